@@ -1,0 +1,176 @@
+"""The contract every game keeps: rules as pure, jittable functions of one small packed state.
+
+A game is a frozen, hashable configuration object. Its methods know nothing of batches (use ``jax.vmap``), rewards,
+agents or search. Rules exist once, here: every other room of the package asks the game.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+import functools
+import math
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+State = Any
+"""A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
+
+
+class Outcome(enum.IntEnum):
+    """How a position stands, as ``Game.outcome`` reports it."""
+
+    ONGOING = 0
+    FIRST_WINS = 1  # the player called 0: Black, South
+    SECOND_WINS = 2  # the player called 1: White, North
+    DRAW = 3
+    UNKNOWN = 4  # a length cap cut the game off: a draw in play, worth nothing in a proof
+
+
+class Children(NamedTuple):
+    """What a position's own bitboards tell about all of its children at once.
+
+    Masks are bit sets over actions: action ``a`` is bit ``a % 32`` of word ``a // 32``; M = ceil(num_actions / 32).
+    """
+
+    legal: jax.Array  # uint32[M]; empty where the game is over
+    wins: jax.Array  # uint32[M]; legal moves after which the mover has won at once
+    forced: jax.Array  # uint32[M]; legal, not winning moves that leave the opponent exactly one legal reply
+    reply: jax.Array  # int16[num_actions]; that reply, -1 where ``forced`` is not set
+    threat: jax.Array  # int32[]; an action t such that the OPPONENT wins at once by t after any move but t; or -1
+
+
+@runtime_checkable
+class SeesChildren(Protocol):
+    """Ability: one pass over the parent answers for every child (DESIGN: "answer for all children at once").
+
+    ``threat`` may be reported only where the mover has no winning move and where a stone of the mover placed
+    elsewhere can neither win at once nor spoil the opponent's win.
+    """
+
+    def children(self, state: State) -> Children: ...
+
+
+@runtime_checkable
+class ForcesReplies(Protocol):
+    """Ability: the one legal reply is known without generating moves (four threats in Gomoku)."""
+
+    def forced_reply(self, state: State) -> jax.Array:
+        """int32[]: the only legal action of ``state``, or -1 where it is not known to be the only one."""
+        ...
+
+
+class Game(abc.ABC):
+    """Base of all games. Subclasses are ``@dataclasses.dataclass(frozen=True)``; their docstring is the rule book."""
+
+    name: ClassVar[str]  # family, the word a certificate's header carries: "go", "hex", ...
+    players: ClassVar[tuple[str, str]] = ("black", "white")
+    may_repeat: ClassVar[bool] = False  # True where a position can come back (simple ko, sowing games)
+    may_draw: ClassVar[bool] = False  # True where Outcome.DRAW can occur
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    @abc.abstractmethod
+    def rule_set(self) -> str:
+        """Rule-set id that fixes EVERY option: ``base;key=value;...``, e.g. ``killallgo-9;ko=simple;passes=...``."""
+
+    @property
+    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """Number A of actions; legal ones are found by ``legal_mask``."""
+
+    # ---- rules (pure, jittable, one board) ---------------------------------------------------------------------
+    @abc.abstractmethod
+    def init(self) -> State:
+        """The start position."""
+
+    @abc.abstractmethod
+    def step(self, state: State, action: jax.Array) -> State:
+        """State after int32[] ``action``, which must be legal (else the result is unspecified but well formed)."""
+
+    @abc.abstractmethod
+    def legal_mask(self, state: State) -> jax.Array:
+        """bool[A]; all False where the game is over."""
+
+    @abc.abstractmethod
+    def outcome(self, state: State) -> jax.Array:
+        """int32[] of ``Outcome``."""
+
+    @abc.abstractmethod
+    def to_move(self, state: State) -> jax.Array:
+        """int32[]: 0 or 1, the player whose turn it is."""
+
+    @abc.abstractmethod
+    def observe(self, state: State) -> jax.Array:
+        """bool[H, W, C] planes, seen by the player to move; the class docstring lists them."""
+
+    @abc.abstractmethod
+    def key(self, state: State) -> jax.Array:
+        """uint32[4]: 128 well-mixed bits covering all that future legality and outcome depend on."""
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """Number G of symmetries that keep rules and goal; index 0 is the identity."""
+        return 1
+
+    def symmetry_actions(self) -> np.ndarray:
+        """int32[G, A]: image of every action under every symmetry."""
+        return np.arange(self.num_actions, dtype=np.int32)[None]
+
+    def transform(self, state: State, symmetry: jax.Array) -> State:
+        """State under int32[] ``symmetry``; ``step(transform(s, g), symmetry_actions()[g, a]) == transform(step(s, a), g)``."""
+        return state
+
+    # ---- text (host side, numpy; raise ValueError with one clear sentence) ---------------------------------------
+    @abc.abstractmethod
+    def text(self, state: State) -> str:
+        """Canonical one-line text of a position: equal states <=> equal text. The certificate's position format."""
+
+    @abc.abstractmethod
+    def parse(self, text: str) -> State:
+        """Inverse of ``text``; accepts omitted default fields. Raises ValueError."""
+
+    @abc.abstractmethod
+    def action_text(self, action: int, state: State | None = None) -> str:
+        """A move as a person writes it. ``state`` is needed only where the text depends on the side to move."""
+
+    @abc.abstractmethod
+    def parse_action(self, text: str, state: State | None = None) -> int:
+        """Inverse of ``action_text``, case-insensitive where that is unambiguous. Raises ValueError."""
+
+    @abc.abstractmethod
+    def cells(self, state: State) -> np.ndarray:
+        """int8 array of the board for drawing: [H, W], top row first; 0 empty, 1 first player, 2 second (Awari: seeds)."""
+
+    # ---- packing (shared by all games) -------------------------------------------------------------------------
+    @functools.cached_property
+    def _template(self) -> tuple[list[jax.ShapeDtypeStruct], Any]:
+        leaves, treedef = jax.tree.flatten(jax.eval_shape(self.init))
+        for leaf in leaves:
+            if leaf.dtype not in (jnp.uint32, jnp.int32):
+                raise TypeError(f"{self.name}: state leaves must be uint32 or int32, found {leaf.dtype}")
+        return leaves, treedef
+
+    @property
+    def state_words(self) -> int:
+        """Number S of 32-bit words of a packed state."""
+        return sum(math.prod(leaf.shape) for leaf in self._template[0])
+
+    def pack(self, state: State) -> jax.Array:
+        """uint32[S]: the state's leaves, flattened and joined."""
+        leaves = jax.tree.leaves(state)
+        return jnp.concatenate([jnp.ravel(x).view(jnp.uint32) if x.ndim else x.reshape(1).view(jnp.uint32) for x in leaves])
+
+    def unpack(self, words: jax.Array) -> State:
+        """Inverse of ``pack``."""
+        shapes, treedef = self._template
+        leaves, at = [], 0
+        for leaf in shapes:
+            n = math.prod(leaf.shape)
+            leaves.append(words[at : at + n].view(leaf.dtype).reshape(leaf.shape))
+            at += n
+        return jax.tree.unflatten(treedef, leaves)
