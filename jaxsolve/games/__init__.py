@@ -1,0 +1,55 @@
+"""Rules of the games as jitted kernels, their registry, and the wrappers that reinforcement learning code expects.
+
+Names are imported on first use, so that ``import jaxsolve.games`` alone does not import JAX.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from jaxsolve.games.registry import available, describe, make, register
+
+if TYPE_CHECKING:
+    from jaxsolve.games.awari import Awari
+    from jaxsolve.games.env import Env, auto_reset
+    from jaxsolve.games.game import Children, ForcesReplies, Game, Outcome, SeesChildren
+    from jaxsolve.games.go import Go, KillallGo, Tsumego
+    from jaxsolve.games.gomoku import Gomoku
+    from jaxsolve.games.hex import Hex
+
+__all__ = [
+    "Awari",
+    "Children",
+    "Env",
+    "ForcesReplies",
+    "Game",
+    "Go",
+    "Gomoku",
+    "Hex",
+    "KillallGo",
+    "Outcome",
+    "SeesChildren",
+    "Tsumego",
+    "auto_reset",
+    "available",
+    "describe",
+    "make",
+    "register",
+]
+
+_HOMES = {
+    "awari": ("Awari",),
+    "env": ("Env", "auto_reset"),
+    "game": ("Children", "ForcesReplies", "Game", "Outcome", "SeesChildren"),
+    "go": ("Go", "KillallGo", "Tsumego"),
+    "gomoku": ("Gomoku",),
+    "hex": ("Hex",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"jaxsolve.games.{module}"), name)
+    raise AttributeError(f"module 'jaxsolve.games' has no attribute {name!r}")
