@@ -1,0 +1,203 @@
+"""Problem sets: our own documented JSON format, read and written, and one door for every format the package reads.
+
+The ``jaxsolve-problems`` format, version 1, is one JSON object:
+
+.. code-block:: json
+
+    {"format": "jaxsolve-problems", "version": 1, "title": "Hex 4x4 openings", "source": "where the positions come from",
+     "rules": "hex-4",
+     "problems": [{"id": "a1", "moves": "a1", "expected": "disproved"},
+                  {"id": "corner", "rules": "hex-3", "position": "X../.../..O b", "claim": {"player": "black", "result": "wins"}}]}
+
+``rules`` is a rule-set id, short or full; one given with a problem replaces the file's. The position is the canonical text in
+``position`` (left out: the game's start position), from which ``moves``, separated by blanks, are played. ``claim`` is what is to be
+proven; left out: that the side the rules name wins (killallgo, tsumego), else that the side to move wins. Optional: ``title``,
+``source``, ``expected`` (``proved`` or ``disproved``) and ``notes``, an object with anything else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxsolve.formats.record import FormatError, Move, replay, without_opening
+from jaxsolve.games import registry
+from jaxsolve.games.game import Game, State
+from jaxsolve.search.result import Claim, Verdict
+
+FORMAT = "jaxsolve-problems"
+VERSION = 1
+_SET_FIELDS = {"format", "version", "title", "source", "rules", "problems"}
+_FIELDS = {"id", "rules", "position", "moves", "claim", "title", "source", "expected", "notes"}
+_ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position and what is to be proven about it."""
+
+    id: str  # unique in its set
+    game: Game
+    state: State
+    claim: Claim
+    title: str = ""
+    source: str = ""
+    expected: str | None = None  # "proved" or "disproved" where the source knows the answer under these rules
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def default_claim(game: Game, state: State) -> Claim:
+    """The or-player of the rule set wins (killallgo: White; tsumego: whose goal it is), else the side to move wins."""
+    rules, *options = game.rule_set.split(";")
+    if rules.startswith("killallgo-"):
+        return Claim(1)
+    chosen = dict(option.split("=", 1) for option in options)
+    if "goal" in chosen:
+        defender = game.players.index(chosen["defender"])
+        return Claim(defender if chosen["goal"] == "live" else 1 - defender)
+    return Claim(int(game.to_move(state)))
+
+
+def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None) -> list[Problem]:
+    """Problems of a file, in its order, or those named by ``ids`` in the order named.
+
+    Args:
+      path: our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
+      ids: only these.
+      options: rule options that replace the file's, such as ``{"knowledge": "ndk"}``; ``rules`` names another base rule set.
+
+    Raises:
+      FormatError: one sentence with the file, the problem's id and the field or move that is wrong.
+    """
+    path = Path(path)
+    data = _read_json(path)
+    try:
+        entries, build = _entries(data)
+        chosen = list(entries) if ids is None else [str(identifier) for identifier in ids]
+        for identifier in chosen:
+            if identifier not in entries:
+                raise FormatError(f"there is no problem {identifier!r}; it has {_some(entries)}")
+    except FormatError as error:
+        raise FormatError(f"{path.name}: {error}") from None
+    problems = []
+    for identifier in chosen:
+        try:
+            problems.append(build(identifier, entries[identifier], data, dict(options or {})))
+        except KeyError as error:
+            raise FormatError(f"{path.name}: problem {identifier}: field {error} is missing") from None
+        except (ValueError, TypeError, AttributeError) as error:
+            raise FormatError(f"{path.name}: problem {identifier}: {error}") from None
+    return problems
+
+
+def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
+    """The problems as text of a ``jaxsolve-problems`` file; ``load`` reads back equal ones."""
+    entries = []
+    for problem in problems:
+        claim = {"player": problem.game.players[problem.claim.player], "result": problem.claim.result}
+        entry = {"id": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state), "claim": claim}
+        extra = {name: getattr(problem, name) for name in ("title", "source", "expected", "notes")}
+        entries.append(entry | {name: value for name, value in extra.items() if value})
+    head = {"format": FORMAT, "version": VERSION, "title": title, "source": source}
+    lines = ",\n  ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    return json.dumps(head, ensure_ascii=False)[:-1] + ',\n "problems": [\n  ' + lines + "\n]}\n"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"{path.name} is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path.name}, line {error.lineno}: not valid JSON ({error.msg})") from None
+    if not isinstance(data, dict):
+        raise FormatError(f"{path.name} is not a problem set: it holds a JSON {type(data).__name__}, not an object")
+    return data
+
+
+def _some(entries: Mapping[str, Any], most: int = 12) -> str:
+    names = list(entries)
+    return ", ".join(names[:most]) + (f", ... ({len(names)} in all)" if len(names) > most else "")
+
+
+def _entries(data: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Raw entries by id, and the function that builds a Problem from one."""
+    from jaxsolve.formats import published
+
+    if data.get("format") == FORMAT:
+        if data.get("version") != VERSION:
+            raise FormatError(f"version {data.get('version')} is not known; this program reads version {VERSION}")
+        unknown = set(data) - _SET_FIELDS
+        if unknown:
+            raise FormatError(f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_SET_FIELDS))}")
+        return by_id(data.get("problems")), build
+    return published.entries(data)
+
+
+def by_id(entries: Any) -> dict[str, Any]:
+    """A list of objects with ``id`` as a dictionary in the same order; raises FormatError."""
+    if not isinstance(entries, list) or not entries:
+        raise FormatError("field 'problems' must be a list with at least one problem")
+    found: dict[str, Any] = {}
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict) or "id" not in entry:
+            raise FormatError(f"entry {number} of 'problems' is not an object with an 'id'")
+        identifier = str(entry["id"])
+        if identifier in found:
+            raise FormatError(f"id {identifier!r} is given twice")
+        found[identifier] = entry
+    return found
+
+
+def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options: dict[str, str]) -> Problem:
+    """A problem of our own format; raises KeyError or ValueError."""
+    unknown = set(entry) - _FIELDS
+    if unknown:
+        raise FormatError(f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_FIELDS))}")
+    rules = entry.get("rules", data.get("rules"))
+    if not isinstance(rules, str):
+        raise KeyError("rules")
+    game = with_options(rules, options)
+    state = position(game, entry.get("position"), entry.get("moves"))
+    expected = entry.get("expected") if with_options(rules, {}) == game else None
+    if expected not in (None, *_ANSWERS):
+        raise FormatError(f"expected {expected!r} is neither {' nor '.join(_ANSWERS)}")
+    claim = read_claim(game, entry["claim"]) if "claim" in entry else default_claim(game, state)
+    texts = {name: str(entry.get(name, data.get(name, "") if name == "source" else "")) for name in ("title", "source")}
+    return Problem(identifier, game, state, claim, expected=expected, notes=dict(entry.get("notes", {})), **texts)
+
+
+def with_options(rules: str, options: Mapping[str, str]) -> Game:
+    """The game of a rule-set id with some options replaced; ``options["rules"]`` replaces its base. Raises ValueError."""
+    base, *fields = options.get("rules", rules).split(";")
+    chosen = dict(field.partition("=")[::2] for field in fields) | {key: value for key, value in options.items() if key != "rules"}
+    return registry.make(base, **chosen)
+
+
+def position(game: Game, text: str | None, moves: str | None) -> State:
+    """The position after ``moves`` (separated by blanks) from ``text`` (None: the start position). Raises ValueError."""
+    if text is not None and not isinstance(text, str):
+        raise FormatError("field 'position' is not a text")
+    if moves is not None and not isinstance(moves, str):
+        raise FormatError("field 'moves' is not a text with blanks between the moves")
+    state = game.init() if text is None else game.parse(text)
+    listed = [Move(word) for word in (moves or "").split()]
+    number = 1
+    if text is None:
+        listed, number = without_opening(game, listed)
+    return replay(game, state, listed, first_number=number) if listed else state
+
+
+def read_claim(game: Game, claim: Any) -> Claim:
+    """A claim as a certificate's header writes it. Raises ValueError."""
+    if not isinstance(claim, dict) or claim.get("player") not in game.players:
+        raise FormatError(f"field 'claim' must name a player, one of {' and '.join(game.players)}")
+    result = claim.get("result", "wins")
+    if result not in ("wins", "does-not-lose"):
+        raise FormatError(f"claim result {result!r} is neither wins nor does-not-lose")
+    return Claim(game.players.index(claim["player"]), result)

@@ -1,0 +1,150 @@
+"""A game record: the moves that led to a position, replayed through the rules and refused at the first illegal one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.games.game import Game, Outcome, State
+
+KILLALL_OPENING = ("C7", "G7", "C3", "G3")  # the four Black stones a killallgo-9 record begins with, White passing between
+
+
+class FormatError(ValueError):
+    """Bad input from a person or a file; the message is one sentence that says what and where."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One entry of a record."""
+
+    text: str  # as ``Game.parse_action`` reads it
+    player: int | None = None  # 0 or 1 where the record says whose move it is
+
+
+@dataclass(frozen=True)
+class Record:
+    """Set-up stones and moves, as read from a file, before any rule has seen them."""
+
+    size: int  # the board is size x size
+    black: frozenset[tuple[int, int]] = frozenset()  # set-up stones as (column from the left, row from the TOP), from 0
+    white: frozenset[tuple[int, int]] = frozenset()
+    to_move: int | None = None  # side to move at the start, where the record says so
+    moves: tuple[Move, ...] = ()
+    properties: dict[str, str] = field(default_factory=dict)  # what else the file told: game number, komi, rules, title
+
+    @property
+    def has_setup(self) -> bool:
+        return bool(self.black or self.white)
+
+    def board_text(self) -> str:
+        """The set-up stones as ``<board>`` of the certificate format."""
+        stones = dict.fromkeys(self.black, "X") | dict.fromkeys(self.white, "O")
+        return "/".join("".join(stones.get((column, row), ".") for column in range(self.size)) for row in range(self.size))
+
+
+@functools.lru_cache(maxsize=32)
+def _advance(game: Game) -> Any:
+    """Jitted ``(state, action) -> (state, legal mask, outcome, side to move)``; action -1 leaves the state as it is."""
+
+    def advance(state: State, action: jax.Array) -> tuple[State, jax.Array, jax.Array, jax.Array]:
+        moved = game.step(state, jnp.maximum(action, 0))
+        state = jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, state)
+        return state, game.legal_mask(state), game.outcome(state), game.to_move(state)
+
+    return jax.jit(advance)
+
+
+def _ended(game: Game, outcome: int) -> str:
+    if outcome == Outcome.DRAW:
+        return "the game is already drawn"
+    if outcome == Outcome.UNKNOWN:
+        return "the game was already cut off by its length cap"
+    return f"{game.players[outcome - Outcome.FIRST_WINS]} has already won"
+
+
+def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
+    """Play ``moves`` from ``state``.
+
+    Args:
+      game: the rules.
+      state: position before the first move.
+      moves: every one must be legal and made by the side to move.
+      first_number: number of the first move in error messages.
+
+    Returns:
+      The position after the last move, as host arrays.
+
+    Raises:
+      FormatError: naming the first move that is not well formed, made by the wrong side, illegal, or after the end.
+    """
+    advance = _advance(game)
+    state, legal, outcome, side = jax.device_get(advance(state, jnp.int32(-1)))
+    for number, move in enumerate(moves, start=first_number):
+        mover = game.players[int(side)]
+        if outcome != Outcome.ONGOING:
+            raise FormatError(f"move {number} ({move.text}): {_ended(game, int(outcome))}")
+        if move.player is not None and move.player != side:
+            raise FormatError(f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}")
+        try:
+            action = game.parse_action(move.text, state)
+        except ValueError as error:
+            raise FormatError(f"move {number}: {error}") from None
+        if not legal[action]:
+            raise FormatError(f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)})")
+        state, legal, outcome, side = jax.device_get(advance(state, np.int32(action)))
+    return state
+
+
+def _short(rule_set: str, width: int = 80) -> str:
+    return rule_set if len(rule_set) <= width else rule_set[: width - 3] + "..."
+
+
+def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
+    """The position a record begins from, the moves left to play from there, and the number of the first of them.
+
+    ``killallgo-9`` records begin on the empty board with ``KILLALL_OPENING``; the game's own start position already
+    holds those stones, so the first seven entries are compared with them and left out.
+
+    Raises:
+      FormatError: wrong board size, unknown side to move, stones that are no position of this game, wrong opening.
+    """
+    initial = game.init()
+    height, width = game.cells(initial).shape
+    if (height, width) != (record.size, record.size):
+        raise FormatError(f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {height}x{width}")
+    if record.has_setup:
+        side = record.to_move if record.to_move is not None else (record.moves[0].player if record.moves else None)
+        if side is None:
+            raise FormatError("the record sets up stones but does not say who is to move: add PL[B] or PL[W]")
+        try:
+            return game.parse(f"{record.board_text()} {game.players[side][0]}"), record.moves, 1
+        except ValueError as error:
+            raise FormatError(f"set-up stones: {error}") from None
+    moves, number = without_opening(game, record.moves)
+    if record.to_move is not None and number == 1 and record.to_move != int(game.to_move(initial)):
+        raise FormatError(f"the record has {game.players[record.to_move]} to move first, but the game begins with {game.players[1 - record.to_move]}")
+    return initial, moves, number
+
+
+def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], int]:
+    """Moves of a ``killallgo-9`` record after its opening stones, and the number of the first; other games: all moves.
+
+    Raises:
+      FormatError: the record begins with Black, but not with the opening stones.
+    """
+    opening = [move.text.upper() for move in moves[:7]]
+    from_empty = moves and (moves[0].player == 0 or (moves[0].player is None and opening[0] in KILLALL_OPENING))
+    if not (game.rule_set.startswith("killallgo-9") and from_empty):
+        return moves, 1
+    players = [move.player for move in moves[:7]]
+    sides_fit = all(player in (None, number % 2) for number, player in enumerate(players))
+    if sorted(opening[::2]) != sorted(KILLALL_OPENING) or opening[1::2] != ["PASS"] * 3 or not sides_fit:
+        raise FormatError("move 1 to 7: a killallgo-9 record begins with the Black stones C7 G7 C3 G3 and White passes between them")
+    return moves[7:], 8

@@ -1,0 +1,223 @@
+"""SGF (FF[4]) in and out: one line of play, with set-up stones, for Go, Gomoku and Hex.
+
+The grammar, escapes and encodings are sgfmill's; this file turns its nodes into a ``Record`` and refuses what is not one position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import jax
+from sgfmill import sgf, sgf_grammar, sgf_properties
+
+from jaxsolve.formats import record as records
+from jaxsolve.formats.record import FormatError, Move, Record
+from jaxsolve.games.game import Game, State
+
+GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]
+_COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP letters, without I
+_COLOURS = ("B", "W")
+
+
+def point_text(family: str, size: int, column: int, row: int) -> str:
+    """A point (column from the left, row from the TOP, from 0) as the game family writes it (FORMAT.md, "Coordinates")."""
+    return f"{chr(ord('a') + column)}{row + 1}" if family == "hex" else f"{_COLUMNS[column]}{size - row}"
+
+
+def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
+    """(column, row from the top) of a raw SGF value; None for a pass. Hex files also write ``a1``."""
+    named = re.fullmatch(rb"([A-Za-z])([0-9]{1,2})", raw)
+    if family == "hex" and named:
+        column, row = named[1].lower()[0] - ord("a"), int(named[2]) - 1
+        if not (0 <= column < size and 0 <= row < size):
+            raise ValueError
+        return column, row
+    point = sgf_properties.interpret_go_point(raw, size)
+    return None if point is None else (point[1], size - 1 - point[0])
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace")
+
+
+def _stones(node: sgf.Tree_node, name: str, size: int, family: str) -> set[tuple[int, int]]:
+    """Points of a set-up property, compressed rectangles (``aa:cc``) expanded."""
+    found: set[tuple[int, int]] = set()
+    for raw in node.get_raw_list(name) if node.has_property(name) else []:
+        corners = raw.split(b":")
+        try:
+            first, last = _point(corners[0], size, family), _point(corners[-1], size, family)
+        except ValueError:
+            first = last = None
+        if first is None or last is None or len(corners) > 2:
+            raise FormatError(f"{name}[{_text(raw)}] is not a point of a {size}x{size} board")
+        found |= {(column, row) for column in range(first[0], last[0] + 1) for row in range(first[1], last[1] + 1)}
+    return found
+
+
+def _side(node: sgf.Tree_node) -> int | None:
+    if not node.has_property("PL"):
+        return None
+    raw = _text(node.get_raw("PL"))
+    side = {"b": 0, "w": 1}.get(raw[:1].lower())
+    if side is None:
+        raise FormatError(f"PL[{raw}] names no side: write PL[B] or PL[W]")
+    return side
+
+
+def _parse(data: bytes) -> sgf.Sgf_game:
+    try:
+        trees = sgf_grammar.parse_sgf_collection(data)
+        if len(trees) > 1:
+            raise FormatError(f"the file holds {len(trees)} games; give one")
+        return sgf.Sgf_game.from_coarse_game_tree(trees[0])
+    except FormatError:
+        raise
+    except (ValueError, LookupError) as error:
+        raise FormatError(f"not a readable SGF record: {error}") from None
+
+
+def _family(root: sgf.Tree_node) -> str:
+    raw = _text(root.get_raw("GM")) if root.has_property("GM") else "1"
+    number = int(raw) if raw.strip().isdecimal() else None
+    if number not in GAME_NUMBERS:
+        known = ", ".join(f"{number} ({name})" for number, name in GAME_NUMBERS.items())
+        raise FormatError(f"GM[{raw}] is a game that jaxsolve does not read from SGF; it reads {known}")
+    return GAME_NUMBERS[number]
+
+
+class _Reader:
+    """Collects set-up stones, the side to move and moves, node by node."""
+
+    def __init__(self, size: int, family: str):
+        self.size, self.family = size, family
+        self.stones: dict[tuple[int, int], int] = {}
+        self.to_move: int | None = None
+        self.moves: list[Move] = []
+
+    def read(self, node: sgf.Tree_node) -> None:
+        self._set_up(node)
+        side = _side(node)
+        if side is not None and self.moves and side == self.moves[-1].player:
+            raise FormatError(f"PL after move {len(self.moves)} gives the same side two moves in a row; write a pass instead")
+        if side is not None and not self.moves:
+            self.to_move = side
+        self._move(node)
+
+    def _set_up(self, node: sgf.Tree_node) -> None:
+        black, white, empty = (_stones(node, name, self.size, self.family) for name in ("AB", "AW", "AE"))
+        if (black or white or empty) and self.moves:
+            raise FormatError(f"stones are set up after move {len(self.moves)}; set-up is read only before the first move")
+        for point in (black & white) | ((black | white) & empty):
+            raise FormatError(f"{point_text(self.family, self.size, *point)} is set up twice in one node")
+        self.stones |= dict.fromkeys(black, 0) | dict.fromkeys(white, 1)
+        self.stones = {point: colour for point, colour in self.stones.items() if point not in empty}
+
+    def _move(self, node: sgf.Tree_node) -> None:
+        colours = [colour for colour in _COLOURS if node.has_property(colour)]
+        if not colours:
+            return
+        number = len(self.moves) + 1
+        if len(colours) == 2 or len(node.get_raw_list(colours[0])) > 1:
+            raise FormatError(f"move {number}: one node holds more than one move")
+        raw = node.get_raw(colours[0])
+        try:
+            point = _point(raw, self.size, self.family)
+        except ValueError:
+            raise FormatError(f"move {number}: {colours[0]}[{_text(raw)}] is not a point of a {self.size}x{self.size} board") from None
+        text = "pass" if point is None else point_text(self.family, self.size, *point)
+        self.moves.append(Move(text, _COLOURS.index(colours[0])))
+
+
+def read(data: bytes | str, *, family: str | None = None) -> Record:
+    """Read one SGF game.
+
+    Args:
+      data: the file's bytes, or its text.
+      family: "go", "gomoku" or "hex" to read the points as that game's; None: as property GM says (1, 4, 11; absent = Go).
+
+    Raises:
+      FormatError: garbage, a branch, a second game, a point off the board, set-up in mid-game, unknown encoding or game.
+    """
+    game = _parse(data.encode() if isinstance(data, str) else data)
+    root = game.get_root()
+    family = family or _family(root)
+    reader = _Reader(game.get_size(), family)
+    node = root
+    while True:
+        reader.read(node)
+        if len(node) > 1:
+            raise FormatError(f"the record branches into {len(node)} variations after move {len(reader.moves)}; give one line of play")
+        if not len(node):
+            break
+        node = node[0]
+    names = {"KM": "komi", "RU": "rules", "GN": "title"}
+    properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": family}
+    black, white = (frozenset(point for point, colour in reader.stones.items() if colour == side) for side in (0, 1))
+    return Record(reader.size, black, white, reader.to_move, tuple(reader.moves), properties)
+
+
+def load(data: bytes | str, game: Game) -> State:
+    """The position at the end of an SGF record, played under ``game``'s rules from the empty board or the set-up stones.
+
+    Raises:
+      FormatError: as ``read``; or the board has another size, or a move is illegal or made by the wrong side (with its number).
+    """
+    record = read(data, family=game.name)
+    state, moves, number = records.start(game, record)
+    return records.replay(game, state, moves, first_number=number)
+
+
+def dump(game: Game, moves: Sequence[str], *, start: State | None = None, comment: str = "") -> bytes:
+    """SGF of ``moves`` (as ``Game.action_text`` writes them) from ``start`` (None: the game's start position).
+
+    The rule-set id goes into property RU, so the record is read back under the same rules.
+
+    Raises:
+      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history, which set-up stones cannot carry.
+    """
+    number = next((number for number, name in GAME_NUMBERS.items() if name == game.name), None)
+    if number is None:
+        raise FormatError(f"SGF has no coordinates for {game.name}")
+    state = game.init() if start is None else start
+    cells, side = game.cells(state), int(game.to_move(state))
+    size = cells.shape[0]
+    sheet = sgf.Sgf_game(size)
+    root = sheet.get_root()
+    root.set_raw("GM", str(number).encode())
+    root.set("RU", game.rule_set)
+    if comment:
+        root.set("C", comment)
+    if cells.any():
+        _set_up(root, game, state)
+    player = side
+    for text in moves:
+        node = sheet.extend_main_sequence()
+        node.set_raw(_COLOURS[player], _raw(game.name, size, text))
+        player = 1 - player
+    return sheet.serialise()
+
+
+def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
+    cells, side = game.cells(state), int(game.to_move(state))
+    board = "/".join("".join(".XO"[cell] for cell in row) for row in cells)
+    plain = f"{board} {game.players[side][0]}"
+    if game.text(jax.device_get(game.parse(plain))) != game.text(state):
+        raise FormatError("the position has a ko, passes, forced moves or a history, which SGF set-up stones cannot carry; write its moves instead")
+    size = cells.shape[0]
+    for name, colour in (("AB", 1), ("AW", 2)):
+        points = [_raw(game.name, size, point_text(game.name, size, x, y)) for y in range(size) for x in range(size) if cells[y, x] == colour]
+        if points:
+            root.set_raw_list(name, points)
+    root.set_raw("PL", _COLOURS[side].encode())
+
+
+def _raw(family: str, size: int, text: str) -> bytes:
+    """A move as SGF writes it: Hex keeps ``a1``, the others count both letters from the top left; a pass is empty."""
+    if text.lower() == "pass":
+        return b""
+    if family == "hex":
+        return text.lower().encode()
+    column, row = _COLUMNS.index(text[0].upper()), size - int(text[1:])
+    return bytes((ord("a") + column, ord("a") + row))
