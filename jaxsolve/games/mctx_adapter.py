@@ -1,0 +1,100 @@
+"""Adapter to mctx (Babuschkin et al. 2020; Danihelka et al. 2022): ``root_fn`` and ``recurrent_fn`` of an ``Env``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mctx
+
+from jaxsolve.games.env import Env, State
+
+Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
+"""``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B] for the agent to move, of a batch of states."""
+
+
+def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFnOutput]:
+    """``(params, key, states)`` to mctx's root, whose embedding is the batch of states without their observations.
+
+    Give the policy ``invalid_actions(states)`` as well: mctx masks illegal actions at the root only.
+    """
+
+    def root(params: Any, key: jax.Array, states: State) -> mctx.RootFnOutput:
+        logits, value = _guarded(evaluate, params, key, states)
+        return mctx.RootFnOutput(prior_logits=logits, value=value, embedding=_embedding(states))
+
+    return root
+
+
+def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
+    """mctx's model of ``env``: one real step for each simulation.
+
+    The reward is the mover's; the discount is -1, because the value after the step belongs to the other agent, and 0 once the game is
+    over. Illegal actions keep the lowest logit float32 has, so that mctx never expands them while a legal one is left.
+    """
+
+    def recurrent(params: Any, key: jax.Array, action: jax.Array, states: State) -> tuple[mctx.RecurrentFnOutput, State]:
+        mover = states.current_player
+        states = jax.vmap(env.step)(states, action)
+        logits, value = _guarded(evaluate, params, key, states)
+        over = states.terminated | states.truncated
+        output = mctx.RecurrentFnOutput(
+            reward=jnp.take_along_axis(states.rewards, mover[:, None], axis=1)[:, 0],
+            discount=jnp.where(over, 0.0, -1.0),
+            prior_logits=logits,
+            value=value,
+        )
+        return output, _embedding(states)
+
+    return recurrent
+
+
+def invalid_actions(states: State) -> jax.Array:
+    """bool[B, A] for the policies of mctx: the complement of the legal-action mask."""
+    return ~states.legal_action_mask
+
+
+def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
+    """The evaluator that knows nothing: equal priors, value 0."""
+    del params, key
+    return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(states.current_player.shape, jnp.float32)
+
+
+def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
+    """Equal priors, and as value the result of one uniformly random game, 0 where it lasts longer than ``max_steps`` moves."""
+
+    def evaluate(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
+        del params
+        observer = states.current_player
+        playing = ~(states.terminated | states.truncated)
+        carry = (jnp.zeros((), jnp.int32), key, states, jnp.zeros(observer.shape, jnp.float32))
+
+        def going_on(carry: tuple) -> jax.Array:
+            return (carry[0] < max_steps) & ~jnp.all(carry[2].terminated | carry[2].truncated)
+
+        def move(carry: tuple) -> tuple:
+            count, key, states, value = carry
+            key, draw = jax.random.split(key)
+            action = jax.random.categorical(draw, jnp.where(states.legal_action_mask, 0.0, -jnp.inf))
+            states = jax.vmap(env.step)(states, action)
+            return count + 1, key, states, value + jnp.take_along_axis(states.rewards, observer[:, None], axis=1)[:, 0]
+
+        value = jax.lax.while_loop(going_on, move, carry)[3]
+        return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.where(playing, value, 0.0)
+
+    return evaluate
+
+
+def _embedding(states: State) -> State:
+    # The tree keeps one embedding a node: the observation is most of a state's bytes, and a step does not read it.
+    return states.replace(observation=None)
+
+
+def _guarded(evaluate: Evaluate, params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
+    """``evaluate`` with illegal actions masked out and value 0 for games that are over."""
+    logits, value = evaluate(params, key, states)
+    logits = logits - jnp.max(logits, axis=-1, keepdims=True)
+    logits = jnp.where(states.legal_action_mask, logits, jnp.finfo(logits.dtype).min)
+    return logits, jnp.where(states.terminated | states.truncated, 0.0, value)
