@@ -1,0 +1,302 @@
+"""Checks a certificate in one pass, in memory bounded by the nodes still to be named.
+
+Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any
+other node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where
+the claim holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. Nodes name earlier lines
+only, so the argument is well-founded. The root's position is the header's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from typing import Any
+
+from jaxsolve.proof.check.awari import Awari
+from jaxsolve.proof.check.errors import Refused, Unreadable, show
+from jaxsolve.proof.check.go import Go
+from jaxsolve.proof.check.gomoku import Gomoku
+from jaxsolve.proof.check.hex import Hex
+from jaxsolve.proof.check.reader import decode, lines
+from jaxsolve.proof.check.rules import Rules
+
+FORMAT = "jaxsolve-proof"
+VERSION = 1
+GAMES: dict[str, Callable[[str], Rules]] = {"go": Go, "gomoku": Gomoku, "hex": Hex, "awari": Awari}
+RESULTS = ("wins", "does-not-lose")
+
+_HEADER = {"format", "version", "game", "rules", "root", "claim"}
+_MAX_NUMBER = 1 << 62
+_PAGE = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What the checker says about one file."""
+
+    accepted: bool
+    readable: bool = True  # False: no certificate of a known version, nothing was judged
+    reason: str = ""  # one sentence without its place; empty when accepted
+    line: int | None = None  # line number from 1 of what is wrong, None where the file as a whole is
+    node: int | None = None  # id of the node that is wrong
+    nodes: int = 0  # node lines accepted
+    peak_frontier: int = 0  # most nodes held at once
+    game: str = ""
+    rules: str = ""
+    root: str = ""  # the position the claim is about
+    claim: str = ""  # "white wins"
+
+    @property
+    def exit_code(self) -> int:
+        """0 accepted, 1 refused, 2 unreadable."""
+        return 0 if self.accepted else 1 if self.readable else 2
+
+    @property
+    def sentence(self) -> str:
+        """The whole answer as one sentence."""
+        if self.accepted:
+            return f"accepted: {self.claim} under {self.rules} ({self.nodes} nodes, at most {self.peak_frontier} held at once)."
+        place = "" if self.line is None else f" line {self.line}" + ("" if self.node is None else f", node {self.node}") + ":"
+        return f"{'refused' if self.readable else 'unreadable'}:{place} {self.reason}."
+
+
+def check(path: str | os.PathLike[str]) -> Report:
+    """Reads the certificate at ``path`` and judges it. Raises nothing, whatever the file holds."""
+    walk = _Walk()
+    accepted, readable, reason = False, True, ""
+    try:
+        for line in lines(path):
+            walk.line(line)
+        walk.close()
+        accepted = True
+    except Unreadable as error:
+        readable, reason = False, str(error)
+    except Refused as error:
+        reason = str(error)
+    return Report(
+        accepted=accepted,
+        readable=readable,
+        reason=reason,
+        line=None if accepted else walk.number or None,
+        node=None if accepted else walk.node,
+        nodes=walk.nodes,
+        peak_frontier=walk.peak,
+        game=walk.game,
+        rules=walk.rule_set,
+        root=walk.root,
+        claim=walk.claim,
+    )
+
+
+class _Seen:
+    """A set of positive integers that costs about two bits a member where they are dense, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, int] = {}
+
+    def add(self, number: int) -> bool:
+        """Adds a number; False if it was there."""
+        page, index = divmod(number, _PAGE)
+        held = self._pages.get(page, 0)
+        if held >> index & 1:
+            return False
+        self._pages[page] = held | 1 << index
+        return True
+
+
+class _Walk:
+    """State of the pass over one file."""
+
+    def __init__(self) -> None:
+        self.number = 0  # of the present line, from 1
+        self.node: int | None = None  # id of the present node
+        self.nodes = 0
+        self.peak = 0
+        self.game = self.rule_set = self.root = self.claim = ""
+        self._rules: Rules | None = None
+        self._claimant = 0
+        self._needs_win = True
+        self._held: dict[int, str] = {}  # id -> position text of the nodes still to be named
+        self._uses: dict[int, int] = {}  # id -> how often still, where more than once
+        self._ids = _Seen()
+        self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
+        self._done = False
+
+    # ---- lines ---------------------------------------------------------------------------------------------------
+    def line(self, raw: bytes) -> None:
+        """Takes the next line. Raises Refused or Unreadable."""
+        self.number += 1
+        self.node = None
+        if self._rules is None:
+            self._header(raw)
+            return
+        if self._done:
+            raise Refused("there is data after the trailer")
+        fields = decode(raw)
+        if "end" in fields:
+            self._trailer(fields)
+        else:
+            self._node(fields, self._rules)
+            self.nodes += 1
+        self.node = None
+
+    def close(self) -> None:
+        """Called after the last line."""
+        self.number += 1
+        if not self._done:
+            raise Refused("the file ends without a trailer: it is truncated")
+
+    def _header(self, raw: bytes) -> None:
+        try:
+            fields = decode(raw)
+        except Refused as error:
+            raise Unreadable(f"the file is no certificate: {error}") from None
+        if fields.get("format") != FORMAT:
+            raise Unreadable(f"the file is no certificate: its format is {show(fields.get('format'))}, not '{FORMAT}'")
+        version = fields.get("version")
+        if type(version) is not int or version != VERSION:
+            raise Unreadable(f"version {show(version)} of the format is not known, only {VERSION} is")
+        if set(fields) - {"note"} != _HEADER:
+            odd = sorted(set(fields) - {"note"} ^ _HEADER)[0]
+            raise Refused(f"the header's field {show(odd)} is {'missing' if odd in _HEADER else 'not known'}")
+        for name in ("game", "rules", "root", "note"):
+            if not isinstance(fields.get(name, ""), str):
+                raise Refused(f"the header's {name} is {show(fields[name])}, not text")
+        if fields["game"] not in GAMES:
+            raise Refused(f"the game {show(fields['game'])} is not known")
+        rules = GAMES[fields["game"]](fields["rules"])
+        self._claim(fields["claim"], rules)
+        rules.root(fields["root"])
+        self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
+        self._rules = rules
+
+    def _claim(self, claim: Any, rules: Rules) -> None:
+        if not isinstance(claim, dict) or set(claim) != {"player", "result"}:
+            raise Refused("the header's claim must have a player and a result, nothing else")
+        player, result = claim["player"], claim["result"]
+        if player not in rules.players:
+            raise Refused(f"the claim's player {show(player)} is neither {rules.players[0]} nor {rules.players[1]}")
+        if result not in RESULTS:
+            raise Refused(f"the claim's result {show(result)} is neither 'wins' nor 'does-not-lose'")
+        self._claimant, self._needs_win = rules.players.index(player), result == "wins"
+        self.claim = f"{player} {'wins' if self._needs_win else 'does not lose'}"
+
+    def _trailer(self, fields: dict[str, Any]) -> None:
+        if set(fields) != {"end", "nodes", "root"} or fields["end"] is not True:
+            raise Refused('the trailer must be {"end": true, "nodes": ..., "root": ...}')
+        if type(fields["nodes"]) is not int or fields["nodes"] != self.nodes:
+            raise Refused(f"the trailer counts {show(fields['nodes'])} nodes, the file has {self.nodes}")
+        if self._last is None:
+            raise Refused("the last node is not the root: its n is not 0" if self.nodes else "there are no nodes")
+        root, text = self._last
+        if type(fields["root"]) is not int or fields["root"] != root:
+            raise Refused(f"the trailer's root is {show(fields['root'])}, the last node is {root}")
+        if text != self.root:
+            raise Refused(f"the root node's position {show(text)} is not the header's")
+        if self._held:
+            left = next(iter(self._held))
+            raise Refused(f"node {left} is named less often than its n says")
+        self._done = True
+
+    # ---- nodes ---------------------------------------------------------------------------------------------------
+    def _node(self, fields: dict[str, Any], rules: Rules) -> None:
+        number = self._count(fields, "id", 1)
+        self.node = number
+        if self._last is not None:
+            raise Refused(f"node {self._last[0]} has n=0 but is not the last: nothing names it")
+        uses = self._count(fields, "n", 0)
+        text = fields.get("pos")
+        if not isinstance(text, str):
+            raise Refused("the node has no position text")
+        position = rules.position(text)
+        kind = fields.keys() - {"id", "n", "pos"}
+        if kind == {"leaf"}:
+            self._leaf(rules, position, fields["leaf"])
+        elif kind in ({"or"}, {"and"}, {"threat", "and"}):
+            if rules.ended(position, self._claimant):
+                raise Refused("the game is over here, so the node must be a leaf")
+            if (rules.side(position) == self._claimant) != ("or" in kind):
+                raise Refused(f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node")
+            if "or" in kind:
+                self._or(rules, position, fields["or"])
+            else:
+                self._and(rules, position, fields["and"], fields)
+        else:
+            raise Refused(f"the node must be a leaf, an or, an and, or a threat with its and; it has {show(', '.join(sorted(kind)) or 'none')}")
+        if not self._ids.add(number):
+            raise Refused(f"the id {number} has been given already")
+        self._keep(number, uses, text)
+
+    def _keep(self, number: int, uses: int, text: str) -> None:
+        if uses == 0:
+            self._last = (number, text)
+            return
+        self._held[number] = text
+        if uses > 1:
+            self._uses[number] = uses
+        self.peak = max(self.peak, len(self._held))
+
+    def _count(self, fields: dict[str, Any], name: str, least: int) -> int:
+        value = fields.get(name)
+        if type(value) is not int or not least <= value < _MAX_NUMBER:
+            raise Refused(f"the node's {name} is {show(value)}, not an integer from {least}")
+        return value
+
+    def _leaf(self, rules: Rules, position: Any, reason: Any) -> None:
+        verdict = rules.verdict(position)
+        if verdict is None:
+            raise Refused(f"the leaf does not hold: the game goes on, {show(reason)} is not so")
+        if reason != verdict.reason:
+            raise Refused(f"the leaf does not hold: the game is over by '{verdict.reason}', not {show(reason)}")
+        won, lost = verdict.winner == self._claimant, verdict.winner == 1 - self._claimant
+        if lost or (self._needs_win and not won):
+            result = "is a draw" if verdict.winner is None else f"is won by {rules.players[verdict.winner]}"
+            raise Refused(f"the leaf does not hold: the game {result} here")
+
+    def _or(self, rules: Rules, position: Any, entry: Any) -> None:
+        move, child = self._edge(entry)
+        self._follow(move, child, rules.child(position, move))
+
+    def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> None:
+        if not isinstance(entries, list):
+            raise Refused(f"the replies are {show(entries)}, not a list")
+        if "threat" in fields:
+            if not isinstance(fields["threat"], str):
+                raise Refused(f"the threat is {show(fields['threat'])}, not a move")
+            replies = rules.threat(position, fields["threat"])
+        else:
+            replies = rules.replies(position)
+            if not replies:
+                raise Refused("there is no legal reply, so the node must be a leaf")
+        for entry in entries:
+            move, child = self._edge(entry)
+            expected = replies.pop(move, None)
+            if expected is None:
+                raise Refused(f"the reply {show(move)} is not legal, not called for, or listed twice")
+            self._follow(move, child, expected)
+        if replies:
+            raise Refused(f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)")
+
+    @staticmethod
+    def _edge(entry: Any) -> tuple[str, int]:
+        if type(entry) is list and len(entry) == 2:
+            move, child = entry
+            if type(move) is str and type(child) is int:
+                return move, child
+        raise Refused("a move must be given as [text, id of the child]")
+
+    def _follow(self, move: str, child: int, expected: str) -> None:
+        """Uses up one mention of ``child``, whose position must be ``expected``."""
+        text = self._held.get(child)
+        if text is None:
+            raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
+        if text != expected:
+            raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {child} is {show(text, 500)}")
+        uses = self._uses.get(child, 1)
+        if uses == 1:
+            del self._held[child]
+        elif uses == 2:
+            del self._uses[child]
+        else:
+            self._uses[child] = uses - 1

@@ -1,0 +1,206 @@
+"""The Go family: plain Go, Killall-Go, life-and-death problems."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from jaxsolve.proof.check import benson, go_options, go_text
+from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.go_text import GoPosition
+from jaxsolve.proof.check.grid import STONES, bits
+from jaxsolve.proof.check.rules import Rules, Verdict
+
+
+class _Chains(NamedTuple):
+    """One colour's stones by the liberties of their chains."""
+
+    safe: int  # mask of the stones whose chains have two liberties or more
+    atari: dict[int, int]  # liberty -> mask of the chains that have no other
+
+
+class Go(Rules):
+    """All rule sets of ``go-N``, ``killallgo-N`` and ``tsumego-N``; the options are in ``GoOptions``."""
+
+    def __init__(self, rules: str):
+        self.options = go_options.parse(rules)
+        self.grid = self.options.grid
+        self.text = go_text.GoText(self.options)
+        grid = self.grid
+        self._corners = {bit: (bit << grid.stride + 1 | bit << grid.stride - 1 | bit >> grid.stride + 1 | bit >> grid.stride - 1) & grid.full
+                         for bit in grid.names}  # fmt: skip
+
+    def position(self, text: str) -> GoPosition:
+        return self.text.parse(text)
+
+    def side(self, position: GoPosition) -> int:
+        return position.side
+
+    # ---- the position as a whole --------------------------------------------------------------------------------
+    def root(self, text: str) -> GoPosition:
+        position = self.text.parse(text)
+        empty = self._empty(position)
+        for player in (0, 1):
+            loose = position.stones[player]
+            if self.grid.flood(loose & self.grid.near(empty), loose) != loose:
+                raise Refused(f"the position has a {self.players[player]} chain without a liberty")
+        if position.ko and not self._ko_stone(position, empty):
+            raise Refused(f"no stone can have taken a ko at {self.grid.names[position.ko]}")
+        self.text.check_opening(position)
+        if position.crucial & ~position.stones[self.options.living or 0]:
+            raise Refused("a crucial point holds no stone of the defender")
+        if self.options.ko == "positional" and position.board in self.text.seen(position):
+            raise Refused("the board repeats one of its history")
+        return position
+
+    def _ko_stone(self, position: GoPosition, empty: int) -> bool:
+        enemy = position.stones[1 - position.side]
+        near = self.grid.near
+        return any(not near(stone) & enemy and near(stone) & empty == position.ko for stone in bits(near(position.ko) & enemy))
+
+    def _empty(self, position: GoPosition) -> int:
+        return self.grid.full ^ position.stones[0] ^ position.stones[1]
+
+    # ---- the end -------------------------------------------------------------------------------------------------
+    def verdict(self, position: GoPosition) -> Verdict | None:
+        options = self.options
+        if options.kind == "go":
+            return self._score(position) if position.passes == 2 else None
+        if options.crucial is not None and not position.crucial:
+            return Verdict(1 - self._living, "captured")
+        if self._lives(position):
+            return Verdict(self._living, "benson")
+        if position.passes == 2:
+            lives = options.stones_live and position.stones[1]
+            return Verdict(1 if lives else options.pass_winner, "passes")
+        return None
+
+    def ended(self, position: GoPosition, claimant: int) -> bool:
+        """Leaves unconditional life out where it is the claimant who would have won by it.
+
+        Sound: let P be a node with moves. If a deciding chain of the claimant is alive in P, the claim is true in P by the rules,
+        whatever its children are. If none is, P is not over (the other ends are tested here), its legal moves are the ones that
+        ``child`` and ``replies`` give, and the claim follows from the children's. Where the claimant is the other side the same
+        life would make the claim false, so it is searched for in every node.
+        """
+        if self.options.living != claimant:
+            return self.verdict(position) is not None
+        return position.passes == 2 or (self.options.crucial is not None and not position.crucial)
+
+    @property
+    def _living(self) -> int:
+        assert self.options.living is not None
+        return self.options.living
+
+    def _lives(self, position: GoPosition) -> bool:
+        alive = benson.alive(self.grid, position.stones[self._living], self._empty(position))
+        return bool(alive if self.options.crucial is None else alive & position.crucial)
+
+    def _score(self, position: GoPosition) -> Verdict:
+        area = [stones.bit_count() for stones in position.stones]
+        for region in self.grid.components(self._empty(position)):
+            near = self.grid.near(region)
+            touched = [bool(near & stones) for stones in position.stones]
+            if sum(touched) == 1:
+                area[touched.index(True)] += region.bit_count()
+        lead = area[0] - area[1] - self.options.komi
+        return Verdict(None if lead == 0 else int(lead < 0), "score")
+
+    # ---- moves ---------------------------------------------------------------------------------------------------
+    def child(self, position: GoPosition, move: str) -> str:
+        if move == "pass":
+            if position.ply in (0, 2):
+                raise Refused("the move pass is not legal in the opening")
+            return self.text.passed(position)
+        bit = self.grid.point(move)
+        empty = self._empty(position)
+        own, enemy = position.stones[position.side], position.stones[1 - position.side]
+        if not bit & empty & self._allowed(position, own, empty):
+            raise Refused(f"the move {move} is not legal: the point is taken or closed to the side to move")
+        near = self.grid.near(bit)
+        captured = 0
+        for stone in bits(near & enemy & ~captured):
+            if not stone & captured:
+                chain = self.grid.flood(stone, enemy)
+                captured |= 0 if self.grid.near(chain) & empty & ~bit else chain
+        if captured:
+            return self._capture(position, bit, captured)
+        if not near & empty and not self.grid.near(self.grid.flood(bit, own | bit)) & empty & ~bit:
+            raise Refused(f"the move {move} is not legal: it is suicide")
+        return self._known(position, move, self.text.plain(position, self.grid.put(position.board, bit, STONES[position.side])))
+
+    def replies(self, position: GoPosition) -> dict[str, str]:
+        found = {} if position.ply in (0, 2) else {"pass": self.text.passed(position)}
+        if position.ply == 1:
+            return found
+        grid, names = self.grid, self.grid.names
+        empty = self._empty(position)
+        own, enemy = position.stones[position.side], position.stones[1 - position.side]
+        allowed = empty & self._allowed(position, own, empty)
+        captures = self._chains(enemy, empty).atari
+        quiet = allowed & ~sum(captures)
+        quiet &= grid.near(empty) | grid.near(self._chains(own, empty).safe)
+        suffix, fresh = self.text.suffix(position), self.text.fresh(position)
+        board, stone, length = position.board, STONES[position.side], grid.length
+        for bit in bits(quiet):
+            index = length - bit.bit_length()
+            after = board[:index] + stone + board[index + 1 :]
+            if fresh(after):
+                found[names[bit]] = after + suffix
+        for bit in bits(allowed & sum(captures)):
+            try:
+                found[names[bit]] = self._capture(position, bit, captures[bit])
+            except Refused:
+                continue
+        return found
+
+    def _allowed(self, position: GoPosition, own: int, empty: int) -> int:
+        """Points that neither ko, search region, opening nor eye rule forbids; a superset of the legal moves' points once met with ``empty``."""
+        allowed = self.options.region & ~position.ko
+        if position.ply == 1:
+            return 0
+        if not self.options.fill_eyes:
+            allowed &= ~self._eyes(own, empty)
+        return allowed
+
+    def _eyes(self, own: int, empty: int) -> int:
+        """True eyes of one side."""
+        eyes = 0
+        for bit in bits(empty & ~self.grid.near(self.grid.full & ~own)):
+            corners = self._corners[bit]
+            if (corners & own).bit_count() >= min(corners.bit_count(), 3):
+                eyes |= bit
+        return eyes
+
+    def _chains(self, stones: int, empty: int) -> _Chains:
+        """Sorts chains by liberties; a stone that itself touches two empty points settles its chain at once."""
+        grid, stride = self.grid, self.grid.stride
+        a, b, c, d = empty << 1, empty >> 1, empty << stride, empty >> stride
+        safe = grid.flood(stones & (a & b | c & d | (a | b) & (c | d)), stones)
+        atari: dict[int, int] = {}
+        for chain in grid.components(stones & ~safe):
+            liberties = grid.near(chain) & empty
+            if liberties & (liberties - 1):
+                safe |= chain
+            else:
+                atari[liberties] = atari.get(liberties, 0) | chain
+        return _Chains(safe, atari)
+
+    def _capture(self, position: GoPosition, bit: int, captured: int) -> str:
+        """Text after a move that captures; raises Refused where ko rules forbid it."""
+        move = self.grid.names[bit]
+        own = position.stones[position.side]
+        near = self.grid.near(bit)
+        single = not captured & (captured - 1)
+        takes_ko = single and not near & own and near & (self._empty(position) | captured) == captured
+        if takes_ko and self.options.no_ko[position.side]:
+            raise Refused(f"the move {move} is not legal: {self.players[position.side]} may not take a ko")
+        board = self.grid.put(position.board, bit, STONES[position.side])
+        for stone in bits(captured):
+            board = self.grid.put(board, stone, ".")
+        ko = captured if takes_ko and self.options.ko == "simple" else 0
+        return self._known(position, move, self.text.after(position, board, ko, position.crucial & ~captured))
+
+    def _known(self, position: GoPosition, move: str, text: str) -> str:
+        if not self.text.fresh(position)(text.partition(" ")[0]):
+            raise Refused(f"the move {move} is not legal: it repeats a position ({self.options.ko} superko)")
+        return text

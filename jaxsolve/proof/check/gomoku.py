@@ -1,0 +1,185 @@
+"""Gomoku, with and without four threats."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import STONES, bits, gtp
+from jaxsolve.proof.check.rules import Rules, Verdict, choice, number, options
+
+_TWO = -1
+"""Value of ``fours`` where the last move made two completing cells or more."""
+
+
+class GomokuPosition(NamedTuple):
+    board: str
+    side: int
+    stones: tuple[int, int]  # masks by player
+    fours: int  # 0, the bit of the one completing cell, or _TWO
+
+
+class _Window(NamedTuple):
+    cells: int  # mask of L cells in a row
+    around: int  # exact rules: mask of the on-board cells just before and after them, which must not be own; else 0
+
+
+class Gomoku(Rules):
+    """``gomoku-N;line=L;win=...;knowledge=...``."""
+
+    def __init__(self, rules: str):
+        base, (line, win, knowledge) = options(rules, "line", "win", "knowledge")
+        name, _, size = base.partition("-")
+        if name != "gomoku":
+            raise Refused(f"the rule set {show(rules)} is not gomoku-N")
+        self.grid = gtp(number(rules, size, 2, 19))
+        self.line = number(rules, line, 2, self.grid.size)
+        self.exact = choice(rules, win, "five-or-more", "exact5") == "exact5"
+        self.fours = choice(rules, knowledge, "ndk", "4t") == "4t"
+        self.format = re.compile(rf"({self.grid.pattern}) ([bw])" + ("(?: fours=(2|[A-T][0-9]{1,2}))?" if self.fours else "()"))
+        self.windows = self._all_windows()
+        self.through = {bit: [w for w in self.windows if w.cells & bit] for bit in self.grid.names}
+
+    def _all_windows(self) -> list[_Window]:
+        grid, windows = self.grid, []
+        for step in (1, grid.stride, grid.stride + 1, grid.stride - 1):
+            for bit in grid.names:
+                cells = [bit << step * k for k in range(self.line)]
+                if all(cell & grid.full for cell in cells):
+                    around = (cells[-1] << step | bit >> step) & grid.full if self.exact else 0
+                    windows.append(_Window(sum(cells), around))
+        return windows
+
+    # ---- positions -----------------------------------------------------------------------------------------------
+    def position(self, text: str) -> GomokuPosition:
+        match = self.format.fullmatch(text)
+        if not match:
+            raise Refused(f"{show(text)} is not a position of this rule set")
+        board, side, fours = match.groups()
+        stones = self.grid.stones(board)
+        cell = 0 if not fours else _TWO if fours == "2" else self.grid.point(fours)
+        if cell > 0 and cell & (stones[0] | stones[1]):
+            raise Refused(f"the completing cell {fours} of {show(text)} is taken")
+        return GomokuPosition(board, "bw".index(side), stones, cell)
+
+    def root(self, text: str) -> GomokuPosition:
+        position = self.position(text)
+        own, last = position.stones[position.side], position.stones[1 - position.side]
+        if self._lined(own):
+            raise Refused("the side to move has won already, so it cannot be its turn")
+        if position.fours and (self._lined(last) or not self._explained(position)):
+            raise Refused("no last move can have made the position's fours")
+        return position
+
+    def side(self, position: GomokuPosition) -> int:
+        return position.side
+
+    def _lined(self, own: int) -> bool:
+        """Whether these stones hold a winning line."""
+        for step in (1, self.grid.stride, self.grid.stride + 1, self.grid.stride - 1):
+            starts = own
+            for k in range(1, self.line):
+                starts &= own >> step * k
+            if self.exact:
+                starts &= ~(own << step) & ~(own >> step * self.line)
+            if starts:
+                return True
+        return False
+
+    def _explained(self, position: GomokuPosition) -> bool:
+        """Whether some stone of the side that moved last has exactly the completing cells that the position states."""
+        last, other = position.stones[1 - position.side], position.stones[position.side]
+        return any(self._state(self._completing(last, other, stone)) == position.fours for stone in bits(last))
+
+    def verdict(self, position: GomokuPosition) -> Verdict | None:
+        last = 1 - position.side
+        if self._lined(position.stones[last]):
+            return Verdict(last, "five")
+        if position.fours == _TWO:
+            if not self._explained(position):
+                raise Refused("there are no two fours through one stone")
+            return Verdict(last, "two-fours")
+        return Verdict(None, "full-board") if position.stones[0] | position.stones[1] == self.grid.full else None
+
+    # ---- lines ---------------------------------------------------------------------------------------------------
+    def _completing(self, own: int, enemy: int, stone: int) -> int:
+        """Mask of the empty cells that complete a line through ``stone``, one of ``own``."""
+        found = 0
+        for cells, around in self.through[stone]:
+            if not cells & enemy and not around & own:
+                missing = cells & ~own
+                if missing and not missing & (missing - 1):
+                    found |= missing
+        return found
+
+    def _winning(self, position: GomokuPosition, player: int) -> int:
+        """Mask of the empty cells at which a stone of ``player`` makes a winning line."""
+        own, enemy = position.stones[player], position.stones[1 - player]
+        found = 0
+        for cells, around in self.windows:
+            if not cells & enemy and not around & own:
+                missing = cells & ~own
+                if missing and not missing & (missing - 1):
+                    found |= missing
+        return found
+
+    def _threatened(self, position: GomokuPosition) -> dict[int, int]:
+        """For every cell where the side to move makes fours: the completing cells through the new stone."""
+        own, enemy = position.stones[position.side], position.stones[1 - position.side]
+        found: dict[int, int] = {}
+        for cells, around in self.windows:
+            if not cells & enemy and not around & own:
+                missing = cells & ~own
+                first = missing & -missing
+                second = missing ^ first
+                if second and not second & (second - 1):
+                    found[first] = found.get(first, 0) | second
+                    found[second] = found.get(second, 0) | first
+        return found
+
+    # ---- moves ---------------------------------------------------------------------------------------------------
+    @staticmethod
+    def _state(cells: int) -> int:
+        """A mask of completing cells as ``GomokuPosition.fours`` states it."""
+        return _TWO if cells & (cells - 1) else cells
+
+    def _legal(self, position: GomokuPosition) -> int:
+        return position.fours if position.fours > 0 else self.grid.full & ~(position.stones[0] | position.stones[1])
+
+    def _after(self, position: GomokuPosition, bit: int, completing: int) -> str:
+        field = f" fours={'2' if completing & (completing - 1) else self.grid.names[completing]}" if completing else ""
+        return f"{self.grid.put(position.board, bit, STONES[position.side])} {'wb'[position.side]}{field}"
+
+    def _wins_at(self, own: int, bit: int) -> bool:
+        return any(not cells & ~own & ~bit and not around & own for cells, around in self.through[bit])
+
+    def child(self, position: GomokuPosition, move: str) -> str:
+        bit = self.grid.point(move)
+        if not bit & self._legal(position):
+            forced = f"the only legal reply is {self.grid.names[position.fours]}" if position.fours > 0 else "the point is taken"
+            raise Refused(f"the move {move} is not legal: {forced}")
+        own, enemy = position.stones[position.side], position.stones[1 - position.side]
+        quiet = not self.fours or self._wins_at(own, bit)
+        return self._after(position, bit, 0 if quiet else self._completing(own | bit, enemy, bit))
+
+    def replies(self, position: GomokuPosition) -> dict[str, str]:
+        names, legal = self.grid.names, self._legal(position)
+        if not self.fours:
+            return {names[bit]: self._after(position, bit, 0) for bit in bits(legal)}
+        wins, threats = self._winning(position, position.side), self._threatened(position)
+        return {names[bit]: self._after(position, bit, 0 if bit & wins else threats.get(bit, 0)) for bit in bits(legal)}
+
+    def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
+        """Every reply but ``move`` lets the claimant complete its line there, if it may: with four threats a reply that makes a four
+        of its own leaves the claimant only that four's completing cell, so such replies are excluded too."""
+        bit = self.grid.point(move)
+        legal = self._legal(position)
+        if not bit & self._winning(position, 1 - position.side):
+            raise Refused(f"{move} is no threat: a stone there does not win at once")
+        others = legal & ~bit
+        if others & self._winning(position, position.side):
+            raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
+        if self.fours and any(cell & others and completing != bit for cell, completing in self._threatened(position).items()):
+            raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
+        return {move: self.child(position, move)} if bit & legal else {}

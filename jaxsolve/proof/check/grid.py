@@ -1,0 +1,107 @@
+"""Square boards as bit sets that lie exactly like their text.
+
+The text of a board is its rows from the top, joined by ``/``. Character i is bit ``length - 1 - i``; the ``/`` between rows are bits that no
+stone ever has, so a shift by one never wraps from row to row, and reading a board is one ``int(text, 2)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from jaxsolve.proof.check.errors import Refused, show
+
+GTP_COLUMNS = "ABCDEFGHJKLMNOPQRST"
+STONES = "XO"
+
+_BLACK = str.maketrans("XO./", "1000")
+_WHITE = str.maketrans("XO./", "0100")
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The single bits of ``mask``, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low
+        mask ^= low
+
+
+class Grid:
+    """Geometry of an N x N board: names, bits and neighbours."""
+
+    def __init__(self, size: int, name: Callable[[int, int], str]):
+        """``name(column, row)`` names the point of a column from the left and a row from the top, both from 0."""
+        self.size = size
+        self.stride = size + 1
+        self.length = size * self.stride - 1
+        self.names = {self._bit(row, column): name(column, row) for row in range(size) for column in range(size)}
+        self.bit_of = {text: bit for bit, text in self.names.items()}
+        self.full = sum(self.names)
+        self.pattern = rf"(?:[.XO]{{{size}}}/){{{size - 1}}}[.XO]{{{size}}}"
+
+    def _bit(self, row: int, column: int) -> int:
+        return 1 << (self.length - 1 - row * self.stride - column)
+
+    def row(self, row: int) -> int:
+        """Mask of a row from the top."""
+        return sum(self._bit(row, column) for column in range(self.size))
+
+    def column(self, column: int) -> int:
+        """Mask of a column from the left."""
+        return sum(self._bit(row, column) for row in range(self.size))
+
+    def stones(self, board: str) -> tuple[int, int]:
+        """Masks of the first and the second player's stones on a board whose text is well formed."""
+        return int(board.translate(_BLACK), 2), int(board.translate(_WHITE), 2)
+
+    def put(self, board: str, bit: int, stone: str) -> str:
+        """``board`` with the character of one point replaced."""
+        index = self.length - bit.bit_length()
+        return board[:index] + stone + board[index + 1 :]
+
+    def point(self, text: str) -> int:
+        """The bit of a point's canonical name."""
+        try:
+            return self.bit_of[text]
+        except KeyError:
+            raise Refused(f"{show(text)} is not a point of the board") from None
+
+    def points(self, text: str) -> int:
+        """Mask of a comma-separated list, which must be in order: by row from the bottom, then by column from the left."""
+        names = text.split(",")
+        mask = 0
+        for name in names:
+            mask |= self.point(name)
+        if self.list(mask) != text:
+            raise Refused(f"the points {show(text)} are not in order, by row from the bottom and then by column")
+        return mask
+
+    def list(self, mask: int) -> str:
+        """Inverse of ``points``."""
+        rows = (mask & self.row(row) for row in reversed(range(self.size)))
+        return ",".join(self.names[bit] for row in rows for bit in reversed(tuple(bits(row))))
+
+    def near(self, mask: int) -> int:
+        """Orthogonal neighbours of a mask, stray bits off the board included: combine with a mask of points."""
+        stride = self.stride
+        return mask << 1 | mask >> 1 | mask << stride | mask >> stride
+
+    def flood(self, seed: int, within: int) -> int:
+        """All points of ``within`` joined orthogonally to ``seed``, a subset of ``within``."""
+        stride = self.stride
+        grown = (seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride) & within
+        while grown != seed:
+            seed = grown
+            grown = (seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride) & within
+        return seed
+
+    def components(self, mask: int) -> Iterator[int]:
+        """The orthogonally connected parts of ``mask``."""
+        while mask:
+            part = self.flood(mask & -mask, mask)
+            yield part
+            mask ^= part
+
+
+def gtp(size: int) -> Grid:
+    """Board named as in GTP: A..T without I, row 1 at the bottom."""
+    return Grid(size, lambda column, row: f"{GTP_COLUMNS[column]}{size - row}")
