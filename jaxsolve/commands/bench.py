@@ -1,0 +1,23 @@
+"""``jaxsolve bench``: hands the request to the benchmark of that name."""
+
+from __future__ import annotations
+
+import importlib
+
+from jaxsolve.commands import failure
+
+
+def run(what: str, games: str, batch: str, vs: str | None, as_json: bool) -> int:
+    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json)``; empty lists leave the choice to the benchmark."""
+    with failure.sentences(as_json):
+        if vs not in (None, "pgx"):
+            raise ValueError(f"--vs {vs} is not known; it may be pgx")
+        sizes = [word.strip() for word in batch.split(",") if word.strip()]
+        wrong = [word for word in sizes if not (word.isdecimal() and int(word) > 0)]
+        if wrong:
+            raise ValueError(f"--batch {batch}: {wrong[0]!r} is not a number from 1 on")
+        from jaxsolve import runtime
+
+        runtime.setup()
+        benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
+        return benchmark.run([word.strip() for word in games.split(",") if word.strip()], [int(word) for word in sizes], vs, as_json)

@@ -1,0 +1,77 @@
+"""The live status line of a search, on a terminal only."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from jaxsolve.search.result import Progress
+
+
+def number(value: float) -> str:
+    """A proof number, a visit count or a mean value as a person reads it: ``1,234``, ``0.25``, ``1.2e+09``, ``∞``."""
+    if value >= 1e18:
+        return "∞"
+    if value >= 1e9:
+        return f"{value:.1e}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
+
+
+def line(progress: Progress, rate: float) -> str:
+    """Nodes, nodes a second, proof and disproof number of the root, best line."""
+    parts = [f"{progress.nodes:,} nodes", f"{rate:,.0f}/s", f"pn {number(progress.proof_number)}", f"dn {number(progress.disproof_number)}"]
+    return "  ".join(parts + (["best " + " ".join(progress.line)] if progress.line else []))
+
+
+class Status:
+    """One line of standard error, rewritten in place and cut off at the terminal's width; nothing where that is no terminal."""
+
+    def __init__(self, console: Console | None = None):
+        console = console or Console(stderr=True)
+        self.title = ""
+        self._live = Live(console=console, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False)
+        self._shown = console.is_terminal
+        self._previous = (time.monotonic(), 0, 0.0)
+
+    @property
+    def callback(self) -> Status | None:
+        """What a search calls with each snapshot; None where nobody looks."""
+        return self if self._shown else None
+
+    def __call__(self, progress: Progress) -> None:
+        now, (then, nodes, rate) = time.monotonic(), self._previous
+        if now - then >= 0.5 or progress.nodes < nodes:
+            rate = max(progress.nodes - nodes, 0) / max(now - then, 1e-3)
+            self._previous = (now, progress.nodes, rate)
+        self._update(line(progress, rate or progress.nodes / max(progress.wall_seconds, 1e-3)))
+
+    def _update(self, text: str) -> None:
+        shown = Text.assemble((self.title + "  " if self.title else "", "bold"), text)
+        shown.no_wrap, shown.overflow = True, "ellipsis"
+        self._live.update(shown)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Takes the line away while something else is printed."""
+        if self._shown:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._shown:
+                self._live.start()
+
+    def __enter__(self) -> Status:
+        if self._shown:
+            self._live.start()
+            self._update("preparing ...")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._live.stop()

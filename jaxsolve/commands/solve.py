@@ -1,0 +1,110 @@
+"""``jaxsolve solve``: one position, one answer, one exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from jaxsolve import runtime
+from jaxsolve.commands import answer, failure, folder
+from jaxsolve.commands.progress import Status
+from jaxsolve.formats import position
+from jaxsolve.formats.problems import Problem
+from jaxsolve.formats.record import FormatError
+from jaxsolve.search.result import Claim, Limits, Progress, Result
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of ``jaxsolve solve``."""
+
+    position: str
+    game: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    claim: str | None = None
+    method: str = "dfpn"
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+    out: Path | None = None
+    resume: bool = False
+    as_json: bool = False
+
+
+def run(request: Request) -> int:
+    """Solves, prints, and returns the exit code."""
+    with failure.sentences(request.as_json):
+        runtime.setup()
+        problem = position.resolve(request.position, game=request.game, options=request.options)
+        claim, wants_value = _claim(problem, request.claim)
+        if request.out is not None:
+            folder.claim(request.out, _settings(problem, "value" if wants_value else claim.text(problem.game.players)), resume=request.resume)
+        with Status() as status:
+            results, value = _search(problem, claim, wants_value, request, status.callback)
+        _print(problem, results, value, request)
+        return answer.exit_code(results[0])
+
+
+def _claim(problem: Problem, text: str | None) -> tuple[Claim, bool]:
+    """The claim asked for, and whether the whole value is asked for: so it is where draws exist and no claim was given."""
+    if text is None or text == "value":
+        return problem.claim, text == "value" or problem.game.may_draw
+    players = problem.game.players
+    claims = [Claim(player, result) for player in (0, 1) for result in ("wins", "does-not-lose")]
+    for claim in claims:
+        if text.lower().replace("-", " ") == claim.text(players):
+            return claim, False
+    allowed = ", ".join(repr(claim.text(players)) for claim in claims)
+    raise FormatError(f"--claim {text!r} is not known; it may be {allowed} or 'value'")
+
+
+def _settings(problem: Problem, claim: str) -> dict[str, Any]:
+    return {
+        "format": "jaxsolve-run",
+        "version": 1,
+        "rules": problem.game.rule_set,
+        "position": problem.game.text(problem.state),
+        "claim": claim,
+    }
+
+
+def _search(
+    problem: Problem, claim: Claim, wants_value: bool, request: Request, show: Callable[[Progress], None] | None
+) -> tuple[list[Result], str | None]:
+    from jaxsolve import search
+
+    settings = {
+        "method": request.method,
+        "limits": request.limits,
+        "seed": request.seed,
+        "out": request.out,
+        "resume": request.resume,
+        "progress": show,
+    }
+    if wants_value:
+        value = search.solve_value(problem.game, problem.state, **settings)
+        return value.results, value.text
+    return [search.solve(problem.game, problem.state, claim=claim, **settings)], None
+
+
+def _print(problem: Problem, results: list[Result], value: str | None, request: Request) -> None:
+    if request.as_json:
+        found = answer.fields(problem, results[0])
+        if value is not None:
+            found |= {"value": value, "claims": [answer.fields(problem, result) for result in results]}
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    from jaxsolve import view
+
+    console = Console()
+    print(view.text_board(problem.game, problem.state))
+    if value is not None:
+        console.print(f"value: [bold]{value}[/]", highlight=False)
+    for result in results:
+        answer.show(console, problem, result)
+    if results[-1].interrupted and request.out is not None:
+        console.print(f"interrupted; go on with the same command and --resume (everything is saved in {request.out})", highlight=False)

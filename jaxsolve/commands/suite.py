@@ -1,0 +1,108 @@
+"""``jaxsolve suite``: a problem set, a row for each problem as it is done, and a total."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxsolve import runtime
+from jaxsolve.commands import answer, failure, folder
+from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.progress import Status
+from jaxsolve.commands.suite_table import SuiteTable, contradicts
+from jaxsolve.formats import problems as problem_sets
+from jaxsolve.formats.problems import Problem
+from jaxsolve.search.result import Limits, Result
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of ``jaxsolve suite``."""
+
+    problems: Path
+    ids: tuple[str, ...] | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    method: str = "dfpn"
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+    pool: int = 1
+    out: Path | None = None
+    as_json: bool = False
+
+
+def run(request: Request) -> int:
+    """Solves the set and returns 0, 1 where an answer contradicts the source's, or 130."""
+    with failure.sentences(request.as_json):
+        runtime.setup()
+        if request.pool < 1:
+            raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
+        chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
+        if request.out is not None:
+            folder.claim(request.out, _settings(request), resume=True)
+        ledger = Ledger(request.out)
+        table = SuiteTable([problem.id for problem in chosen], None if request.as_json else sys.stdout)
+        interrupted = _solve(chosen, ledger, table, request)
+        rows = [ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows]
+        totals = _totals(rows, len(chosen))
+        if request.as_json:
+            print(json.dumps({"problems": rows, "total": totals}, ensure_ascii=False))
+        else:
+            table.total(totals)
+        return failure.INTERRUPTED if interrupted else (failure.FAILED if totals["contradicted"] else 0)
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """What the rows depend on; another ``--ids`` or ``--pool`` goes on in the same folder."""
+    return {
+        "format": "jaxsolve-suite",
+        "version": 1,
+        "problems": request.problems.name,
+        "sha256": hashlib.sha256(request.problems.read_bytes()).hexdigest(),
+        "options": request.options,
+        "method": request.method,
+        "seconds": request.limits.seconds,
+        "nodes": request.limits.nodes,
+        "memory_mb": request.limits.memory_mb,
+        "seed": request.seed,
+    }
+
+
+def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> bool:
+    """Solves what the ledger does not hold yet; True if interrupted."""
+    from jaxsolve import search
+
+    for problem in chosen:
+        if problem.id in ledger.rows:
+            table.row(ledger.rows[problem.id])
+    waiting = [problem for problem in chosen if problem.id not in ledger.rows]
+    settings = {"pool": request.pool, "method": request.method, "limits": request.limits, "seed": request.seed, "out": request.out}
+    interrupted = False
+    with Status() as status:
+        status.title = f"{len(chosen) - len(waiting)}/{len(chosen)}"
+        for problem, result in search.solve_pool(waiting, progress=status.callback, **settings):
+            if result.interrupted:
+                interrupted = True
+                continue
+            row = _row(problem, result)
+            ledger.add(row)
+            status.title = f"{sum(problem.id in ledger.rows for problem in chosen)}/{len(chosen)}"
+            with status.paused():
+                table.row(row)
+    return interrupted
+
+
+def _row(problem: Problem, result: Result) -> dict[str, Any]:
+    return {"id": problem.id, "expected": problem.expected} | answer.fields(problem, result)
+
+
+def _totals(rows: Sequence[dict[str, Any]], asked: int) -> dict[str, Any]:
+    verdicts = [row["verdict"] for row in rows]
+    sums = {name: sum(row[name] for row in rows) for name in ("nodes", "evaluations", "certificate_bytes")}
+    seconds = {name: round(sum(row[name] for row in rows), 3) for name in ("cpu_seconds", "wall_seconds", "compile_seconds")}
+    counts = {verdict: verdicts.count(verdict) for verdict in ("proved", "disproved", "unknown")}
+    return {"asked": asked, "done": len(rows)} | counts | {"contradicted": sum(map(contradicts, rows))} | sums | seconds

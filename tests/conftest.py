@@ -1,0 +1,24 @@
+"""What all tests share: bounds-checked numba, kernels cached between runs, and the reference folder where there is one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jaxsolve import runtime
+
+# Before numba is imported. Its cache does not tell checked code from unchecked: the two need folders of their own.
+os.environ["NUMBA_BOUNDSCHECK"] = "1"
+os.environ["NUMBA_CACHE_DIR"] = str(runtime.cache_folder() / "numba-boundscheck")
+runtime.setup()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The reference folder (problem sets, papers, weights); tests that need it are skipped where it is absent."""
+    folder = Path(os.environ.get("JAXSOLVE_SHARED") or Path(__file__).parents[2] / "shared")
+    if not (folder / "problems").is_dir():
+        pytest.skip("no reference folder: set JAXSOLVE_SHARED to one")
+    return folder
