@@ -1,0 +1,42 @@
+"""Process-wide set-up of JAX and numba: where compiled code is kept between runs, and how CPU time is read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import resource
+from importlib import metadata
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Folder for compiled kernels, one for each jaxlib version and kind of processor.
+
+    Code compiled for another processor may not run here, and caches race on network drives: the folder's name carries both the
+    version and the processor's features, and ``JAXSOLVE_CACHE`` moves it to a local disk where the home folder is not one.
+    """
+    base = Path(os.environ.get("JAXSOLVE_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxsolve")
+    try:
+        features = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        features = platform.processor()
+    host = hashlib.sha256(f"{platform.machine()} {features}".encode()).hexdigest()[:10]
+    return base / f"jaxlib-{metadata.version('jaxlib')}-{host}"
+
+
+def setup() -> None:
+    """Keeps compiled JAX and numba code between processes. Safe to call more than once; changes nothing a user has set."""
+    folder = cache_folder()
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder / "numba"))
+    import jax
+
+    if jax.config.jax_compilation_cache_dir is None:
+        jax.config.update("jax_compilation_cache_dir", str(folder / "xla"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+def cpu_seconds() -> float:
+    """CPU seconds this process has used so far, all its threads together."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime

@@ -1,0 +1,186 @@
+"""A job: one question put to one search, with its limits, its proof log and its output folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.games.game import Game, State
+from jaxsolve.proof.graph import GraphBuilder, ProofGap
+from jaxsolve.proof.log import ProofLog, ProofLogError
+from jaxsolve.proof.writer import write_certificate
+from jaxsolve.runtime import cpu_seconds
+from jaxsolve.search.methods import Method, MonteCarlo, method_named
+from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict
+from jaxsolve.search.search import MemoryFull, Search, warm_up
+
+CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
+
+
+def default_claim(game: Game, state: State) -> Claim:
+    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
+    player = getattr(game, "goal_player", None)
+    return Claim(int(game.to_move(state)) if player is None else int(player))
+
+
+class Job:
+    """Runs one search to a ``Result``. ``step`` methods come from ``drive``; ``finish`` writes certificate and result."""
+
+    def __init__(
+        self,
+        game: Game,
+        state: State,
+        *,
+        claim: Claim | None = None,
+        method: str | Method = "dfpn",
+        limits: Limits | None = None,
+        seed: int = 0,
+        out: Path | None = None,
+        resume: bool = False,
+        wave: int | None = None,
+        max_nodes: int | None = None,
+        evaluator: Evaluator | None = None,
+    ):
+        self.game, self.limits, self.out = game, limits or Limits(), out
+        self.method = method_named(method) if isinstance(method, str) else method
+        self.claim = claim or default_claim(game, state)
+        self.root = np.asarray(game.pack(state))
+        playouts = self.method.playouts if isinstance(self.method, MonteCarlo) else 0
+        self.evaluator = evaluator or shared_evaluator(game, None, playouts)
+        self.reason: str | None = None
+        self.interrupted = False
+        self._cpu, self._wall = 0.0, time.perf_counter()
+        self._compile = warm_up()
+        self._compiled_before = self.evaluator.compile_seconds
+        question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
+        if out is not None:
+            self._claim_folder(out, {**question, "root": game.text(state)}, resume)
+        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG)
+        start = cpu_seconds()
+        self.search = Search(
+            game,
+            self.evaluator.image(self.root),
+            self.claim,
+            self.method,
+            self.evaluator,
+            sink=self.log.append,
+            memory_mb=self.limits.memory_mb,
+            max_nodes=max_nodes,
+            seed=seed,
+            width=wave,
+        )
+        if resume:
+            self.search.adopt(*self.log.records())
+        self.charge(start)
+
+    def _claim_folder(self, out: Path, problem: dict[str, object], resume: bool) -> None:
+        """Makes the folder ours, or refuses one that holds anything else."""
+        out.mkdir(parents=True, exist_ok=True)
+        marker = out / PROBLEM
+        if marker.exists():
+            try:
+                same = json.loads(marker.read_text()) == problem
+            except ValueError:
+                same = False
+            if not same:
+                raise ProofLogError(f"{out} holds the run of another problem; choose another output folder")
+            if not resume:
+                raise ProofLogError(f"{out} holds an earlier run of this problem; resume it or choose another output folder")
+        elif any(out.iterdir()):
+            raise ProofLogError(f"{out} is not empty and not a folder of jaxsolve; choose another output folder")
+        else:
+            temporary = marker.with_suffix(".part")
+            temporary.write_text(json.dumps(problem, indent=1) + "\n")
+            temporary.replace(marker)
+
+    # ---- running ---------------------------------------------------------------------------------------------------
+    def charge(self, start: float) -> None:
+        """Books the CPU seconds since ``start`` to this job."""
+        self._cpu += cpu_seconds() - start
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds of the search so far, compilation not counted."""
+        return max(0.0, self._cpu - (self.evaluator.compile_seconds - self._compiled_before))
+
+    @property
+    def done(self) -> bool:
+        """Whether the search has ended, by an answer or at a limit."""
+        return self.search.verdict is not None or self.reason is not None
+
+    def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """As ``Search.select``; a full memory ends the job."""
+        try:
+            return self.search.select(group)
+        except MemoryFull:
+            self.reason = f"The memory limit of {self.limits.memory_mb} MB cannot hold the search."
+            return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
+
+    def check_limits(self) -> None:
+        """Ends the job when a limit is passed."""
+        if self.done:
+            return
+        if self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
+            self.reason = f"The limit of {self.limits.nodes} nodes was reached."
+        elif self.limits.seconds is not None and self.cpu_seconds >= self.limits.seconds:
+            self.reason = f"The limit of {self.limits.seconds:g} CPU seconds was reached."
+
+    def interrupt(self) -> None:
+        """Ends the job because the person asked; everything decided so far stays in the log."""
+        if not self.done:
+            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved."
+
+    def progress(self) -> Progress:
+        """A snapshot for the progress line."""
+        return self.search.progress(time.perf_counter() - self._wall)
+
+    # ---- ending ----------------------------------------------------------------------------------------------------
+    def finish(self) -> Result:
+        """Collects the proof, writes certificate and result file, and says how it went."""
+        search = self.search
+        verdict = search.verdict or Verdict.UNKNOWN
+        result = Result(verdict, self.claim, self._reason(verdict), nodes=search.expanded, evaluations=search.evaluated)
+        result.interrupted = self.interrupted
+        result.cpu_seconds, result.wall_seconds = self.cpu_seconds, time.perf_counter() - self._wall
+        start, compiled = cpu_seconds(), 0.0
+        if verdict is not Verdict.UNKNOWN:
+            compiled = self._certify(result)
+        result.certificate_seconds = max(0.0, cpu_seconds() - start - compiled)
+        result.compile_seconds = self._compile + compiled + self.evaluator.compile_seconds - self._compiled_before
+        if result.verdict is Verdict.UNKNOWN:
+            result.line = search.best_line() if search.tree.counters[0] else []
+        self.log.close()
+        if self.out is not None:
+            temporary = self.out / (RESULT + ".part")
+            temporary.write_text(json.dumps(result.as_json(self.game.players), indent=1) + "\n")
+            temporary.replace(self.out / RESULT)
+        return result
+
+    def _reason(self, verdict: Verdict) -> str:
+        if verdict is Verdict.PROVED:
+            return f"Proved: {self.claim.text(self.game.players)}."
+        if verdict is Verdict.DISPROVED:
+            return f"Disproved: {self.claim.opposite().text(self.game.players)}."
+        return self.reason or "Nothing is left to try: what remains only repeats positions or meets a length cap."
+
+    def _certify(self, result: Result) -> float:
+        """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
+        claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite()
+        builder = GraphBuilder(self.game, self.evaluator, *self.log.records(), claim)
+        try:
+            graph = builder.build(self.root)
+        except ProofGap as gap:
+            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld."
+            return builder.compile_seconds
+        result.line = graph.longest_line(self.game)
+        if graph.children[0] and int(self.game.to_move(self.game.unpack(self.root))) == claim.player:
+            result.best_move = result.line[0]
+        result.certificate_nodes = len(graph.states)
+        if self.out is not None:
+            written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)
+            result.certificate, result.certificate_bytes = written.path, written.bytes
+        return builder.compile_seconds
