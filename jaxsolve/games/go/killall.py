@@ -1,0 +1,67 @@
+"""``killallgo-7`` and ``killallgo-9``: can White live anywhere?"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.benson import alive
+from jaxsolve.games.go.layout import Words, choose, some, without
+from jaxsolve.games.go.moves import true_eyes
+from jaxsolve.games.go.notation import parse_point
+from jaxsolve.games.go.rules import GoRules
+from jaxsolve.games.go.state import GoState, Meta
+
+PASS_RULES = ("not-achieved", "stones")
+
+
+@dataclasses.dataclass(frozen=True)
+class KillallGo(GoRules):
+    """White wins as soon as some white chain is unconditionally alive (Benson); Black must prevent it.
+
+    9x9: the game starts with Black stones C7 G7 C3 G3 and White to move. 7x7: move 1 Black, move 2 White must pass, move 3 Black, no
+    pass on 1 and 3. Two passes end the game: Black has won, or with ``passes=stones`` White if a white stone is on the board.
+    ``fill_eyes=False`` forbids filling one's own true eye. Raises ValueError for another size or an unknown option.
+    """
+
+    size: int = 9
+    ko: str = "simple"
+    passes: str = "not-achieved"
+    fill_eyes: bool = True
+    max_history: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_common()
+        if self.size not in (7, 9):
+            raise ValueError(f"Killall-Go is played on 7x7 or 9x9, not size={self.size}.")
+        if self.passes not in PASS_RULES:
+            raise ValueError(f"passes={self.passes!r} is not known; it may be {', '.join(PASS_RULES)}.")
+
+    @property
+    def rule_set(self) -> str:
+        return f"killallgo-{self.size};ko={self.ko};passes={self.passes};fill_eyes={str(self.fill_eyes).lower()}"
+
+    @property
+    def opening_moves(self) -> int:
+        return 3 if self.size == 7 else 0
+
+    def init(self) -> GoState:
+        if self.size == 7:
+            return super().init()
+        black = self.layout.mask(parse_point(9, name) for name in ("C7", "G7", "C3", "G3"))
+        stones = np.array([black, (0,) * self.layout.words], np.uint32)
+        return self._make(stones, self._first_meta()._replace(side=1))
+
+    def _decide(self, black: Words, white: Words, meta: Meta, crucial: Words | None, placed: jax.Array) -> jax.Array:
+        asked = choose(placed, white, tuple(jnp.zeros_like(word) for word in white))
+        lives = some(alive(self.layout, asked, black))
+        at_end = jnp.where(some(white), Outcome.SECOND_WINS, Outcome.FIRST_WINS) if self.passes == "stones" else Outcome.FIRST_WINS
+        ended = jnp.where(meta.passes == 2, at_end, Outcome.ONGOING)
+        return jnp.where(lives, Outcome.SECOND_WINS, ended).astype(jnp.int32)
+
+    def _restrict(self, legal: Words, own: Words, enemy: Words, atari: Words, meta: Meta) -> Words:
+        return legal if self.fill_eyes else without(legal, true_eyes(self.layout, own, enemy))

@@ -1,0 +1,54 @@
+"""``go-N``: plain Go."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.layout import Words
+from jaxsolve.games.go.moves import area
+from jaxsolve.games.go.rules import GoRules
+from jaxsolve.games.go.state import Meta
+
+
+@dataclasses.dataclass(frozen=True)
+class Go(GoRules):
+    """Plain Go: two passes end the game; stones plus empty regions that touch one colour only; White adds ``komi``; equal is a draw.
+
+    Raises ValueError for a size outside 2..19, an unknown ko rule, or a komi that is not a multiple of one half.
+    """
+
+    size: int = 9
+    ko: str = "simple"
+    komi: float = 7.5
+    max_history: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_common()
+        if not 2 <= self.size <= 19:
+            raise ValueError(f"size={self.size} must be between 2 and 19.")
+        if 2 * self.komi != round(2 * self.komi) or abs(self.komi) > 1000:
+            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -1000 and 1000.")
+
+    @property
+    def rule_set(self) -> str:
+        return f"go-{self.size};ko={self.ko};komi={self.komi:g}"
+
+    @property
+    def may_draw(self) -> bool:  # type: ignore[override]
+        """Only a whole-numbered komi lets the score be equal."""
+        return self.komi == round(self.komi)
+
+    def _decide(self, black: Words, white: Words, meta: Meta, crucial: Words | None, placed: jax.Array) -> jax.Array:
+        def score() -> jax.Array:
+            black_area, white_area = area(self.layout, black, white)
+            margin = 2 * (black_area - white_area) - np.int32(round(2 * self.komi))
+            by_sign = jnp.where(margin > 0, Outcome.FIRST_WINS, jnp.where(margin < 0, Outcome.SECOND_WINS, Outcome.DRAW))
+            return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
+
+        # Most boards of a batch are not at their end; the floods run only when one is.
+        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros(black[0].shape, jnp.int32))
