@@ -12,7 +12,7 @@ from jaxsolve.games.registry import available, describe, make, register
 
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
-    from jaxsolve.games.env import Env, auto_reset
+    from jaxsolve.games.env import Env, auto_reset, random_legal_action
     from jaxsolve.games.game import Children, ForcesReplies, Game, Outcome, SeesChildren
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
@@ -35,12 +35,13 @@ __all__ = [
     "available",
     "describe",
     "make",
+    "random_legal_action",
     "register",
 ]
 
 _HOMES = {
     "awari": ("Awari",),
-    "env": ("Env", "auto_reset"),
+    "env": ("Env", "auto_reset", "random_legal_action"),
     "game": ("Children", "ForcesReplies", "Game", "Outcome", "SeesChildren"),
     "go": ("Go", "KillallGo", "Tsumego"),
     "gomoku": ("Gomoku",),

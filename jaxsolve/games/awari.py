@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import zlib
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -12,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.mixing import mix
 
 SEEDS = 48
 PITS = 6
@@ -96,11 +96,7 @@ class Awari(Game):
         return jnp.concatenate([at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1)
 
     def key(self, state: AwariState) -> jax.Array:
-        rules = np.uint32(zlib.crc32(self.rule_set.encode()))
-        lanes = np.array([0x9E3779B9, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F], np.uint32) ^ rules
-        for word in range(3):
-            lanes = _scramble(lanes ^ state.words[word]) + np.array([1, 3, 5, 7], np.uint32) * np.uint32(word + 1)
-        return lanes
+        return mix(state.words, self.rule_set)
 
     def _moves(self, state: AwariState) -> jax.Array:
         """bool[6]: own pits with seeds whose sowing leaves the opponent some, whether or not the game is over."""
@@ -196,13 +192,6 @@ def _all_single(state: AwariState) -> jax.Array:
 def _digits(counts: jax.Array) -> jax.Array:
     """bool[..., 6]: binary digits of int32[...] counts, lowest first."""
     return ((counts[..., None] >> jnp.arange(_FIELD_BITS)) & 1) == 1
-
-
-def _scramble(x: jax.Array) -> jax.Array:
-    """MurmurHash3's 32-bit finaliser, a bijection (Appleby 2011)."""
-    x = (x ^ (x >> 16)) * np.uint32(0x85EBCA6B)
-    x = (x ^ (x >> 13)) * np.uint32(0xC2B2AE35)
-    return x ^ (x >> 16)
 
 
 def _host_fields(state: AwariState) -> list[int]:

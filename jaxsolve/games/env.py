@@ -135,7 +135,9 @@ class Env:
         done = state.terminated | state.truncated
         illegal = ~done & ~state.legal_action_mask[action]
         keep = done | illegal
-        game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, self.game.step(state._game, action))
+        # A finished game plays a move that is thrown away: not a pass, which in Go would have the whole batch scored again.
+        moved = self.game.step(state._game, jnp.where(done, 0, action))
+        game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, moved)
         history = self._next_history(state, game_state, keep)
         count = state._step_count + ~keep
         outcome = self.game.outcome(game_state)
@@ -177,6 +179,16 @@ class Env:
         second_won = (outcome == Outcome.SECOND_WINS).astype(jnp.int32)
         winner = jnp.where(illegal, 1 - state.current_player, state._first_agent ^ second_won)
         return jnp.where(np.arange(2) == winner, won, -won)
+
+
+def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
+    """int32[]: one of the True entries of bool[A] ``mask``, all equally likely; 0 where there is none.
+
+    One random word for each board, where ``jax.random.categorical`` draws one for each action.
+    """
+    count = jnp.sum(mask, dtype=jnp.int32)
+    chosen = (jax.random.bits(key, (), jnp.uint32) % jnp.maximum(count, 1).astype(jnp.uint32)).astype(jnp.int32)
+    return jnp.argmax(jnp.cumsum(mask, dtype=jnp.int32) > chosen).astype(jnp.int32)
 
 
 def auto_reset(step: Callable[..., State], init: Callable[[jax.Array], State]) -> Callable[[State, jax.Array, jax.Array], State]:

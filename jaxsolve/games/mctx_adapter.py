@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import mctx
 
-from jaxsolve.games.env import Env, State
+from jaxsolve.games.env import Env, State, random_legal_action
 
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
 """``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B] for the agent to move, of a batch of states."""
@@ -77,7 +77,7 @@ def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
         def move(carry: tuple) -> tuple:
             count, key, states, value = carry
             key, draw = jax.random.split(key)
-            action = jax.random.categorical(draw, jnp.where(states.legal_action_mask, 0.0, -jnp.inf))
+            action = jax.vmap(random_legal_action)(jax.random.split(draw, observer.size), states.legal_action_mask)
             states = jax.vmap(env.step)(states, action)
             return count + 1, key, states, value + jnp.take_along_axis(states.rewards, observer[:, None], axis=1)[:, 0]
 

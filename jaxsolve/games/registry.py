@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import functools
 import importlib
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,13 @@ def flag() -> Option:
 
 def number(kind: type[int] | type[float]) -> Option:
     """An option that is a whole number (``int``) or a decimal one (``float``)."""
-    return Option(kind, "a whole number" if kind is int else "a number")
+
+    def parse(text: str) -> int | float:
+        if not math.isfinite(value := kind(text)):
+            raise ValueError(text)
+        return value
+
+    return Option(parse, "a whole number" if kind is int else "a number")
 
 
 def word(allowed: str) -> Option:
@@ -131,7 +138,10 @@ def make(rule_set: str, **options: Any) -> Game:
         if texts.setdefault(key, _option_text(value)) != _option_text(value):
             raise ValueError(f"Rule set {rule_set!r} already says {key}={texts[key]}, so {key}={_option_text(value)} contradicts it.")
     arguments = {key: _value(entry, key, text, rule_set) for key, text in texts.items()}
-    return entry.factory(**({} if size is None else {"size": size}), **arguments)
+    try:
+        return entry.factory(**({} if size is None else {"size": size}), **arguments)
+    except ValueError as error:
+        raise ValueError(f"Rule set {rule_set!r}: {str(error).rstrip('.')}.") from None
 
 
 def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:

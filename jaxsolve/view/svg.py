@@ -29,7 +29,7 @@ def svg(
 ) -> str:
     """An SVG document of the position; the same position gives the same bytes.
 
-    Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to three
+    Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
     characters to print. ``last_move`` gets a red ring (in Awari around the pit it started from). ``caption`` is printed below. Games without a
     drawing of their own are drawn as a board of stones from ``game.cells``. Raises ValueError for a move that does not exist.
     """

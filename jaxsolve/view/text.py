@@ -77,19 +77,19 @@ def _pits(cells: np.ndarray, text: str, last: str | None, signs: Mapping[str, st
     south, north = text.rsplit("captured=", 1)[1].split(":")
 
     def letters(row: str) -> str:
-        return " " * 7 + "".join(f"{letter + signs.get(letter, ''):^5}" for letter in row)
+        return paint((" " * 7 + "".join(f"{letter + signs.get(letter, ''):^5}" for letter in row)).rstrip(), "dim")
 
     def seeds(name: str, row: str, counts: np.ndarray, captured: str, style: str) -> str:
         pits = "".join(f"{f'({n})' if letter == last else f'{n}':^5}" for letter, n in zip(row, counts, strict=True))
         return paint(f"{name:<7}", style) + pits + f"  captured {captured}"
 
     lines = [
-        paint(letters("fedcba"), "dim"),
+        letters("fedcba"),
         seeds("North", "fedcba", cells[0], north, "bold yellow"),
         seeds("South", "ABCDEF", cells[1], south, "bold cyan"),
-        paint(letters("ABCDEF"), "dim"),
+        letters("ABCDEF"),
     ]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(lines)
 
 
 def _markup(words: str, style: str) -> str:

@@ -1,0 +1,140 @@
+"""``Env``: pgx's semantics at the ends of games, and pgx's own boards, rewards, masks and observations where the rules coincide."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxsolve.games import Env, auto_reset, make
+from jaxsolve.games.game import Outcome
+
+PUBLIC = ["current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask"]
+
+
+@functools.cache
+def jitted(rule_set, max_steps=None):
+    env = Env(make(rule_set), max_steps=max_steps)
+    return env, jax.jit(env.init), jax.jit(env.step)
+
+
+def play(rule_set, *moves, max_steps=None, seed=0):
+    env, init, step = jitted(rule_set, max_steps)
+    state = init(jax.random.key(seed))
+    for move in moves:
+        state = step(state, env.game.parse_action(move, state._game))
+    return state
+
+
+def same(a, b, leave_out=()):
+    for name in ["current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask", "_game", "_history"]:
+        if name not in leave_out:
+            jax.tree.map(np.testing.assert_array_equal, getattr(a, name), getattr(b, name))
+
+
+def test_public_fields_are_those_of_pgx():
+    state = play("awari")
+    assert [name for name in vars(state) if not name.startswith("_")] == PUBLIC
+    env = jitted("awari")[0]
+    assert state.observation.shape == env.observation_shape and state.legal_action_mask.shape == (env.num_actions,)
+    assert state.rewards.dtype == jnp.float32 and state.current_player.dtype == jnp.int32
+
+
+def test_the_key_draws_who_begins():
+    starts = {int(play("awari", seed=seed).current_player) for seed in range(20)}
+    assert starts == {0, 1}
+    for seed in range(4):
+        assert int(play("awari", "A", seed=seed).current_player) == 1 - int(play("awari", seed=seed).current_player)
+
+
+def test_an_illegal_action_ends_the_game_against_the_mover():
+    before = play("awari", "F", "a")  # A..F hold 5,4,4,4,4,0: F is empty
+    step = jitted("awari")[2]
+    after = step(before, 5)
+    assert bool(after.terminated) and not bool(after.truncated)
+    assert float(after.rewards[before.current_player]) == -1 and float(after.rewards.sum()) == 0
+    assert bool(after.legal_action_mask.all())
+    same(after, before, leave_out=("rewards", "terminated", "legal_action_mask"))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_the_winner_is_paid_and_a_finished_game_stays(seed):
+    state = play("hex-2", "a1", "b1", "a2", seed=seed)
+    black = int(play("hex-2", seed=seed).current_player)
+    assert bool(state.terminated) and float(state.rewards[black]) == 1 and float(state.rewards[1 - black]) == -1
+    assert bool(state.legal_action_mask.all())
+    step = jitted("hex-2")[2]
+    for action in (0, 3):
+        again = step(state, action)
+        same(again, state, leave_out=("rewards",))
+        assert not again.rewards.any()
+
+
+def test_a_draw_pays_nothing():
+    env, init, step = jitted("awari")
+    position = env.game.parse("0,0,0,0,0,1/1,0,0,0,0,2 s captured=20:22")  # F captures 2; North still holds seeds, every pit none above 2
+    state = init(jax.random.key(0)).replace(_game=position, legal_action_mask=env.game.legal_mask(position))
+    after = step(state, 5)
+    assert env.game.text(after._game) == "0,0,0,0,0,0/0,0,0,0,0,2 n captured=22:22"
+    assert int(env.game.outcome(after._game)) == Outcome.ONGOING
+    last = step(after, 5)
+    assert env.game.text(last._game) == "1,1,0,0,0,0/0,0,0,0,0,0 s captured=22:22"
+    assert int(env.game.outcome(last._game)) == Outcome.DRAW
+    assert bool(last.terminated) and not last.rewards.any()
+
+
+def test_max_steps_truncates_and_pays_nothing():
+    state = play("awari", "A", "b", max_steps=2)
+    assert bool(state.truncated) and not bool(state.terminated) and not state.rewards.any() and bool(state.legal_action_mask.all())
+    again = jitted("awari", 2)[2](state, 0)
+    same(again, state)
+    state = play("hex-2", "a1", "b1", "a2", max_steps=3)  # the win counts before the cap
+    assert bool(state.terminated) and not bool(state.truncated)
+    with pytest.raises(ValueError, match="max_steps"):
+        Env(make("awari"), max_steps=0)
+
+
+def test_auto_reset_starts_anew_and_keeps_the_result():
+    env = Env(make("hex-2"))
+    step = jax.jit(auto_reset(env.step, env.init))
+    state = env.init(jax.random.key(0))
+    for count, move in enumerate(("a1", "b1", "a2")):
+        state = step(state, env.game.parse_action(move), jax.random.key(count))
+    assert bool(state.terminated) and float(jnp.abs(state.rewards).sum()) == 2
+    fresh = env.init(jax.random.key(2))
+    same(state, fresh, leave_out=("rewards", "terminated"))
+    state = step(state, 0, jax.random.key(9))
+    assert not bool(state.terminated) and not state.rewards.any() and int(state.legal_action_mask.sum()) == 3
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def side_by_side(ours, theirs, plies, key):
+    """int32[plies, 5] differing games by field, and bool[plies, 16] games over, of both environments under the same random legal actions."""
+    key, start = jax.random.split(key)
+    keys = jax.random.split(start, 16)
+    a, b = jax.vmap(ours.init)(keys), jax.vmap(theirs.init)(keys)
+
+    def ply(carry, key):
+        a, b, compared = carry
+        action = jax.random.categorical(key, jnp.where(a.legal_action_mask, 0.0, -jnp.inf))
+        a, b = jax.vmap(ours.step)(a, action), jax.vmap(theirs.step)(b, action)
+        compared &= ~getattr(b._x, "is_psk", jnp.zeros((), bool))
+        pairs = [(getattr(a, name), getattr(b, name)) for name in ("current_player", "rewards", "terminated")]
+        pairs.append((a.legal_action_mask, b.legal_action_mask[:, : ours.num_actions]))
+        pairs.append((a.observation, b.observation[..., : a.observation.shape[-1]]))
+        wrong = [jnp.sum(compared & jnp.any((x != y).reshape(16, -1), axis=1)) for x, y in pairs]
+        return (a, b, compared), (jnp.stack(wrong), compared & a.terminated)
+
+    return jax.lax.scan(ply, (a, b, jnp.ones(16, bool)), jax.random.split(key, plies))[1]
+
+
+@pytest.mark.parametrize(("rule_set", "plies"), [("go-9;ko=simple;komi=7.5", 160), ("hex-11", 121), ("go-5;ko=simple;komi=7.5", 50)])
+def test_equals_pgx(rule_set, plies):
+    """Games whose position repeats are dropped from there on: pgx ends them, simple ko lets them go on. Hex is played without pgx's swap."""
+    pgx_go, pgx_hex = pytest.importorskip("pgx.go"), pytest.importorskip("pgx.hex")
+    ours = Env(make(rule_set))
+    theirs = pgx_hex.Hex() if rule_set.startswith("hex") else pgx_go.Go(size=ours.game.size)
+    wrong, over = side_by_side(ours, theirs, plies, jax.random.key(1))
+    assert not np.asarray(wrong).any(), np.asarray(wrong).sum(axis=0)
+    assert np.asarray(over)[-1] > 0

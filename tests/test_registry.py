@@ -1,0 +1,122 @@
+"""The registry: ids lead to games and back, and a wrong id, option or value is refused in one sentence that says what is right."""
+
+import subprocess
+import sys
+
+import pytest
+
+from jaxsolve.games import Awari, available, describe, make, register, registry
+
+
+def test_importing_the_package_does_not_import_jax():
+    code = "import sys, jaxsolve, jaxsolve.games, jaxsolve.games.registry, jaxsolve.proof.check, jaxsolve.view; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("awari", "awari;rules=ludii"),
+        ("go-9", "go-9;ko=simple;komi=7.5"),
+        ("go-19", "go-19;ko=simple;komi=7.5"),
+        ("gomoku-15", "gomoku-15;line=5;win=five-or-more;knowledge=ndk"),
+        ("gomoku-15-exact5", "gomoku-15;line=5;win=exact5;knowledge=ndk"),
+        ("hex-5", "hex-5"),
+        ("killallgo-7", "killallgo-7;ko=simple;passes=not-achieved;fill_eyes=true"),
+        ("killallgo-9", "killallgo-9;ko=simple;passes=not-achieved;fill_eyes=true"),
+        (
+            "tsumego-13",
+            "tsumego-13;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;defender=black;crucial=any;region=all;ko_black=allow;ko_white=allow",
+        ),
+    ],
+)
+def test_short_ids_name_the_defaults(short, full):
+    assert make(short).rule_set == full
+    assert make(full) == make(short) and hash(make(full)) == hash(make(short))
+
+
+@pytest.mark.parametrize(
+    "rule_set",
+    [
+        "go-5;ko=positional;komi=0.5",
+        "go-2;ko=situational;komi=7.5",
+        "go-7;ko=simple;komi=-3",
+        "killallgo-9;ko=simple;passes=stones;fill_eyes=false",
+        "killallgo-7;ko=simple;passes=stones;fill_eyes=true",
+        "gomoku-5;line=4;win=exact5;knowledge=4t",
+        "hex-1",
+        "hex-19",
+        "tsumego-9;ko=positional;passes=not-achieved;fill_eyes=false;goal=kill;defender=black;crucial=A1,B2;region=A1,B1,A2,B2,C3;ko_black=forbid;ko_white=allow",
+    ],
+)
+def test_a_full_id_makes_the_game_that_names_itself_so(rule_set):
+    assert make(make(rule_set).rule_set) == make(rule_set)
+    assert make(rule_set).rule_set == rule_set
+
+
+def test_every_option_value_that_is_listed_round_trips():
+    for base in available():
+        entry = describe(base)
+        short = base if entry.sizes is None else f"{entry.stem}{min(5, entry.sizes[-1])}"
+        for key, option in entry.options.items():
+            for value in option.allowed.split("|") if "|" in option.allowed else ():
+                game = make(f"{short};{key}={value}")
+                assert f";{key}={value}" in game.rule_set
+                assert make(game.rule_set) == game == make(short, **{key: option.parse(value)})
+
+
+def test_options_may_be_keywords():
+    assert make("go-9", komi=6.5, ko="positional") == make("go-9;ko=positional;komi=6.5")
+    assert make("killallgo-9", fill_eyes=False) == make("killallgo-9;fill_eyes=false")
+    with pytest.raises(ValueError, match="contradicts"):
+        make("go-9;komi=6.5", komi=7.5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("awary", "did you mean 'awari'"),
+        ("gomuku-15", "did you mean 'gomoku-15'"),
+        ("killallgo-8", "did you mean 'killallgo-"),
+        ("hex-20", "hex-1..19"),
+        ("hex-05", "Unknown game 'hex-05'"),
+        ("go", "go-2..19"),
+        ("", "Unknown game ''"),
+        ("go-9;kom=6.5", "did you mean 'komi'"),
+        ("go-9;ko=simpel", "did you mean 'simple'"),
+        ("go-9;komi=many", "komi may be a number"),
+        ("go-9;komi=nan", "komi"),
+        ("go-9;ko", "key=value"),
+        ("go-9;ko=simple;ko=simple", "twice"),
+        ("awari;rules=abapa", "rules may be ludii"),
+        ("hex-5;swap=true", "hex-N has the options: none"),
+        ("gomoku-15;line=1", "line"),
+        ("gomoku-5;line=6", "line"),
+        ("tsumego-9;crucial=Z9", "Z9"),
+    ],
+)
+def test_mistakes_are_refused_with_one_sentence(wrong, says):
+    with pytest.raises(ValueError) as refusal:  # the whole message is looked at below
+        make(wrong)
+    message = str(refusal.value)
+    assert says in message and message.endswith(".") and "\n" not in message
+
+
+def test_registering_a_game():
+    register("sown", Awari, options={"rules": registry.choice("ludii")}, summary="a second name")
+    try:
+        assert make("sown;rules=ludii") == Awari() and "sown" in available() and describe("sown").summary == "a second name"
+        with pytest.raises(ValueError, match="already registered"):
+            register("sown", Awari)
+    finally:
+        registry.unregister("sown")
+    assert "sown" not in available()
+    with pytest.raises(ValueError, match="Unknown game 'sown'"):
+        make("sown")
+    with pytest.raises(ValueError, match="No game is registered"):
+        registry.unregister("sown")
+    for bad in ("Sown", "so wn", "so;wn", ""):
+        with pytest.raises(ValueError, match="lower-case"):
+            register(bad, Awari)
+    with pytest.raises(ValueError, match="-N"):
+        register("sown", Awari, sizes=range(1, 3))
