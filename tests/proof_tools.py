@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.checker import GAMES
 from jaxsolve.proof.check.errors import Refused
@@ -67,7 +69,7 @@ def attractor(rules: Rules, positions: dict[str, Any], claimant: int, needs_win:
 def certificate(
     game: str, rule_set: str, root: str, player: str, result: str = "wins", threats: bool = False, limit: int = 200_000
 ) -> list[dict[str, Any]] | None:
-    """The lines of a certificate, or None where the claim does not hold. ``threats``: use threat nodes wherever one is allowed."""
+    """The lines of a certificate by exhaustion, or None where the claim does not hold. ``threats``: use threat nodes wherever one is allowed."""
     rules = rules_of(game, rule_set)
     rules.root(root)
     claimant = rules.players.index(player)
@@ -75,54 +77,113 @@ def certificate(
     ranks = attractor(rules, positions, claimant, RESULTS[result])
     if root not in ranks:
         return None
-    header = {"format": "jaxsolve-proof", "version": 1, "game": game, "rules": rule_set, "root": root, "claim": {"player": player, "result": result}}
-    nodes = _nodes(rules, positions, ranks, root, claimant, threats)
-    return [header, *nodes, {"end": True, "nodes": len(nodes), "root": nodes[-1]["id"]}]
-
-
-def _nodes(rules: Rules, positions: dict[str, Any], ranks: dict[str, int], root: str, claimant: int, threats: bool) -> list[dict[str, Any]]:
-    reasons: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {}
+    reasons: dict[str, Reason] = {}
     todo = [root]
     while todo:
         text = todo.pop()
         if text not in reasons:
             reasons[text] = _reason(rules, positions, ranks, text, claimant, threats)
-            todo.extend(child for _, child in reasons[text][1])
-    order = sorted(reasons, key=ranks.__getitem__)
-    ids = {text: number for number, text in enumerate(order, 1)}
-    uses = dict.fromkeys(order, 0)
-    for _, edges in reasons.values():
-        for _, child in edges:
-            uses[child] += 1
-    nodes = []
-    for text in order:
-        fields, edges = reasons[text]
-        moves = [[move, ids[child]] for move, child in edges]
-        kind = {"or": moves[0]} if "or" in fields else {**fields, "and": moves} if "and" in fields else fields
-        nodes.append({"id": ids[text], "n": uses[text], "pos": text, **{k: v for k, v in kind.items() if k != "and"}})
-        if "and" in kind:
-            nodes[-1]["and"] = moves
-    return nodes
+            todo.extend(child for _, child in reasons[text].edges)
+    return assemble(game, rule_set, root, player, result, {text: reasons[text] for text in sorted(reasons, key=ranks.__getitem__)})
 
 
-def _reason(
-    rules: Rules, positions: dict[str, Any], ranks: dict[str, int], text: str, claimant: int, threats: bool
-) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+class Reason(NamedTuple):
+    """Why the claim holds at a position."""
+
+    kind: str  # "leaf", "or", "and", "threat"
+    word: str  # the leaf's reason or the threat's move
+    edges: list[tuple[str, str]]  # moves and the texts they lead to
+
+
+def _reason(rules: Rules, positions: dict[str, Any], ranks: dict[str, int], text: str, claimant: int, threats: bool) -> Reason:
     value = positions[text]
     if not isinstance(value, dict):
-        return {"leaf": value.reason}, []
+        return Reason("leaf", value.reason, [])
     position = rules.position(text)
     if rules.side(position) == claimant:
         move = min((move for move in value if value[move] in ranks), key=lambda move: ranks[value[move]])
-        return {"or": True}, [(move, value[move])]
-    for move in value if threats else ():
+        return Reason("or", "", [(move, value[move])])
+    for move, left in _threats(rules, position, value if threats else ()):
+        if all(child in ranks and ranks[child] < ranks[text] for child in left.values()):
+            return Reason("threat", move, list(left.items()))
+    return Reason("and", "", list(value.items()))
+
+
+def _threats(rules: Rules, position: Any, moves: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    for move in moves:
         try:
-            left = rules.threat(position, move)
+            yield move, rules.threat(position, move)
         except Refused:
             continue
-        if all(child in ranks and ranks[child] < ranks[text] for child in left.values()):
-            return {"threat": move, "and": True}, list(left.items())
-    return {"and": True}, list(value.items())
+
+
+def assemble(game: str, rule_set: str, root: str, player: str, result: str, reasons: dict[str, Reason]) -> list[dict[str, Any]]:
+    """Lines from reasons that stand in post-order and all serve the root, which is the last."""
+    ids = {text: number for number, text in enumerate(reasons, 1)}
+    uses = Counter(child for reason in reasons.values() for _, child in reason.edges)
+    nodes: list[dict[str, Any]] = []
+    for text, (kind, word, edges) in reasons.items():
+        moves = [[move, ids[child]] for move, child in edges]
+        why = {"leaf": {"leaf": word}, "or": {"or": moves[:1] and moves[0]}, "and": {"and": moves}, "threat": {"threat": word, "and": moves}}[kind]
+        nodes.append({"id": ids[text], "n": uses[text], "pos": text, **why})
+    header = {"format": "jaxsolve-proof", "version": 1, "game": game, "rules": rule_set, "root": root, "claim": {"player": player, "result": result}}
+    return [header, *nodes, {"end": True, "nodes": len(nodes), "root": ids[root]}]
+
+
+class DepthFirst:
+    """Solver for positions whose reachable set is large: depth first, the claimant's moves bounded in number and, if wished, in choice."""
+
+    def __init__(self, game: str, rule_set: str, player: str, result: str = "wins", threats: bool = False, candidates: Sequence[str] | None = None):
+        self.names = (game, rule_set)
+        self.claim = (player, result)
+        self.rules = rules_of(game, rule_set)
+        self.claimant = self.rules.players.index(player)
+        self.threats = threats
+        self.candidates = candidates
+        self.proven: dict[str, Reason] = {}
+        self.failed: dict[str, int] = {}
+
+    def certificate(self, root: str, moves: int) -> list[dict[str, Any]] | None:
+        """The lines of a certificate in which the claimant makes at most ``moves`` moves on any path, or None."""
+        self.rules.root(root)
+        if not self._prove(root, moves):
+            return None
+        needed, todo = set(), [root]
+        while todo:
+            text = todo.pop()
+            if text not in needed:
+                needed.add(text)
+                todo.extend(child for _, child in self.proven[text].edges)
+        return assemble(*self.names, root, *self.claim, {text: reason for text, reason in self.proven.items() if text in needed})
+
+    def _prove(self, text: str, moves: int) -> bool:
+        if text in self.proven:
+            return True
+        if self.failed.get(text, -1) >= moves:
+            return False
+        reason = self._search(text, moves)
+        if reason is None:
+            self.failed[text] = moves
+            return False
+        self.proven[text] = reason
+        return True
+
+    def _search(self, text: str, moves: int) -> Reason | None:
+        position = self.rules.position(text)
+        verdict = self.rules.verdict(position)
+        if verdict is not None:
+            holds = verdict.winner == self.claimant or (verdict.winner is None and self.claim[1] == "does-not-lose")
+            return Reason("leaf", verdict.reason, []) if holds else None
+        replies = self.rules.replies(position)
+        if self.rules.side(position) != self.claimant:
+            for move, left in _threats(self.rules, position, replies if self.threats else ()):
+                if all(self._prove(child, moves) for child in left.values()):
+                    return Reason("threat", move, list(left.items()))
+            return Reason("and", "", list(replies.items())) if all(self._prove(child, moves) for child in replies.values()) else None
+        for move in () if moves == 0 else replies if self.candidates is None else self.candidates:
+            if move in replies and self._prove(replies[move], moves - 1):
+                return Reason("or", "", [(move, replies[move])])
+        return None
 
 
 def encode(lines: list[Any]) -> bytes:

@@ -25,9 +25,11 @@ class Go(Rules):
         self.options = go_options.parse(rules)
         self.grid = self.options.grid
         self.text = go_text.GoText(self.options)
-        grid = self.grid
-        self._corners = {bit: (bit << grid.stride + 1 | bit << grid.stride - 1 | bit >> grid.stride + 1 | bit >> grid.stride - 1) & grid.full
-                         for bit in grid.names}  # fmt: skip
+        self._corners = {bit: self._diagonal(bit) for bit in self.grid.names}
+
+    def _diagonal(self, bit: int) -> int:
+        up_left, up_right = self.grid.stride + 1, self.grid.stride - 1
+        return (bit << up_left | bit << up_right | bit >> up_left | bit >> up_right) & self.grid.full
 
     def position(self, text: str) -> GoPosition:
         return self.text.parse(text)
