@@ -1,0 +1,241 @@
+"""The game of Gomoku as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_batching import custom_vmap
+
+from jaxsolve.bitboard import Grid
+from jaxsolve.games import boardtext
+from jaxsolve.games.game import Children, Game, Outcome
+from jaxsolve.games.gomoku import text as notation
+from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of, rows_of
+from jaxsolve.games.gomoku.stone import look_at_stone
+from jaxsolve.games.mixing import mix
+from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations
+
+OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
+
+
+class GomokuState(NamedTuple):
+    """A position; W words a set as ``Grid(size, size)`` packs it. 15x15: 17 words, 68 bytes."""
+
+    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    meta: jax.Array  # uint32[]: side to move, outcome << 1, fours << 4: 0 none, 1 + the forced cell, num_actions + 1 two or more
+
+
+@dataclasses.dataclass(frozen=True)
+class Gomoku(Game):
+    """Gomoku on a ``size`` x ``size`` board. Black moves first; nobody passes; a full board without a winning line is a draw.
+
+    ``line`` stones in a row win; with ``win="exact5"`` only if the row is not longer. With ``knowledge="4t"`` (four threats)
+    look at the windows of ``line`` cells through the stone just played in which all cells but one, empty, *completing* cell are
+    the mover's: two different completing cells win at once, a single one is the only legal reply.
+
+    Actions: ``row * size + column``, row 0 at the top. Observation: bool[size, size, 4], the stones of the side to move, the
+    opponent's stones, ones if Black is to move, ones if White is. Raises ValueError for an option outside its range.
+    """
+
+    size: int = 15
+    line: int = 5
+    win: str = "five-or-more"
+    knowledge: str = "ndk"
+
+    name: ClassVar[str] = "gomoku"
+    may_draw: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 3 <= self.line <= 15:
+            raise ValueError(f"Gomoku: line={self.line} is outside 3..15")
+        if not self.line <= self.size <= 19:
+            raise ValueError(f"Gomoku: size={self.size} is outside {self.line}..19 (line={self.line})")
+        if self.win not in ("five-or-more", "exact5"):
+            raise ValueError(f"Gomoku: win={self.win!r} is neither 'five-or-more' nor 'exact5'")
+        if self.knowledge not in ("ndk", "4t"):
+            raise ValueError(f"Gomoku: knowledge={self.knowledge!r} is neither 'ndk' nor '4t'")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"gomoku-{self.size};line={self.line};win={self.win};knowledge={self.knowledge}"
+
+    @property
+    def num_actions(self) -> int:
+        return self.size * self.size
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.size, self.size)
+
+    @property
+    def line_rules(self) -> LineRules:
+        return LineRules(self.size, self.line, self.win == "exact5")
+
+    @property
+    def four_threats(self) -> bool:
+        return self.knowledge == "4t"
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> GomokuState:
+        return GomokuState(jnp.zeros((2, self.grid.words), jnp.uint32), jnp.uint32(0))
+
+    def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
+        action, side = jnp.asarray(action, jnp.int32), self.to_move(state)
+        point = self.grid.point(action)
+        mover = jnp.arange(2)[:, None] == side
+        stones = state.stones | jnp.where(mover, point, jnp.uint32(0))
+        empty = self.grid.invert(stones[0] | stones[1])
+        seen = look_at_stone(self.grid, self.line_rules, jnp.where(side == 0, stones[0], stones[1]), empty, action)
+        won, fours = seen.five, jnp.uint32(0)
+        if self.four_threats:
+            many = seen.completing >= 2
+            fours = jnp.where(many, self.num_actions + 1, jnp.where(seen.completing == 1, seen.cell + 1, 0))
+            fours = jnp.where(seen.five, 0, fours).astype(jnp.uint32)
+            won = won | many
+        full = ~jnp.any(empty != 0)
+        outcome = jnp.where(won, Outcome.FIRST_WINS + side, jnp.where(full, int(Outcome.DRAW), int(Outcome.ONGOING)))
+        meta = (1 - side).astype(jnp.uint32) | outcome.astype(jnp.uint32) << OUTCOME_AT | fours << FOURS_AT
+        return GomokuState(stones, meta)
+
+    def legal_mask(self, state: GomokuState) -> jax.Array:
+        empty = self.grid.to_bool(self.grid.invert(state.stones[0] | state.stones[1])).reshape(-1)
+        forced = self.forced_reply(state)
+        allowed = (forced < 0) | (jnp.arange(self.num_actions) == forced)
+        return empty & allowed & (self.outcome(state) == Outcome.ONGOING)
+
+    def outcome(self, state: GomokuState) -> jax.Array:
+        return (state.meta >> OUTCOME_AT & 7).astype(jnp.int32)
+
+    def to_move(self, state: GomokuState) -> jax.Array:
+        return (state.meta & 1).astype(jnp.int32)
+
+    def fours(self, state: GomokuState) -> jax.Array:
+        """int32[]: 0 if the last stone left no completing cell, 1 + that cell if one, ``num_actions + 1`` if more (4T only)."""
+        return (state.meta >> FOURS_AT).astype(jnp.int32)
+
+    def forced_reply(self, state: GomokuState) -> jax.Array:
+        fours = self.fours(state)
+        return jnp.where((fours > 0) & (fours <= self.num_actions), fours - 1, -1)
+
+    def observe(self, state: GomokuState) -> jax.Array:
+        side = self.to_move(state)
+        stones = jnp.where(side == 0, state.stones, state.stones[::-1])
+        boards = self.grid.to_bool(stones)
+        black = jnp.broadcast_to(side == 0, boards[0].shape)
+        return jnp.stack([boards[0], boards[1], black, ~black], axis=-1)
+
+    def key(self, state: GomokuState) -> jax.Array:
+        return mix(self.pack(state), self.rule_set)
+
+    # ---- all children at once ----------------------------------------------------------------------------------
+    def children(self, state: GomokuState) -> Children:
+        """``Children`` by set algebra on the position's own windows (``lines.py``); ``threat`` only without four-threat knowledge."""
+        return Children(*self._children(state.stones, state.meta))
+
+    @functools.cached_property
+    def _children(self) -> Callable[..., Any]:
+        """``_look`` for one board; a batch of boards goes through it with the batch as last axis, which fills the vector lanes."""
+
+        @custom_vmap
+        def look(stones: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
+            return self._look(stones[0], stones[1], meta)
+
+        @look.def_vmap
+        def _(axis_size: int, batched: list[bool], stones: jax.Array, meta: jax.Array) -> tuple[tuple[jax.Array, ...], tuple[bool, ...]]:
+            if not batched[0]:
+                stones = jnp.broadcast_to(stones, (axis_size, *stones.shape))
+            if not batched[1]:
+                meta = jnp.broadcast_to(meta, (axis_size,))
+            stones = jnp.moveaxis(stones, 0, -1)
+            out = self._look(stones[0], stones[1], meta)
+            return tuple(jnp.moveaxis(x, -1, 0) for x in out), (True,) * len(out)
+
+        return look
+
+    def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
+        """The fields of ``Children``, batch last, for words-first sets uint32[W, ...] and ``meta`` uint32[...]."""
+        grid, first = self.grid, (meta & 1) == 0
+        black, white = rows_of(grid, black), rows_of(grid, white)
+        own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)
+        empty = ~(own | enemy) & np.uint32((1 << self.size) - 1)
+        legal = jnp.where((meta >> OUTCOME_AT & 7) == Outcome.ONGOING, empty, jnp.uint32(0))
+        if not self.four_threats:
+            wins = self.line_rules.fives(own, empty) & legal
+            threats = self.line_rules.fives(enemy, empty) & legal
+            threat = jnp.where(jnp.any(wins != 0, axis=0), -1, lowest_of(grid, threats))
+            none = jnp.zeros_like(actions_of(grid, legal))
+            reply = jnp.full((self.num_actions, *meta.shape), -1, jnp.int16)
+            return actions_of(grid, legal), actions_of(grid, wins), none, reply, threat
+        legal = legal & self._forced_rows(meta)
+        found = self.line_rules.answers(own, empty)
+        wins = (found.fives | found.twice) & legal
+        forced = found.once & ~wins & legal
+        reply = self._replies(forced, found.reply)
+        return actions_of(grid, legal), actions_of(grid, wins), actions_of(grid, forced), reply, jnp.full(meta.shape, -1, jnp.int32)
+
+    def _forced_rows(self, meta: jax.Array) -> jax.Array:
+        """Rows uint32[H, ...] that hold the forced cell, or everything where none is forced."""
+        cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
+        row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
+        here = jnp.where(row == cell // self.size, jnp.uint32(1) << (cell % self.size).astype(jnp.uint32), jnp.uint32(0))
+        return jnp.where(cell < 0, ~jnp.uint32(0), here)
+
+    def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
+        """int16[A, ...]: the reply to every action of the rows ``forced``, -1 elsewhere."""
+        column = np.arange(self.size, dtype=np.uint32).reshape(1, -1, *(1,) * (forced.ndim - 1))
+
+        def bit(rows: jax.Array) -> jax.Array:
+            return rows[:, None] >> column & np.uint32(1)
+
+        offset = functools.reduce(jnp.bitwise_or, [bit(plane) << np.uint32(k) for k, plane in enumerate(planes)])
+        action = np.arange(self.num_actions, dtype=np.int32).reshape(self.size, self.size, *(1,) * (forced.ndim - 1))
+        reply = action - self.line_rules.bias + offset.astype(jnp.int32)
+        return jnp.where(bit(forced) != 0, reply, -1).astype(jnp.int16).reshape(self.num_actions, *forced.shape[1:])
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        return SQUARE_SYMMETRIES
+
+    def symmetry_actions(self) -> np.ndarray:
+        return square_permutations(self.size)
+
+    def transform(self, state: GomokuState, symmetry: jax.Array) -> GomokuState:
+        image = jnp.asarray(square_permutations(self.size))[symmetry]
+        source = jnp.asarray(np.argsort(square_permutations(self.size), axis=1).astype(np.int32))[symmetry]
+        cells = self.grid.to_bool(state.stones).reshape(2, -1)[:, source]
+        forced = self.forced_reply(state)
+        fours = jnp.where(forced >= 0, image[forced] + 1, self.fours(state)).astype(jnp.uint32)
+        stones = self.grid.from_bool(cells.reshape(2, self.size, self.size))
+        return GomokuState(stones, state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT)
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: GomokuState) -> str:
+        board = f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        fours = int(state.meta) >> FOURS_AT
+        if not fours:
+            return board
+        return f"{board} fours={'2' if fours > self.num_actions else self.action_text(fours - 1)}"
+
+    def parse(self, text: str) -> GomokuState:
+        cells, meta = notation.parse(self, text)
+        stones = [self.grid.constant(cells == colour) for colour in (1, 2)]
+        return GomokuState(jnp.asarray(np.stack(stones)), jnp.uint32(meta))
+
+    def action_text(self, action: int, state: GomokuState | None = None) -> str:
+        return boardtext.gtp_point(int(action), self.size)
+
+    def parse_action(self, text: str, state: GomokuState | None = None) -> int:
+        return boardtext.parse_gtp_point(text, self.size)
+
+    def cells(self, state: GomokuState) -> np.ndarray:
+        words = np.asarray(state.stones)
+        member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
+        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)

@@ -1,0 +1,158 @@
+"""What the windows of a board tell about every move at once.
+
+Everything here works on *rows*: uint32[H, ...], bit ``c`` of row ``r`` is the point in row ``r`` from the top and column ``c``;
+further dimensions are a batch. A cell ``e`` sees the line of direction (dr, dc) as the cells ``e + k * (dr, dc)``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bitboard import LINES, Grid
+
+
+def union(parts: list[jax.Array]) -> jax.Array:
+    return functools.reduce(jnp.bitwise_or, parts)
+
+
+def meet(parts: list[jax.Array]) -> jax.Array:
+    return functools.reduce(jnp.bitwise_and, parts)
+
+
+class Answers(NamedTuple):
+    """For every empty cell of a board, what playing it does."""
+
+    fives: jax.Array  # uint32[H, ...]: makes a winning line
+    once: jax.Array  # uint32[H, ...]: makes at least one completing cell
+    twice: jax.Array  # uint32[H, ...]: makes at least two different completing cells
+    reply: list[jax.Array]  # uint32[H, ...] each: bits of (completing cell - cell + bias), meaningful where ``once`` and not ``twice``
+
+
+class _Line(NamedTuple):
+    """One direction as every cell sees it: ``own[k]`` and ``empty[k]`` are the rows moved so that the cell at distance k lies on the cell."""
+
+    own: dict[int, jax.Array]
+    empty: dict[int, jax.Array]
+    left: list[jax.Array]  # left[i]: the i cells before are all own
+    right: list[jax.Array]  # right[i]: the i cells after are all own
+
+
+@dataclasses.dataclass(frozen=True)
+class LineRules:
+    """When a line of stones wins: at least ``line`` in a row, or exactly so many where ``exact``."""
+
+    size: int
+    line: int
+    exact: bool
+
+    @property
+    def bias(self) -> int:
+        """What is added to (completing cell - cell) to make it non-negative."""
+        return (self.line - 1) * (self.size + 1)
+
+    def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
+        """Empty cells that complete a winning line of ``own`` stones."""
+        return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
+
+    def answers(self, own: jax.Array, empty: jax.Array) -> Answers:
+        """What a stone of ``own``'s colour does on every empty cell.
+
+        A completing cell that a stone on ``e`` makes is an empty cell ``f`` in a window with ``e`` whose other cells are all own;
+        cells of different lines or distances from ``e`` are different, so counting planes up to two is exact.
+        """
+        fives, once, twice = [], jnp.zeros_like(own), jnp.zeros_like(own)
+        reply = [jnp.zeros_like(own) for _ in range((2 * self.bias).bit_length())]
+        for (rows, columns), line in self._lines(own, empty):
+            fives.append(self._completed(line))
+            for distance in range(1, self.line):
+                pair = self._pairs(line, distance) & empty
+                back = self._move(pair, rows * distance, columns * distance) & empty
+                for sign, plane in ((1, pair), (-1, back)):
+                    once, twice = once | plane, twice | once & plane
+                    offset = sign * distance * (rows * self.size + columns) + self.bias
+                    reply = [bits | plane if offset >> k & 1 else bits for k, bits in enumerate(reply)]
+        return Answers(union(fives) & empty, once, twice, reply)
+
+    def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
+        reach = self.line if self.exact else self.line - 1
+        own_rows, empty_rows = self._padded(own, reach), self._padded(empty, reach)
+        for direction in LINES:
+            look = functools.partial(self._seen, direction=direction, reach=reach)
+            stones = {k: look(own_rows, k) for k in range(-reach, reach + 1) if k}
+            spaces = {k: look(empty_rows, k) for k in range(1, self.line)}
+            left, right = [~jnp.zeros_like(own)], [~jnp.zeros_like(own)]
+            for k in range(1, self.line):
+                left.append(left[-1] & stones[-k])
+                right.append(right[-1] & stones[k])
+            yield direction, _Line(stones, spaces, left, right)
+
+    def _completed(self, line: _Line) -> jax.Array:
+        """Cells for which all other cells of some window are own; also bits outside the board."""
+        last = self.line - 1
+        return union([self._open(line, i, meet([line.left[i], line.right[last - i]])) for i in range(self.line)])
+
+    def _pairs(self, line: _Line, distance: int) -> jax.Array:
+        """Cells e such that the cell f at ``distance`` after e is empty and some window with e and f is own but for the two."""
+        last, between = self.line - 1, line.right[distance - 1]
+        beyond, found = ~jnp.zeros_like(between), []
+        for m in range(distance, self.line):  # the window ends m cells after e
+            if m > distance:
+                beyond = beyond & line.own[m]
+            found.append(self._open(line, last - m, line.left[last - m] & beyond))
+        return union(found) & between & line.empty[distance]
+
+    def _open(self, line: _Line, before: int, filled: jax.Array) -> jax.Array:
+        """With ``exact``, of ``filled`` only where the window that starts ``before`` cells earlier is no part of a longer line."""
+        if not self.exact:
+            return filled
+        return filled & ~line.own[-before - 1] & ~line.own[self.line - before]
+
+    def _padded(self, rows: jax.Array, reach: int) -> jax.Array:
+        return jnp.pad(rows, [(reach, reach)] + [(0, 0)] * (rows.ndim - 1))
+
+    def _seen(self, padded: jax.Array, k: int, direction: tuple[int, int], reach: int) -> jax.Array:
+        """Rows whose cell e holds what ``padded`` has at ``e + k * direction``; may have bits outside the board."""
+        start = reach + k * direction[0]
+        return _towards_low(jax.lax.slice_in_dim(padded, start, start + self.size, axis=0), k * direction[1])
+
+    def _move(self, rows: jax.Array, down: int, right: int) -> jax.Array:
+        """The cells of ``rows`` moved by (down, right); may have bits outside the board."""
+        padded = jnp.pad(rows, [(down, 0)] + [(0, 0)] * (rows.ndim - 1)) if down else rows
+        return _towards_low(jax.lax.slice_in_dim(padded, 0, self.size, axis=0), -right)
+
+
+def _towards_low(x: jax.Array, n: int) -> jax.Array:
+    return x >> np.uint32(n) if n > 0 else x << np.uint32(-n) if n < 0 else x
+
+
+def rows_of(grid: Grid, words: jax.Array) -> jax.Array:
+    """uint32[H, ...] rows of a words-first set uint32[W, ...]."""
+    row = np.uint32((1 << grid.width) - 1)
+    parts = [words[r // grid.rows_per_word] >> np.uint32(r % grid.rows_per_word * grid.stride) & row for r in range(grid.height)]
+    return jnp.stack(parts)
+
+
+def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
+    """uint32[M, ...] action set of rows uint32[H, ...] that have no bits outside the board."""
+    words = []
+    for m in range(grid.action_words):
+        parts = []
+        for r in range(32 * m // grid.width, min(grid.height, -(-32 * (m + 1) // grid.width))):
+            parts.append(_towards_low(rows[r], 32 * m - r * grid.width))
+        words.append(union(parts))
+    return jnp.stack(words)
+
+
+def lowest_of(grid: Grid, rows: jax.Array) -> jax.Array:
+    """int32[...]: the lowest action of rows uint32[H, ...], -1 where they are empty."""
+    bit = jax.lax.population_count((rows & -rows) - np.uint32(1)).astype(jnp.int32)
+    base = np.arange(grid.height, dtype=np.int32).reshape(-1, *(1,) * (rows.ndim - 1)) * grid.width
+    least = jnp.min(jnp.where(rows != 0, base + bit, np.int32(1 << 20)), axis=0)
+    return jnp.where(least == 1 << 20, np.int32(-1), least)
