@@ -54,7 +54,7 @@ class Job:
         self.reason: str | None = None
         self.interrupted = False
         self._cpu, self._wall = 0.0, time.perf_counter()
-        self._compile = warm_up()
+        self._compile = warm_up(isinstance(self.method, MonteCarlo))
         self._compiled_before = self.evaluator.compile_seconds
         question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
         if out is not None:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from jaxsolve.search.pn import FINISHED, FOUND, IDLE, store
+from jaxsolve.search.pn import FINISHED, FOUND, IDLE, repeats, store
 from jaxsolve.search.tree import EDGES, INF, NODES, NONE, SOLVED_FLAG, TAINTED, add_edge
 from jaxsolve.search.wave import EVALUATED, place
 
@@ -28,7 +28,7 @@ def _decide(tree, node, rules, log):
     for i in range(record.visited):
         value = tree.visits[record.edges + i].value
         if value == np.inf:
-            return store(tree, node, 0, INF, i, rules, log)
+            return store(tree, node, np.int64(0), np.int64(INF), np.int64(i), rules, log)
         if value == -np.inf:
             lost += 1
         elif math.isnan(value):
@@ -36,7 +36,7 @@ def _decide(tree, node, rules, log):
             tainted = True
     if lost < record.moves:
         return False
-    return store(tree, node, TAINTED if tainted else INF, 0, NONE, rules, log)
+    return store(tree, node, np.int64(TAINTED if tainted else INF), np.int64(0), np.int64(NONE), rules, log)
 
 
 @njit(cache=True, nogil=True)
@@ -121,14 +121,6 @@ def _back_up(tree, paths, path, value, rules, log):
 
 
 @njit(cache=True, nogil=True)
-def _repeats(paths, path, child):
-    for d in range(paths.depth[path] + 1):
-        if paths.nodes[path, d] == child:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
 def _walk(tree, paths, path, rules, exploration, puct, log):
     while True:
         depth = paths.depth[path]
@@ -161,7 +153,7 @@ def _walk(tree, paths, path, rules, exploration, puct, log):
         if edge.child == NONE:
             paths.flying[path] = 1
             return FOUND
-        if rules.may_repeat and _repeats(paths, path, edge.child):
+        if rules.may_repeat and repeats(paths, path, np.int64(edge.child)):
             _back_up(tree, paths, path, -1.0, rules, log)  # going round in circles achieves nothing for the or-player
             _release(tree, paths, path, True)
             return IDLE

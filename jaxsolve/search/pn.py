@@ -38,12 +38,12 @@ class Rules(NamedTuple):
 class Paths(NamedTuple):
     """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth."""
 
-    nodes: np.ndarray  # int32[W, D]
-    edges: np.ndarray  # int32[W, D] number of the edge taken from the node at the same depth
-    limit_a: np.ndarray  # int32[W, D] threshold of phi
-    limit_b: np.ndarray  # int32[W, D] threshold of delta
-    depth: np.ndarray  # int32[W] index of the deepest node
-    flying: np.ndarray  # int32[W] 1 while the path's leaf is being evaluated
+    nodes: np.ndarray  # int64[W, D]
+    edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
+    limit_a: np.ndarray  # int64[W, D] threshold of phi
+    limit_b: np.ndarray  # int64[W, D] threshold of delta
+    depth: np.ndarray  # int64[W] index of the deepest node
+    flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
 
 
 class Log(NamedTuple):
@@ -55,11 +55,14 @@ class Log(NamedTuple):
 
 
 def new_paths(width: int, depth: int) -> Paths:
-    """Paths that all stand at node 0, the root."""
-    grid = [np.zeros((width, depth), np.int32) for _ in range(4)]
+    """Paths that all stand at node 0, the root.
+
+    Every index in the compiled search is an int64: a second integer type would make numba compile each function twice.
+    """
+    grid = [np.zeros((width, depth), np.int64) for _ in range(4)]
     grid[2][:, 0] = INF
     grid[3][:, 0] = INF
-    return Paths(*grid, np.zeros(width, np.int32), np.zeros(width, np.int32))
+    return Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
 
 
 @njit(cache=True, nogil=True)
@@ -223,7 +226,8 @@ def leave_decided(tree, paths, path, rules, log):
 
 
 @njit(cache=True, nogil=True)
-def _repeats(tree, paths, path, child):
+def repeats(paths, path, child):
+    """Whether ``child`` stands on the path already."""
     for depth in range(paths.depth[path] + 1):
         if paths.nodes[path, depth] == child:
             return True
@@ -250,7 +254,7 @@ def _walk_down(tree, paths, path, number, delta, second, rules):
     edge = tree.edges[tree.nodes[node].edges + number]
     if refresh(tree, node, number, rules):
         return
-    if rules.may_repeat and _repeats(tree, paths, path, edge.child):
+    if rules.may_repeat and repeats(paths, path, np.int64(edge.child)):
         edge.a = edge.b = BIG
         tree.nodes[node].flags |= CYCLE_FLAG
         return
@@ -261,7 +265,7 @@ def _walk_down(tree, paths, path, number, delta, second, rules):
         limit_a, limit_b = limit_b, limit_a
     push(tree, paths, path, number, limit_b, limit_a)
     if rules.may_repeat:
-        _forget_repetitions(tree, edge.child, rules)
+        _forget_repetitions(tree, np.int64(edge.child), rules)
 
 
 @njit(cache=True, nogil=True)

@@ -79,7 +79,7 @@ class Search:
         return self.game.num_actions + 1
 
     def _buffer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return np.zeros((self.group, self.game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int32)
+        return np.zeros((self.group, self.game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64)
 
     def _start(self, root: np.ndarray) -> None:
         rows = self.evaluator(np.asarray(root, np.uint32)[None], np.full(1, -1, np.int32), self.seed)
@@ -232,28 +232,29 @@ class Search:
 
 
 @functools.cache
-def warm_up() -> float:
-    """Compiles the host loops on empty arrays; CPU seconds it took (next to none where numba's cache has them)."""
+def warm_up(tree_search: bool) -> float:
+    """Compiles the host loops of MCTS or of the proof-number methods on empty arrays; CPU seconds it took (next to none where numba's cache has them)."""
     start = cpu_seconds()
     tree, paths = new_tree(4, 4, 4, 1), new_paths(1, 4)
     log = Log(np.empty((8, 1), np.uint32), np.empty(8, np.int32), np.zeros(1, np.int64))
     rules = Rules(0, np.zeros(5, np.int8), False, True, 0.25, 1.0, 1, 1.0, 1.0, False)
     fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, NONE, NONE)
-    states, one, order = np.zeros((1, 1), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int32)
+    states, order, owners = np.zeros((1, 1), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
     rows, tallies = np.zeros((1, 8), np.uint32), np.zeros(2, np.int64)
     rows[0, fields.info] = 1
     rows.flags.writeable = False
     wave.verdict_on_sight(rows[0], fields, rules)
     wave.place(tree, rows[0], fields, order, rules, log, tallies)
-    wave.adopt(tree, rows[:0], one[:0], fields, order, rules, log, tallies)
-    for step in (wave, mcts):
-        step.select(tree, paths, 0, 0, states, one, one, rules, log)
-        step.absorb(tree, paths, one, 0, rows, fields, order, rules, log, tallies)
+    wave.adopt(tree, rows[:0], order[:0], fields, order, rules, log, tallies)
+    step = mcts if tree_search else wave
+    step.select(tree, paths, 0, 0, states, order, owners, rules, log)
+    step.absorb(tree, paths, owners, 0, rows, fields, order, rules, log, tallies)
     compact(tree)
     evict(tree, 0)
-    revive(tree, rules)
-    tree.nodes[0] = np.zeros((), tree.nodes.dtype)
-    unwind(tree, paths, 0, 0, rules, log)
+    if not tree_search:
+        revive(tree, rules)
+        tree.nodes[0] = np.zeros((), tree.nodes.dtype)
+        unwind(tree, paths, 0, 0, rules, log)
     return cpu_seconds() - start
 
 

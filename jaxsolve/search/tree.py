@@ -101,7 +101,7 @@ def find(tree, key, state):
     mask = len(tree.slots) - 1
     at = np.int64(key & np.uint64(mask))
     while tree.slots[at] != NONE:
-        node = tree.slots[at]
+        node = np.int64(tree.slots[at])
         if tree.nodes[node].key == key:
             same = True
             for i in range(len(state)):
@@ -111,7 +111,7 @@ def find(tree, key, state):
             if same:
                 return node
         at = (at + 1) & mask
-    return NONE
+    return np.int64(NONE)
 
 
 @njit(cache=True, nogil=True)

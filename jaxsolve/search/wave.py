@@ -114,9 +114,9 @@ def place(tree, row, fields, order, rules, log, tallies):
         return verdict, np.int64(NONE)
     key = np.uint64(row[fields.key]) | (np.uint64(row[fields.key + 1]) << np.uint64(32))
     state = row[: fields.state]
-    child = np.int64(find(tree, key, state))
+    child = find(tree, key, state)
     if child == NONE:
-        child = np.int64(add_node(tree, key, state, np.int8((np.int64(row[fields.info]) >> 3) & 1)))
+        child = add_node(tree, key, state, np.int8((np.int64(row[fields.info]) >> 3) & 1))
         list_moves(tree, child, row, fields, order)
         tallies[EXPANDED] += 1
         if rules.or_player >= 0:
