@@ -10,10 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.custom_batching import custom_vmap
 
 from jaxsolve.bitboard import Grid
 from jaxsolve.games import boardtext
+from jaxsolve.games.batching import batch_last
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of, rows_of
@@ -137,27 +137,11 @@ class Gomoku(Game):
     # ---- all children at once ----------------------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
         """``Children`` by set algebra on the position's own windows (``lines.py``); ``threat`` only without four-threat knowledge."""
-        return Children(*self._children(state.stones, state.meta))
+        return Children(*self._children(state))
 
     @functools.cached_property
     def _children(self) -> Callable[..., Any]:
-        """``_look`` for one board; a batch of boards goes through it with the batch as last axis, which fills the vector lanes."""
-
-        @custom_vmap
-        def look(stones: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
-            return self._look(stones[0], stones[1], meta)
-
-        @look.def_vmap
-        def _(axis_size: int, batched: list[bool], stones: jax.Array, meta: jax.Array) -> tuple[tuple[jax.Array, ...], tuple[bool, ...]]:
-            if not batched[0]:
-                stones = jnp.broadcast_to(stones, (axis_size, *stones.shape))
-            if not batched[1]:
-                meta = jnp.broadcast_to(meta, (axis_size,))
-            stones = jnp.moveaxis(stones, 0, -1)
-            out = self._look(stones[0], stones[1], meta)
-            return tuple(jnp.moveaxis(x, -1, 0) for x in out), (True,) * len(out)
-
-        return look
+        return batch_last(lambda state: self._look(state.stones[0], state.stones[1], state.meta))
 
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
         """The fields of ``Children``, batch last, for words-first sets uint32[W, ...] and ``meta`` uint32[...]."""

@@ -1,0 +1,223 @@
+"""The game of Hex as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bitboard import Grid
+from jaxsolve.games import boardtext
+from jaxsolve.games.batching import batch_last
+from jaxsolve.games.game import Children, Game, Outcome
+from jaxsolve.games.mixing import mix
+
+LETTERS = "abcdefghijklmnopqrs"
+
+
+class HexState(NamedTuple):
+    """A position; W words a set as ``Grid(size, size)`` packs it. ``joined`` follows from ``stones`` and spares a flood a move."""
+
+    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    joined: (
+        jax.Array
+    )  # uint32[2, 2, W]: of each colour, the stones connected to its first edge (top; left) and to its second; 0 once the game is over
+    meta: jax.Array  # uint32[]: side to move, outcome << 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Hex(Game):
+    """Hex on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the left column to the right one.
+
+    Black moves first; nobody passes or swaps; exactly one side joins its edges in the end. A cell (row, column) touches
+    (row, column +- 1), (row +- 1, column), (row - 1, column + 1) and (row + 1, column - 1).
+
+    Actions: ``row * size + column``, row 0 at the top, as in pgx (whose last action, the swap, does not exist here). Observation
+    as in pgx: bool[size, size, 4], the stones of the side to move, the opponent's stones, ones if White is to move, zeros
+    (swap possible). Raises ValueError for a size outside 1..19.
+    """
+
+    size: int = 11
+
+    name: ClassVar[str] = "hex"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= 19:
+            raise ValueError(f"Hex: size={self.size} is outside 1..19")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"hex-{self.size}"
+
+    @property
+    def num_actions(self) -> int:
+        return self.size * self.size
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.size, self.size)
+
+    @functools.cached_property
+    def _words_first(self) -> Grid:
+        return Grid(self.size, self.size, axis=0)
+
+    @functools.cached_property
+    def _edges(self) -> np.ndarray:
+        """uint32[2, 2, W]: the cells of each colour's first and second edge."""
+        grid, n = self.grid, self.size
+        return np.stack([np.stack([grid.rows(0, 1), grid.rows(n - 1, n)]), np.stack([grid.columns(0, 1), grid.columns(n - 1, n)])])
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> HexState:
+        words = self.grid.words
+        return HexState(jnp.zeros((2, words), jnp.uint32), jnp.zeros((2, 2, words), jnp.uint32), jnp.uint32(0))
+
+    def step(self, state: HexState, action: jax.Array) -> HexState:
+        return self._step(state, jnp.asarray(action, jnp.int32))
+
+    @functools.cached_property
+    def _step(self) -> Callable[..., HexState]:
+        return batch_last(self._place)
+
+    def _place(self, state: HexState, action: jax.Array) -> HexState:
+        """``step`` with the batch last. The stone joins an edge if it lies on it or touches a joined stone; so does its chain then."""
+        grid, white = self._words_first, (state.meta & 1) == 1
+        point = grid.point(action)
+        near = grid.dilate(point, 6)
+        own = jnp.where(white, state.stones[1], state.stones[0])
+        joined = jnp.where(white, state.joined[1], state.joined[0])
+        edges = jnp.where(white, self._edge(1, point), self._edge(0, point))
+        touches = jnp.any((near & joined | point & edges) != 0, axis=1)  # bool[2, ...]: the first and the second edge
+        loose = own & ~joined[0] & ~joined[1]
+        chain = grid.flood(point, jnp.where(jnp.any(touches, axis=0), loose, jnp.uint32(0)) | point, 6)
+        won = jnp.all(touches, axis=0)
+        joined = joined | jnp.where(touches[:, None], chain, jnp.uint32(0))
+        stones = jnp.stack([jnp.where(white, s, s | point) if c == 0 else jnp.where(white, s | point, s) for c, s in enumerate(state.stones)])
+        both = jnp.stack([jnp.where(white, state.joined[0], joined), jnp.where(white, joined, state.joined[1])])
+        both = jnp.where(won, jnp.uint32(0), both)
+        side = state.meta & 1
+        outcome = jnp.where(won, side + np.uint32(Outcome.FIRST_WINS), jnp.uint32(0))
+        return HexState(stones, both, (side ^ 1) | outcome << 1)
+
+    def _edge(self, colour: int, x: jax.Array) -> jax.Array:
+        """uint32[2, W, ...]: the edges of a colour in the batch shape of the set ``x``."""
+        return jnp.asarray(self._edges[colour].reshape(2, -1, *(1,) * (x.ndim - 1)))
+
+    def legal_mask(self, state: HexState) -> jax.Array:
+        empty = self.grid.invert(state.stones[0] | state.stones[1])
+        return self.grid.to_bool(jnp.where(self.outcome(state) == Outcome.ONGOING, empty, jnp.uint32(0))).reshape(-1)
+
+    def outcome(self, state: HexState) -> jax.Array:
+        return (state.meta >> 1).astype(jnp.int32)
+
+    def to_move(self, state: HexState) -> jax.Array:
+        return (state.meta & 1).astype(jnp.int32)
+
+    def observe(self, state: HexState) -> jax.Array:
+        white = (state.meta & 1) == 1
+        boards = self.grid.to_bool(jnp.where(white, state.stones[::-1], state.stones))
+        return jnp.stack([boards[0], boards[1], jnp.broadcast_to(white, boards[0].shape), jnp.zeros_like(boards[0])], axis=-1)
+
+    def key(self, state: HexState) -> jax.Array:
+        return mix(jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]), self.rule_set)
+
+    # ---- all children at once ----------------------------------------------------------------------------------
+    def children(self, state: HexState) -> Children:
+        """``Children``: a cell wins at once if it touches, or lies on, both edges' joined stones. Nothing is ever forced."""
+        legal, wins, threat = self._children(state)
+        return Children(legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), threat)
+
+    @functools.cached_property
+    def _children(self) -> Callable[..., Any]:
+        return batch_last(self._look)
+
+    def _look(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``legal``, ``wins`` and ``threat`` of ``Children``, batch last."""
+        grid, white = self._words_first, (state.meta & 1) == 1
+        empty = jnp.where(state.meta >> 1 == 0, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0))
+        joins = []
+        for colour in (0, 1):
+            edge = self._edge(colour, empty)
+            near = [grid.dilate(state.joined[colour, k], 6) | edge[k] for k in (0, 1)]
+            joins.append(near[0] & near[1] & empty)
+        wins, threats = jnp.where(white, joins[1], joins[0]), jnp.where(white, joins[0], joins[1])
+        threat = jnp.where(grid.any(wins), -1, grid.lowest_action(threats))
+        return grid.to_actions(empty), grid.to_actions(wins), threat
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """The identity and the half turn, which keep each colour's pair of edges."""
+        return 2
+
+    def symmetry_actions(self) -> np.ndarray:
+        actions = np.arange(self.num_actions, dtype=np.int32)
+        return np.stack([actions, actions[::-1]])
+
+    def transform(self, state: HexState, symmetry: jax.Array) -> HexState:
+        def turned(x: jax.Array) -> jax.Array:
+            return self.grid.from_bool(self.grid.to_bool(x)[..., ::-1, ::-1])
+
+        turn = jnp.asarray(symmetry) == 1
+        stones = jnp.where(turn, turned(state.stones), state.stones)
+        joined = jnp.where(turn, turned(state.joined[:, ::-1]), state.joined)
+        return HexState(stones, joined, state.meta)
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: HexState) -> str:
+        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+
+    def parse(self, text: str) -> HexState:
+        fields = text.split()
+        if len(fields) != 2:
+            raise ValueError(f"a Hex position is '<board> <side>', not {text!r}")
+        cells = boardtext.parse_board(fields[0], self.size)
+        side = boardtext.parse_side(fields[1], self.players)
+        joined = [[_joined(cells == colour + 1, colour, edge) for edge in (0, -1)] for colour in (0, 1)]
+        won = [bool(np.any(first & second)) for first, second in joined]
+        if won[side]:
+            raise ValueError(f"{self.players[side]} is to move but has already joined its edges")
+        stones = np.stack([self.grid.constant(cells == colour + 1) for colour in (0, 1)])
+        sets = np.stack([np.stack([self.grid.constant(member & ~any(won)) for member in pair]) for pair in joined])
+        outcome = int(Outcome.FIRST_WINS) + 1 - side if won[1 - side] else int(Outcome.ONGOING)
+        return HexState(jnp.asarray(stones), jnp.asarray(sets), jnp.uint32(side | outcome << 1))
+
+    def action_text(self, action: int, state: HexState | None = None) -> str:
+        row, column = divmod(int(action), self.size)
+        return f"{LETTERS[column]}{row + 1}"
+
+    def parse_action(self, text: str, state: HexState | None = None) -> int:
+        match = re.fullmatch(r"([a-s])([1-9]\d?)", text.strip().lower())
+        if not match:
+            raise ValueError(f"{text!r} is not a cell such as a1 (letter of the column, then the row from the top)")
+        column, row = LETTERS.index(match[1]), int(match[2]) - 1
+        if column >= self.size or row >= self.size:
+            raise ValueError(f"{text!r} is outside the {self.size}x{self.size} board")
+        return row * self.size + column
+
+    def cells(self, state: HexState) -> np.ndarray:
+        words = np.asarray(state.stones)
+        member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
+        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+
+
+def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:
+    """bool[H, W]: the stones of a colour connected to its edge 0 or -1 (row of Black, column of White)."""
+    near = np.zeros_like(stones)
+    near[(edge, slice(None)) if colour == 0 else (slice(None), edge)] = True
+    found = stones & near
+    while True:
+        grown = np.pad(found, 1)
+        grown = (
+            (grown[:-2, 1:-1] | grown[2:, 1:-1] | grown[1:-1, :-2] | grown[1:-1, 2:] | grown[:-2, 2:] | grown[2:, :-2] | found) & stones
+        )  # fmt: skip
+        if np.array_equal(grown, found):
+            return found
+        found = grown
