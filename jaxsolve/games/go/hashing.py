@@ -16,8 +16,8 @@ def _rotate(x: jax.Array, bits: int) -> jax.Array:
     return (x << np.uint32(bits)) | (x >> np.uint32(32 - bits))
 
 
-def mix(words: Sequence[jax.Array], seed: int = 0) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Four uint32[...] that depend on every bit of every word uint32[...] and on their order.
+def mix(words: Sequence[jax.Array] | jax.Array, seed: int = 0) -> jax.Array:
+    """uint32[4, ...] that depend on every bit of every word uint32[...] and on their order.
 
     For fixed other words the map from any four consecutive words (0 to 3, 4 to 7, ...) to the result is one-to-one.
     """
@@ -28,7 +28,7 @@ def mix(words: Sequence[jax.Array], seed: int = 0) -> tuple[jax.Array, jax.Array
         for i in range(4):
             lanes[i] = (_rotate(lanes[i], 19 - 2 * i) + lanes[(i + 1) % 4]) * np.uint32(5) + np.uint32(_ADDED[i])
     lanes = _sum_across(lanes)
-    return tuple(_sum_across([_avalanche(lane) for lane in lanes]))
+    return jnp.stack(_sum_across([_avalanche(lane) for lane in lanes]))
 
 
 def _sum_across(lanes: list[jax.Array]) -> list[jax.Array]:

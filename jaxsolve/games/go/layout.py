@@ -1,8 +1,8 @@
 """How a Go board lies in machine words, and the shifts every kernel is made of.
 
 ``32 // (size + 1)`` rows share a uint32 word, row-major from the top, with one empty guard bit after each row: 9x9 takes three words.
-Inside the kernels a board is a *tuple* of its words, each an array of any batch shape, so that one kernel serves one board and a batch,
-and every operation is elementwise over the batch.
+Inside the kernels a board is an array uint32[W, ...]: its words first, then any batch shape, so that one kernel serves one board and
+a batch, and inner loops run over the batch. Set algebra is ``&``, ``|`` and ``~`` on such arrays.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_batching import custom_vmap
-
-Words = tuple[jax.Array, ...]
-"""One board: W arrays uint32[...]; bits outside the board are 0."""
 
 
 def batch_last(kernel: Callable[..., Any], *args: Any) -> Any:
@@ -69,93 +66,106 @@ class Layout:
         row, column = point // self.size, point % self.size
         return row // self.rows_per_word, (row % self.rows_per_word) * self.stride + column
 
-    def mask(self, points: Iterable[int]) -> tuple[np.uint32, ...]:
-        """Constant words of a set of points."""
+    # ---- constant sets of points ---------------------------------------------------------------------------------------
+    def mask(self, points: Iterable[int]) -> np.ndarray:
+        """uint32[W] of a set of points."""
         words = [0] * self.words
         for point in points:
             word, bit = self.place_of(point)
             words[word] |= 1 << bit
-        return tuple(np.uint32(word) for word in words)
+        return np.array(words, np.uint32)
 
     @functools.cached_property
-    def board(self) -> tuple[np.uint32, ...]:
-        """Words with every point set."""
+    def board(self) -> np.ndarray:
+        """uint32[W] with every point set."""
         return self.mask(range(self.points))
 
-    def edge(self, side: str) -> tuple[np.uint32, ...]:
-        """Points of the outermost line: ``left``, ``right``, ``top`` or ``bottom``."""
+    @functools.cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """uint32[W] each: the left and right columns, the top and bottom rows."""
         n = self.size
-        lines = {"left": range(0, n * n, n), "right": range(n - 1, n * n, n), "top": range(n), "bottom": range(n * n - n, n * n)}
-        return self.mask(lines[side])
+        lines = range(0, n * n, n), range(n - 1, n * n, n), range(n), range(n * n - n, n * n)
+        left, right, top, bottom = (self.mask(line) for line in lines)
+        return left, right, top, bottom
 
-    # ---- shifts: the value at a point becomes that of its neighbour; bits that leave the board are dropped --------------
-    def from_above(self, x: Words) -> Words:
+    def like(self, x: jax.Array, words: np.ndarray) -> np.ndarray:
+        """A constant uint32[W], shaped to broadcast against ``x`` uint32[W, ...]."""
+        return words.reshape(-1, *(1,) * (x.ndim - 1))
+
+    def inside(self, x: jax.Array) -> jax.Array:
+        """``x`` without bits that are no points."""
+        return x & self.like(x, self.board)
+
+    # ---- shifts of uint32[W, ...]: stones that leave the board are dropped -----------------------------------------------
+    def _word_shift(self, x: jax.Array, words: int) -> jax.Array:
+        return jax.lax.pad(x, np.uint32(0), [(words, -words, 0)] + [(0, 0, 0)] * (x.ndim - 1))
+
+    def from_above(self, x: jax.Array) -> jax.Array:
         """Every stone moved one row down."""
-        cross = self.stride * (self.rows_per_word - 1)
-        below = [(word << np.uint32(self.stride)) & full if cross else None for word, full in zip(x, self.board, strict=True)]
-        moved = []
-        for w in range(self.words):
-            carried = (x[w - 1] >> np.uint32(cross)) & self.board[w] if w else None
-            parts = [part for part in (below[w], carried) if part is not None]
-            moved.append(functools.reduce(jnp.bitwise_or, parts) if parts else jnp.zeros_like(x[w]))
-        return tuple(moved)
+        if self.rows_per_word == 1:
+            return self._word_shift(x, 1)
+        carried = self._word_shift(x >> np.uint32(self.stride * (self.rows_per_word - 1)), 1)
+        return self.inside((x << np.uint32(self.stride)) | carried)
 
-    def from_below(self, x: Words) -> Words:
+    def from_below(self, x: jax.Array) -> jax.Array:
         """Every stone moved one row up."""
-        cross = self.stride * (self.rows_per_word - 1)
-        moved = []
-        for w in range(self.words):
-            parts = [x[w] >> np.uint32(self.stride)] if cross else []
-            if w + 1 < self.words:
-                parts.append((x[w + 1] << np.uint32(cross)) & self.board[w])
-            moved.append(functools.reduce(jnp.bitwise_or, parts) if parts else jnp.zeros_like(x[w]))
-        return tuple(moved)
+        if self.rows_per_word == 1:
+            return self._word_shift(x, -1)
+        carried = self._word_shift(x << np.uint32(self.stride * (self.rows_per_word - 1)), -1)
+        return (x >> np.uint32(self.stride)) | self.inside(carried)
 
-    def from_left(self, x: Words) -> Words:
+    def from_left(self, x: jax.Array) -> jax.Array:
         """Every stone moved one column to the right."""
-        return tuple((word << np.uint32(1)) & full for word, full in zip(x, self.board, strict=True))
+        return self.inside(x << np.uint32(1))
 
-    def from_right(self, x: Words) -> Words:
+    def from_right(self, x: jax.Array) -> jax.Array:
         """Every stone moved one column to the left."""
-        return tuple((word >> np.uint32(1)) & full for word, full in zip(x, self.board, strict=True))
+        return self.inside(x >> np.uint32(1))
 
-    def sides(self, x: Words) -> tuple[Words, Words, Words, Words]:
-        """The four shifts: where a point's left, right, upper, lower neighbour is set."""
+    def sides(self, x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """The four shifts: points whose left, right, upper, lower neighbour is in ``x``."""
         return self.from_left(x), self.from_right(x), self.from_above(x), self.from_below(x)
 
-    def neighbours(self, x: Words) -> Words:
+    def neighbours(self, x: jax.Array) -> jax.Array:
         """Points with at least one orthogonal neighbour in ``x``."""
-        left, right, above, below = self.sides(x)
-        return tuple(a | b | c | d for a, b, c, d in zip(left, right, above, below, strict=True))
+        return self.inside((x << np.uint32(1)) | (x >> np.uint32(1))) | self.from_above(x) | self.from_below(x)
 
     # ---- single points ------------------------------------------------------------------------------------------------
-    def point(self, action: jax.Array) -> Words:
-        """Words with the point int32[...] ``action`` set; empty for a number that is no point, such as pass."""
+    def _word_numbers(self, x: jax.Array) -> np.ndarray:
+        return np.arange(self.words, dtype=np.int32).reshape(-1, *(1,) * (x.ndim - 1))
+
+    def point(self, action: jax.Array) -> jax.Array:
+        """uint32[W, ...] with the point int32[...] ``action`` set; empty for a number that is no point, such as pass."""
         word, bit = self.place_of(action)
         value = jnp.where((action >= 0) & (action < self.points), jnp.uint32(1) << bit.astype(jnp.uint32), jnp.uint32(0))
-        return tuple(jnp.where(word == w, value, jnp.uint32(0)) for w in range(self.words))
+        return jnp.where(self._word_numbers(word[None]) == word[None], value[None], jnp.uint32(0))
 
-    def point_number(self, x: Words) -> jax.Array:
-        """int32[...]: number of the only point in ``x``; unspecified for any other number of points."""
-        number = jnp.zeros(x[0].shape, jnp.int32)
-        for w, word in enumerate(x):
-            bit = jax.lax.population_count(word - jnp.uint32(1)).astype(jnp.int32)
-            row, column = bit // self.stride + w * self.rows_per_word, bit % self.stride
-            number = jnp.where(word != 0, row * self.size + column, number)
-        return number
+    def point_number(self, x: jax.Array) -> jax.Array:
+        """int32[...]: number of the only point in ``x`` uint32[W, ...]; unspecified for any other number of points."""
+        bit = jax.lax.population_count(x - np.uint32(1)).astype(jnp.int32)
+        row, column = bit // self.stride + self._word_numbers(x) * self.rows_per_word, bit % self.stride
+        return jnp.sum(jnp.where(x != 0, row * self.size + column, 0), axis=0)
 
-    # ---- one bit a point ------------------------------------------------------------------------------------------------
+    def lowest(self, x: jax.Array) -> jax.Array:
+        """uint32[W, ...]: the first point of ``x``, alone; empty if there is none."""
+        numbers = self._word_numbers(x)
+        first = jnp.min(jnp.where(x != 0, numbers, self.words), axis=0, keepdims=True)
+        return jnp.where(numbers == first, x & (~x + np.uint32(1)), np.uint32(0))
+
+    # ---- one bit a point; here the words are the last axis -----------------------------------------------------------------
+    @functools.cached_property
+    def _shifts(self) -> np.ndarray:
+        """uint32[rows_per_word, N]: bit of each cell of a word."""
+        return (np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.size)).astype(np.uint32)
+
     def to_bits(self, x: jax.Array) -> jax.Array:
-        """bool[..., N * N] from words uint32[..., W]."""
-        rows, columns = np.arange(self.rows_per_word), np.arange(self.size)
-        shifts = (rows[:, None] * self.stride + columns).reshape(-1).astype(np.uint32)
-        bits = (x[..., None] >> shifts) & np.uint32(1)
+        """bool[..., N * N] from uint32[..., W]."""
+        bits = (x[..., None] >> self._shifts.reshape(-1)) & np.uint32(1)
         return bits.reshape(*x.shape[:-1], -1)[..., : self.points].astype(bool)
 
     def to_planes(self, boards: jax.Array) -> jax.Array:
         """bool[N, N, C] from packed boards uint32[C, W], the boards as the last axis."""
-        shifts = (np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.size)).astype(np.uint32)
-        bits = (boards.T[:, None, None, :] >> shifts[None, :, :, None]) & np.uint32(1)
+        bits = (boards.T[:, None, None, :] >> self._shifts[None, :, :, None]) & np.uint32(1)
         return bits.reshape(-1, self.size, boards.shape[0])[: self.size].astype(bool)
 
     def from_bits(self, bits: jax.Array) -> jax.Array:
@@ -163,56 +173,20 @@ class Layout:
         padding = self.words * self.rows_per_word * self.size - self.points
         padded = jnp.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, padding)])
         rows = padded.reshape(*bits.shape[:-1], self.words, self.rows_per_word, self.size).astype(jnp.uint32)
-        shifts = np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.size)
-        return jnp.sum(rows << shifts.astype(np.uint32), axis=(-1, -2), dtype=jnp.uint32)
+        return jnp.sum(rows << self._shifts, axis=(-1, -2), dtype=jnp.uint32)
 
 
 @functools.cache
 def layout_of(size: int) -> Layout:
-    """The shared ``Layout`` of a size, so that its cached masks are built once."""
+    """The shared ``Layout`` of a size, so that its masks are built once."""
     return Layout(size)
 
 
-def both(x: Words, y: Iterable[Any]) -> Words:
-    """Intersection of two sets of points."""
-    return tuple(a & b for a, b in zip(x, y, strict=True))
+def some(x: jax.Array) -> jax.Array:
+    """bool[...]: whether any point of uint32[W, ...] is set."""
+    return jnp.any(x != 0, axis=0)
 
 
-def either(x: Words, y: Iterable[Any]) -> Words:
-    """Union of two sets of points."""
-    return tuple(a | b for a, b in zip(x, y, strict=True))
-
-
-def without(x: Iterable[Any], y: Iterable[Any]) -> Words:
-    """Points of ``x`` that are not in ``y``."""
-    return tuple(a & ~b for a, b in zip(x, y, strict=True))
-
-
-def choose(condition: jax.Array, x: Words, y: Words) -> Words:
-    """``x`` where bool[...] ``condition`` holds, else ``y``."""
-    return tuple(jnp.where(condition, a, b) for a, b in zip(x, y, strict=True))
-
-
-def some(x: Words) -> jax.Array:
-    """bool[...]: whether any point is set."""
-    return functools.reduce(jnp.bitwise_or, x) != 0
-
-
-def equal(x: Words, y: Iterable[Any]) -> jax.Array:
-    """bool[...]: whether two sets of points are the same."""
-    return ~some(tuple(a ^ b for a, b in zip(x, y, strict=True)))
-
-
-def count(x: Words) -> jax.Array:
-    """int32[...]: number of points set."""
-    return functools.reduce(jnp.add, (jax.lax.population_count(word) for word in x)).astype(jnp.int32)
-
-
-def lowest(x: Words) -> Words:
-    """The first point set, alone; empty if there is none."""
-    found = jnp.zeros(x[0].shape, bool)
-    first = []
-    for word in x:
-        first.append(jnp.where(found, jnp.uint32(0), word & (~word + jnp.uint32(1))))
-        found = found | (word != 0)
-    return tuple(first)
+def count(x: jax.Array) -> jax.Array:
+    """int32[...]: number of points set in uint32[W, ...]."""
+    return jnp.sum(jax.lax.population_count(x).astype(jnp.int32), axis=0)

@@ -60,7 +60,7 @@ def unpack(layout: Layout, stones: np.ndarray) -> np.ndarray:
 def pack(layout: Layout, cells: np.ndarray) -> np.ndarray:
     """uint32[2, W]: inverse of ``unpack``."""
     flat = cells.reshape(-1)
-    return np.array([layout.mask(np.flatnonzero(flat == colour).tolist()) for colour in (1, 2)], np.uint32)
+    return np.stack([layout.mask(np.flatnonzero(flat == colour).tolist()) for colour in (1, 2)])
 
 
 def board_text(cells: np.ndarray) -> str:
@@ -208,7 +208,7 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
             raise ValueError(f"crucial={text} names {point_text(game.size, point)}, which is not crucial in this rule set.")
         if cells.reshape(-1)[point] != 1 + game._crucial_side():
             raise ValueError(f"The crucial point {point_text(game.size, point)} holds no stone of the defender.")
-    return np.array(game.layout.mask(points), np.uint32)
+    return game.layout.mask(points)
 
 
 def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, int]:

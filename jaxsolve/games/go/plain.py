@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.go.layout import Words
 from jaxsolve.games.go.moves import area
 from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import Meta
@@ -43,7 +42,7 @@ class Go(GoRules):
         """Only a whole-numbered komi lets the score be equal."""
         return self.komi == round(self.komi)
 
-    def _decide(self, black: Words, white: Words, meta: Meta, crucial: Words | None, placed: jax.Array) -> jax.Array:
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
         def score() -> jax.Array:
             black_area, white_area = area(self.layout, black, white)
             margin = 2 * (black_area - white_area) - np.int32(round(2 * self.komi))
@@ -51,4 +50,4 @@ class Go(GoRules):
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
         # Most boards of a batch are not at their end; the floods run only when one is.
-        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros(black[0].shape, jnp.int32))
+        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros(meta.passes.shape, jnp.int32))

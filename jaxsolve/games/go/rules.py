@@ -14,7 +14,7 @@ import numpy as np
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import notation, superko, symmetry
 from jaxsolve.games.go.hashing import mix
-from jaxsolve.games.go.layout import Layout, Words, batch_last, choose, layout_of, without
+from jaxsolve.games.go.layout import Layout, batch_last, layout_of, some
 from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, meta_word, read_meta
 
@@ -78,10 +78,10 @@ class GoRules(Game):
 
     # ---- what a rule set adds (words of any batch shape) ---------------------------------------------------------
     @abc.abstractmethod
-    def _decide(self, black: Words, white: Words, meta: Meta, crucial: Words | None, placed: jax.Array) -> jax.Array:
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
         """int32[...] ``Outcome``; where bool[...] ``placed`` is False only passes have changed since it was ONGOING."""
 
-    def _restrict(self, legal: Words, own: Words, enemy: Words, atari: Words, meta: Meta) -> Words:
+    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta) -> jax.Array:
         """Placements left after the rule set's own prohibitions."""
         return legal
 
@@ -115,13 +115,13 @@ class GoRules(Game):
             state = state._replace(history_key=self._history_key(state.history, read_meta(state.meta).boards))
 
         def kernel(stones: jax.Array, word: jax.Array, crucial: jax.Array | None) -> jax.Array:
-            return self._judged(tuple(stones[0]), tuple(stones[1]), read_meta(word), crucial, jnp.ones(word.shape, bool))
+            return self._judged(stones[0], stones[1], read_meta(word), crucial, jnp.ones(word.shape, bool))
 
         return state._replace(meta=batch_last(kernel, state.stones, state.meta, state.crucial))
 
-    def _judged(self, black: Words, white: Words, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
+    def _judged(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
         """uint32[...]: the meta word with the outcome filled in."""
-        outcome = self._decide(black, white, meta, None if crucial is None else tuple(crucial), placed)
+        outcome = self._decide(black, white, meta, crucial, placed)
         if self.history_capacity:
             full = (outcome == Outcome.ONGOING) & (meta.boards >= self.history_capacity)
             outcome = jnp.where(full, jnp.int32(Outcome.UNKNOWN), outcome)
@@ -137,10 +137,9 @@ class GoRules(Game):
         self, stones: jax.Array, word: jax.Array, crucial: jax.Array | None, action: jax.Array
     ) -> tuple[jax.Array, jax.Array, jax.Array | None]:
         layout, meta = self.layout, read_meta(word)
-        black, white = tuple(stones[0]), tuple(stones[1])
-        is_pass, white_moves = action >= layout.points, meta.side == 1
-        own, enemy, ko = place(layout, choose(white_moves, white, black), choose(white_moves, black, white), layout.point(action))
-        black, white = choose(white_moves, enemy, own), choose(white_moves, own, enemy)
+        is_pass = action >= layout.points
+        own, enemy, ko = place(layout, *_sorted(meta.side, stones[0], stones[1]), layout.point(action))
+        black, white = _sorted(meta.side, own, enemy)
         after = Meta(
             side=1 - meta.side,
             passes=jnp.where(is_pass & (meta.ply == OPENING_OVER), jnp.minimum(meta.passes + 1, 2), 0),
@@ -150,18 +149,18 @@ class GoRules(Game):
             boards=meta.boards + self._remembers(is_pass),
         )
         if crucial is not None:
-            crucial = crucial & jnp.stack(white if self._crucial_side() else black)
-        return jnp.stack([jnp.stack(black), jnp.stack(white)]), self._judged(black, white, after, crucial, ~is_pass), crucial
+            crucial = crucial & (white if self._crucial_side() else black)
+        return jnp.stack([black, white]), self._judged(black, white, after, crucial, ~is_pass), crucial
 
     def _crucial_side(self) -> int:
         """Whose stones are crucial: 0 Black, 1 White."""
         return 0
 
-    def _ko_number(self, ko: Words) -> jax.Array:
+    def _ko_number(self, ko: jax.Array) -> jax.Array:
         """int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
         if self.ko != "simple":
-            return jnp.zeros(ko[0].shape, jnp.int32)
-        return jnp.where(functools.reduce(jnp.bitwise_or, ko) != 0, self.layout.point_number(ko) + 1, 0)
+            return jnp.zeros(ko.shape[1:], jnp.int32)
+        return jnp.where(some(ko), self.layout.point_number(ko) + 1, 0)
 
     def legal_mask(self, state: GoState) -> jax.Array:
         """bool[N * N + 1]."""
@@ -180,16 +179,13 @@ class GoRules(Game):
     def _legal_board(self, stones: jax.Array, word: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Legal placements but for superko, and the chains with one liberty; both uint32[W, ...]."""
         layout, meta = self.layout, read_meta(word)
-        black, white = tuple(stones[0]), tuple(stones[1])
-        white_moves = meta.side == 1
-        own, enemy = choose(white_moves, white, black), choose(white_moves, black, white)
+        own, enemy = _sorted(meta.side, stones[0], stones[1])
         legal, atari = placements(layout, own, enemy)
         legal = self._restrict(legal, own, enemy, atari, meta)
         if self.ko == "simple":
-            legal = without(legal, layout.point(meta.ko - 1))
+            legal = legal & ~layout.point(meta.ko - 1)
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
-        legal = choose(allowed, legal, tuple(jnp.zeros_like(x) for x in legal))
-        return jnp.stack(legal), jnp.stack(atari)
+        return jnp.where(allowed[None], legal, np.uint32(0)), atari
 
     def outcome(self, state: GoState) -> jax.Array:
         return read_meta(state.meta).outcome
@@ -204,7 +200,7 @@ class GoRules(Game):
             words += [*state.crucial]
         if state.history_key is not None:
             words += [*state.history_key]
-        return jnp.stack(mix(words))
+        return mix(words)
 
     # ---- superko ---------------------------------------------------------------------------------------------------
     def _remembers(self, is_pass: jax.Array) -> jax.Array:
@@ -217,7 +213,7 @@ class GoRules(Game):
         """``after`` with the board it came from added to its history."""
         meta = read_meta(before.meta)
         side = meta.side if self.ko == "situational" else jnp.zeros_like(meta.side)
-        entry = superko.entry(self.layout, tuple(before.stones[0]), tuple(before.stones[1]), side)
+        entry = superko.entry(self.layout, before.stones, side)
         added = self._remembers(action >= self.layout.points) == 1
         here = added & (np.arange(self.history_capacity) == meta.boards)
         key = before.history_key + jnp.where(added, superko.entry_key(entry), jnp.uint32(0))
@@ -234,18 +230,14 @@ class GoRules(Game):
         kept = np.arange(self.history_capacity) < meta.boards
         if self.ko == "situational":
             kept = kept & (mark != meta.side.astype(jnp.uint32))
-        boards = [word & full for word, full in zip(state.history, 2 * layout.board, strict=True)]
-        black, white = tuple(boards[: layout.words]), tuple(boards[layout.words :])
-        white_moves = meta.side == 1
-        stones = tuple(state.stones[0]), tuple(state.stones[1])
-        own, enemy = choose(white_moves, stones[1], stones[0]), choose(white_moves, stones[0], stones[1])
-        earlier = choose(white_moves, white, black), choose(white_moves, black, white)
-        return jnp.stack(superko.recreated(layout, own, enemy, tuple(atari), earlier, kept))
+        black, white = state.history.reshape(2, layout.words, -1)
+        own, enemy = _sorted(meta.side, state.stones[0], state.stones[1])
+        return superko.recreated(layout, own, enemy, atari, _sorted(meta.side, layout.inside(black), white), kept)
 
     # ---- observation ---------------------------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:
         layout, meta = self.layout, read_meta(state.meta)
-        planes = [*self._own_first(state.stones, meta.side), jnp.stack(layout.point(meta.ko - 1))]
+        planes = [*_sorted(meta.side, state.stones[0], state.stones[1]), layout.point(meta.ko - 1)]
         shown = [layout.to_bits(plane) for plane in planes] + [jnp.full(layout.points, meta.side == 1)]
         if state.crucial is not None:
             shown.append(layout.to_bits(state.crucial))
@@ -265,9 +257,6 @@ class GoRules(Game):
         planes = self.layout.to_planes(own_first.reshape(-1, self.layout.words))
         white = jnp.broadcast_to(side == 1, (self.size, self.size, 1))
         return jnp.concatenate([planes, white], axis=-1)
-
-    def _own_first(self, stones: jax.Array, side: jax.Array) -> jax.Array:
-        return jnp.where(side == 1, stones[::-1], stones)
 
     # ---- symmetries ------------------------------------------------------------------------------------------------
     @functools.cached_property
@@ -304,6 +293,12 @@ class GoRules(Game):
 
     def cells(self, state: GoState) -> np.ndarray:
         return notation.unpack(self.layout, np.asarray(state.stones))
+
+
+def _sorted(side: jax.Array, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """(own, enemy) of int32[...] ``side`` from Black's and White's, and back."""
+    white_moves = (side == 1)[None]
+    return jnp.where(white_moves, white, black), jnp.where(white_moves, black, white)
 
 
 def _transformed(game: GoRules, state: GoState, images: jax.Array) -> GoState:

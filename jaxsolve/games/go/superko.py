@@ -7,48 +7,43 @@ missing enemy stones is local to them: they must be whole chains whose only libe
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.go.hashing import mix
-from jaxsolve.games.go.layout import Layout, Words, both, either, some, without
+from jaxsolve.games.go.layout import Layout, count, some
 
 
-def entry(layout: Layout, black: Words, white: Words, side: jax.Array) -> jax.Array:
-    """uint32[2 * W, ...]: a board and the side to move then, which lies in the first guard bit (0 where sides do not matter)."""
-    marked = black[0] | (jnp.asarray(side).astype(jnp.uint32) << np.uint32(layout.size))
-    return jnp.stack([marked, *black[1:], *white])
+def entry(layout: Layout, stones: jax.Array, side: jax.Array) -> jax.Array:
+    """uint32[2 * W]: stones uint32[2, W] and the side to move then, which lies in the first guard bit (0 where sides do not matter)."""
+    flat = stones.reshape(-1)
+    mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(layout.size)
+    return flat | jnp.where(np.arange(flat.shape[0]) == 0, mark, np.uint32(0))
 
 
 def entry_key(words: jax.Array) -> jax.Array:
     """uint32[4, ...]: key of an entry uint32[2 * W, ...]; the keys of a history are added up."""
-    return jnp.stack(mix(list(words), seed=1))
+    return mix(words, seed=1)
 
 
-def recreated(layout: Layout, own: Words, enemy: Words, atari: Words, earlier: tuple[Words, Words], counts: jax.Array) -> Words:
-    """Points where a stone of ``own`` would bring back an earlier board; right for legal placements only.
+def recreated(
+    layout: Layout, own: jax.Array, enemy: jax.Array, atari: jax.Array, earlier: tuple[jax.Array, jax.Array], counts: jax.Array
+) -> jax.Array:
+    """uint32[W]: points where a stone of ``own`` would bring back an earlier board; right for legal placements only.
 
     Args:
-      own, enemy, atari: the present board uint32[...], and its stones with one liberty.
-      earlier: own and enemy stones of the earlier boards, uint32[H, ...] a word.
-      counts: bool[H, ...], entries to compare with.
+      own, enemy, atari: the present board uint32[W], and its stones with one liberty.
+      earlier: own and enemy stones of the earlier boards, uint32[W, H].
+      counts: bool[H], entries to compare with.
     """
-    own, enemy, atari = (tuple(word[None] for word in x) for x in (own, enemy, atari))
-    empty = without(without(layout.board, own), enemy)
-    point = tuple(a ^ b for a, b in zip(earlier[0], own, strict=True))
-    missing = without(enemy, earlier[1])
+    own, enemy, atari = own[:, None], enemy[:, None], atari[:, None]
+    empty = layout.inside(~(own | enemy))
+    point, missing = earlier[0] ^ own, enemy & ~earlier[1]
     beside_missing, beside_point = layout.neighbours(missing), layout.neighbours(point)
-    wrong = either(without(point, empty), without(earlier[1], enemy))
-    wrong = either(wrong, without(both(beside_missing, enemy), missing))
-    wrong = either(wrong, without(both(beside_missing, empty), point))
-    wrong = either(wrong, without(both(both(beside_point, enemy), atari), missing))
-    single = functools.reduce(jnp.add, (jax.lax.population_count(word) for word in point)) == 1
-    matches = counts & single & ~some(wrong)
-    return tuple(_any_bit(jnp.where(matches, word, jnp.uint32(0))) for word in point)
-
-
-def _any_bit(x: jax.Array) -> jax.Array:
-    return jax.lax.reduce(x, np.uint32(0), jax.lax.bitwise_or, (0,))
+    wrong = (point & ~empty) | (earlier[1] & ~enemy)
+    wrong |= beside_missing & enemy & ~missing
+    wrong |= beside_missing & empty & ~point
+    wrong |= beside_point & enemy & atari & ~missing
+    matches = counts & (count(point) == 1) & ~some(wrong)
+    return jax.lax.reduce(jnp.where(matches, point, np.uint32(0)), np.uint32(0), jax.lax.bitwise_or, (1,))

@@ -7,10 +7,11 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
-from jaxsolve.games.go.layout import Words, both, choose, some, without
+from jaxsolve.games.go.layout import some
 from jaxsolve.games.go.moves import ko_starts, true_eyes
 from jaxsolve.games.go.notation import parse_points, points_text
 from jaxsolve.games.go.rules import GoRules
@@ -81,26 +82,25 @@ class Tsumego(GoRules):
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
         return frozenset(self.crucial_points), frozenset(self.region_points)
 
-    def _decide(self, black: Words, white: Words, meta: Meta, crucial: Words | None, placed: jax.Array) -> jax.Array:
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
         own, enemy = (white, black) if self._crucial_side() else (black, white)
-        asked = choose(placed, own, tuple(jnp.zeros_like(word) for word in own))
+        asked = jnp.where(placed[None], own, np.uint32(0))
         living = alive(self.layout, asked, enemy)
         defender, attacker = Outcome.FIRST_WINS, Outcome.SECOND_WINS
         if self._crucial_side():
             defender, attacker = attacker, defender
         lives, captured = some(living), jnp.zeros(placed.shape, bool)
         if crucial is not None:
-            lives, captured = some(both(living, crucial)), ~some(crucial)
+            lives, captured = some(living & crucial), ~some(crucial)
         ended = jnp.where(meta.passes == 2, attacker if self.goal == "live" else defender, Outcome.ONGOING)
         return jnp.where(lives, defender, jnp.where(captured, attacker, ended)).astype(jnp.int32)
 
-    def _restrict(self, legal: Words, own: Words, enemy: Words, atari: Words, meta: Meta) -> Words:
+    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta) -> jax.Array:
         if self.region != "all":
-            legal = both(legal, self.layout.mask(self.region_points))
+            legal = legal & self.layout.like(legal, self.layout.mask(self.region_points))
         if not self.fill_eyes:
-            legal = without(legal, true_eyes(self.layout, own, enemy))
+            legal = legal & ~true_eyes(self.layout, own, enemy)
         if "forbid" not in (self.ko_black, self.ko_white):
             return legal
         forbidden = jnp.where(meta.side == 1, self.ko_white == "forbid", self.ko_black == "forbid")
-        kept = without(legal, ko_starts(self.layout, own, enemy, atari))
-        return choose(forbidden, kept, legal)
+        return legal & ~jnp.where(forbidden[None], ko_starts(self.layout, own, enemy, atari), np.uint32(0))
