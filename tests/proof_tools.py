@@ -8,8 +8,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.checker import GAMES
@@ -22,6 +23,23 @@ RESULTS = {"wins": True, "does-not-lose": False}
 def rules_of(game: str, rules: str) -> Rules:
     """The checker's rule set."""
     return GAMES[game](rules)
+
+
+def random_game(rules: Rules, text: str, rng: random.Random, check: Callable[..., None], plies: int = 400) -> list[str]:
+    """Plays at random from ``text`` and calls ``check(text, position, verdict, replies)`` at every position; returns the moves."""
+    moves = []
+    for _ in range(plies):
+        position = rules.root(text)
+        verdict = rules.verdict(position)
+        replies = {} if verdict else rules.replies(position)
+        check(text, position, verdict, replies)
+        if verdict is not None:
+            break
+        for move, child in replies.items():
+            assert rules.child(position, move) == child
+        moves.append(rng.choice(sorted(replies)))
+        text = replies[moves[-1]]
+    return moves
 
 
 def reachable(rules: Rules, root: str, limit: int = 200_000) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def _replaced(lines, old, new):
 
 
 MIAI = check_corpus.MIAI
+KO = "OX.X/.OXX/XX../.... w"
 OPTIONS = [
     # A proof that leaves out fillings of true eyes says nothing where they may be filled, and the other way round.
     (check_corpus.Case("go", "killallgo-9;ko=simple;passes=stones;fill_eyes=false", MIAI, "white", depth=2), "fill_eyes=false", "fill_eyes=true"),
@@ -124,14 +125,15 @@ OPTIONS = [
         "region=all",
     ),
     (
-        check_corpus.Case("go", check_corpus.tsumego(3, "kill", "white", "B1", ko_white="forbid"), "XX./.XX/OOX w", "black", depth=1),
+        # White can save its stones only by taking the ko at C4.
+        check_corpus.Case("go", check_corpus.tsumego(4, "kill", "white", "A4", "A3,B4,C4", ko_white="forbid"), KO, "black", depth=1),
         "ko_white=forbid",
         "ko_white=allow",
     ),
 ]
 
 
-@pytest.mark.parametrize("case, old, new", OPTIONS[:-1], ids=[f"{old}->{new}" for _, old, new in OPTIONS[:-1]])
+@pytest.mark.parametrize("case, old, new", OPTIONS, ids=[f"{old}->{new}" for _, old, new in OPTIONS])
 def test_a_proof_under_another_option_is_refused(case, old, new, tmp_path):
     lines = check_corpus.certificate(case)
     assert check(proof_tools.write(tmp_path / "a.gz", lines)).accepted

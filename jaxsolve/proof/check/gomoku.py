@@ -113,30 +113,24 @@ class Gomoku(Rules):
                     found |= missing
         return found
 
-    def _winning(self, position: GomokuPosition, player: int) -> int:
-        """Mask of the empty cells at which a stone of ``player`` makes a winning line."""
+    def _scan(self, position: GomokuPosition, player: int) -> tuple[int, dict[int, int]]:
+        """Mask of the empty cells at which a stone of ``player`` makes a winning line, and, for every cell where it makes fours,
+        the cells that complete them."""
         own, enemy = position.stones[player], position.stones[1 - player]
-        found = 0
+        wins, fours = 0, {}
         for cells, around in self.windows:
-            if not cells & enemy and not around & own:
-                missing = cells & ~own
-                if missing and not missing & (missing - 1):
-                    found |= missing
-        return found
-
-    def _threatened(self, position: GomokuPosition) -> dict[int, int]:
-        """For every cell where the side to move makes fours: the completing cells through the new stone."""
-        own, enemy = position.stones[position.side], position.stones[1 - position.side]
-        found: dict[int, int] = {}
-        for cells, around in self.windows:
-            if not cells & enemy and not around & own:
-                missing = cells & ~own
+            if cells & enemy or around & own:
+                continue
+            missing = cells & ~own
+            lacking = missing.bit_count()
+            if lacking == 1:
+                wins |= missing
+            elif lacking == 2:
                 first = missing & -missing
                 second = missing ^ first
-                if second and not second & (second - 1):
-                    found[first] = found.get(first, 0) | second
-                    found[second] = found.get(second, 0) | first
-        return found
+                fours[first] = fours.get(first, 0) | second
+                fours[second] = fours.get(second, 0) | first
+        return wins, fours
 
     # ---- moves ---------------------------------------------------------------------------------------------------
     @staticmethod
@@ -164,22 +158,30 @@ class Gomoku(Rules):
         return self._after(position, bit, 0 if quiet else self._completing(own | bit, enemy, bit))
 
     def replies(self, position: GomokuPosition) -> dict[str, str]:
-        names, legal = self.grid.names, self._legal(position)
-        if not self.fours:
-            return {names[bit]: self._after(position, bit, 0) for bit in bits(legal)}
-        wins, threats = self._winning(position, position.side), self._threatened(position)
-        return {names[bit]: self._after(position, bit, 0 if bit & wins else threats.get(bit, 0)) for bit in bits(legal)}
+        names, board, length = self.grid.names, position.board, self.grid.length
+        wins, fours = self._scan(position, position.side) if self.fours else (0, {})
+        stone, suffix = STONES[position.side], f" {'wb'[position.side]}"
+        found = {}
+        for bit in bits(self._legal(position)):
+            completing = fours.get(bit, 0)
+            if completing and not bit & wins:
+                found[names[bit]] = self._after(position, bit, completing)
+            else:
+                index = length - bit.bit_length()
+                found[names[bit]] = board[:index] + stone + board[index + 1 :] + suffix
+        return found
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
         """Every reply but ``move`` lets the claimant complete its line there, if it may: with four threats a reply that makes a four
         of its own leaves the claimant only that four's completing cell, so such replies are excluded too."""
         bit = self.grid.point(move)
         legal = self._legal(position)
-        if not bit & self._winning(position, 1 - position.side):
-            raise Refused(f"{move} is no threat: a stone there does not win at once")
         others = legal & ~bit
-        if others & self._winning(position, position.side):
+        wins, fours = self._scan(position, position.side)
+        if not bit & self._scan(position, 1 - position.side)[0]:
+            raise Refused(f"{move} is no threat: a stone there does not win at once")
+        if others & wins:
             raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
-        if self.fours and any(cell & others and completing != bit for cell, completing in self._threatened(position).items()):
+        if self.fours and any(cell & others and completing != bit for cell, completing in fours.items()):
             raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
         return {move: self.child(position, move)} if bit & legal else {}
