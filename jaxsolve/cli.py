@@ -164,5 +164,6 @@ def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
     app()
 
+
 if __name__ == "__main__":
     main()

@@ -22,27 +22,10 @@ def exit_code(result: Result) -> int:
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
-    """The result as a flat JSON object; times in seconds, sizes in bytes."""
-    players = problem.game.players
-    return {
-        "problem": problem.id,
-        "rules": problem.game.rule_set,
-        "position": problem.game.text(problem.state),
-        "claim": {"player": players[result.claim.player], "result": result.claim.result},
-        "verdict": result.verdict.value,
-        "reason": result.reason,
-        "best_move": result.best_move,
-        "line": result.line,
-        "nodes": result.nodes,
-        "evaluations": result.evaluations,
-        "cpu_seconds": round(result.cpu_seconds, 4),
-        "wall_seconds": round(result.wall_seconds, 4),
-        "compile_seconds": round(result.compile_seconds, 4),
-        "certificate": str(result.certificate) if result.certificate else None,
-        "certificate_nodes": result.certificate_nodes,
-        "certificate_bytes": result.certificate_bytes,
-        "interrupted": result.interrupted,
-    }
+    """The question and the result as a flat JSON object; times in seconds, sizes in bytes."""
+    values = result.as_json(problem.game.players)
+    rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
+    return {"problem": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)} | values | rounded
 
 
 def size(number: int) -> str:

@@ -14,11 +14,9 @@ from jaxsolve.search.result import Progress
 
 
 def number(value: float) -> str:
-    """A proof number, a visit count or a mean value as a person reads it: ``1,234``, ``0.25``, ``1.2e+09``, ``∞``."""
-    if value >= 1e18:
+    """A proof number, a visit count or a mean value as a person reads it: ``1,234``, ``0.25``, ``∞``."""
+    if value >= 1 << 30:
         return "∞"
-    if value >= 1e9:
-        return f"{value:.1e}"
     return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
 
 

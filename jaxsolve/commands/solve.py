@@ -41,8 +41,8 @@ def run(request: Request) -> int:
         runtime.setup()
         problem = position.resolve(request.position, game=request.game, options=request.options)
         claim, wants_value = _claim(problem, request.claim)
-        if request.out is not None:
-            folder.claim(request.out, _settings(problem, "value" if wants_value else claim.text(problem.game.players)), resume=request.resume)
+        if request.out is not None and wants_value:
+            folder.claim(request.out, _settings(problem), resume=request.resume)
         with Status() as status:
             results, value = _search(problem, claim, wants_value, request, status.callback)
         _print(problem, results, value, request)
@@ -62,14 +62,9 @@ def _claim(problem: Problem, text: str | None) -> tuple[Claim, bool]:
     raise FormatError(f"--claim {text!r} is not known; it may be {allowed} or 'value'")
 
 
-def _settings(problem: Problem, claim: str) -> dict[str, Any]:
-    return {
-        "format": "jaxsolve-run",
-        "version": 1,
-        "rules": problem.game.rule_set,
-        "position": problem.game.text(problem.state),
-        "claim": claim,
-    }
+def _settings(problem: Problem) -> dict[str, Any]:
+    """What makes two runs for a position's value the same; below them each claim has a folder of its own."""
+    return {"format": "jaxsolve-value", "version": 1, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
 
 
 def _search(

@@ -80,7 +80,8 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
         if problem.id in ledger.rows:
             table.row(ledger.rows[problem.id])
     waiting = [problem for problem in chosen if problem.id not in ledger.rows]
-    settings = {"pool": request.pool, "method": request.method, "limits": request.limits, "seed": request.seed, "out": request.out}
+    proofs = None if request.out is None else request.out / "proofs"
+    settings = {"pool": request.pool, "method": request.method, "limits": request.limits, "seed": request.seed, "out": proofs}
     interrupted = False
     with Status() as status:
         status.title = f"{len(chosen) - len(waiting)}/{len(chosen)}"

@@ -18,6 +18,7 @@ proven; left out: that the side the rules name wins (killallgo, tsumego), else t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,6 +149,8 @@ def by_id(entries: Any) -> dict[str, Any]:
         if not isinstance(entry, dict) or "id" not in entry:
             raise FormatError(f"entry {number} of 'problems' is not an object with an 'id'")
         identifier = str(entry["id"])
+        if not re.fullmatch(r"\w[\w.+-]*", identifier):
+            raise FormatError(f"id {identifier!r} is not made of letters, digits and . _ + - (it names a folder too)")
         if identifier in found:
             raise FormatError(f"id {identifier!r} is given twice")
         found[identifier] = entry
