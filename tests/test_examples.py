@@ -1,0 +1,47 @@
+"""The examples a newcomer runs first still run and say what they should; so do the examples in docstrings."""
+
+import doctest
+import importlib
+import runpy
+from pathlib import Path
+
+import pytest
+
+from jaxsolve.games import registry
+
+EXAMPLES = Path(__file__).parent.parent / "launch" / "examples"
+
+
+def run(name, *arguments):
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"](*arguments)
+
+
+def test_play_with_env(capsys):
+    run("play_with_env", "go-5")
+    said = capsys.readouterr().out
+    assert "256 boards" in said and "observation (256, 5, 5, 17)" in said and "A B C D E" in said
+
+
+def test_mctx_selfplay(capsys):
+    run("mctx_selfplay", "hex-3")
+    assert "8 games of search against itself" in capsys.readouterr().out
+
+
+def test_use_a_kernel(capsys):
+    run("use_a_kernel")
+    said = capsys.readouterr().out
+    assert "Black wins at D8, H8" in said and "stepping every child: D8, H8" in said
+    assert "E5: illegal" in said
+
+
+def test_register_a_game(capsys):
+    try:
+        run("register_a_game")
+    finally:
+        registry.unregister("nim-N")
+    assert "nim-4;heaps=0 starts at 1,2,3,4 f" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", ["registry", "env"])
+def test_docstrings(module):
+    assert doctest.testmod(importlib.import_module(f"jaxsolve.games.{module}")).failed == 0

@@ -1,0 +1,24 @@
+"""Golden records: every recorded game, replayed move by move, gives its own record again to the letter."""
+
+import playthrough
+import pytest
+
+from jaxsolve.games import available, describe
+
+
+@pytest.mark.parametrize("path", sorted(playthrough.FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_replaying_a_record_gives_it_again(path):
+    record = path.read_text()
+    assert playthrough.write(*playthrough.read(record)) == record
+
+
+def test_every_family_has_a_record():
+    rules = [path.read_text().splitlines()[0].removeprefix("rules ") for path in playthrough.FOLDER.glob("*.txt")]
+    for base in available():
+        assert any(rule_set.startswith(describe(base).stem) for rule_set in rules), base
+
+
+def test_an_illegal_move_is_not_replayed():
+    game, start, moves = playthrough.read((playthrough.FOLDER / "hex-5.txt").read_text())
+    with pytest.raises(ValueError, match="Move 2"):
+        playthrough.write(game, start, [moves[0], moves[0]])
