@@ -16,7 +16,9 @@ from collections.abc import Iterator
 
 import mutation_lines
 import mutation_nodes
-from mutation_base import Lines
+from mutation_base import Lines, tidy
+
+__all__ = ["MUTATIONS", "dump", "load", "mutants", "tidy"]
 
 MUTATIONS = mutation_nodes.MUTATIONS | mutation_lines.MUTATIONS
 

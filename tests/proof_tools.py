@@ -90,8 +90,13 @@ def certificate(
     """The lines of a certificate by exhaustion, or None where the claim does not hold. ``threats``: use threat nodes wherever one is allowed."""
     rules = rules_of(game, rule_set)
     rules.root(root)
+    return prove(rules, (game, rule_set, root, player, result), reachable(rules, root, limit), threats)
+
+
+def prove(rules: Rules, claim: tuple[str, str, str, str, str], positions: dict[str, Any], threats: bool = False) -> list[dict[str, Any]] | None:
+    """The lines of a certificate for the claim (game, rule set, root, player, result) in a graph of positions as ``reachable`` gives it, or None."""
+    _, _, root, player, result = claim
     claimant = rules.players.index(player)
-    positions = reachable(rules, root, limit)
     ranks = attractor(rules, positions, claimant, RESULTS[result])
     if root not in ranks:
         return None
@@ -102,7 +107,7 @@ def certificate(
         if text not in reasons:
             reasons[text] = _reason(rules, positions, ranks, text, claimant, threats)
             todo.extend(child for _, child in reasons[text].edges)
-    return assemble(game, rule_set, root, player, result, {text: reasons[text] for text in sorted(reasons, key=ranks.__getitem__)})
+    return assemble(*claim, {text: reasons[text] for text in sorted(reasons, key=ranks.__getitem__)})
 
 
 class Reason(NamedTuple):
