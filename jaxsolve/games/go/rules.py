@@ -179,13 +179,19 @@ class GoRules(Game):
     def _legal_board(self, stones: jax.Array, word: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Legal placements but for superko, and the chains with one liberty; both uint32[W, ...]."""
         layout, meta = self.layout, read_meta(word)
-        own, enemy = _sorted(meta.side, stones[0], stones[1])
-        legal, atari = placements(layout, own, enemy)
-        legal = self._restrict(legal, own, enemy, atari, meta)
-        if self.ko == "simple":
-            legal = legal & ~layout.point(meta.ko - 1)
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
-        return jnp.where(allowed[None], legal, np.uint32(0)), atari
+
+        def found() -> tuple[jax.Array, jax.Array]:
+            own, enemy = _sorted(meta.side, stones[0], stones[1])
+            legal, atari = placements(layout, own, enemy)
+            legal = self._restrict(legal, own, enemy, atari, meta)
+            if self.ko == "simple":
+                legal = legal & ~layout.point(meta.ko - 1)
+            return jnp.where(allowed[None], legal, np.uint32(0)), atari
+
+        # A branch also keeps XLA from computing all of this again for every bit that ``legal_mask`` spreads out.
+        nothing = jnp.zeros_like(stones[0])
+        return jax.lax.cond(jnp.any(allowed), found, lambda: (nothing, nothing))
 
     def outcome(self, state: GoState) -> jax.Array:
         return read_meta(state.meta).outcome
