@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
 from sgfmill import boards, sgf_moves
@@ -17,9 +18,9 @@ GAMES = ["go-5;ko=positional;komi=0.5", "gomoku-6;knowledge=ndk", "hex-5", "tsum
 def played(game, seed: int, length: int) -> tuple[list[str], str]:
     """Random legal moves from the start position, and the position they lead to."""
     rng = np.random.default_rng(seed)
-    state, moves = game.init(), []
+    state, moves, mask = game.init(), [], jax.jit(game.legal_mask)
     for _ in range(length):
-        legal = np.flatnonzero(np.asarray(game.legal_mask(state)))
+        legal = np.flatnonzero(np.asarray(mask(state)))
         if not len(legal):
             break
         stones = legal[:-1] if len(legal) > 1 and game.action_text(int(legal[-1]), state).lower() == "pass" else legal
@@ -31,7 +32,7 @@ def played(game, seed: int, length: int) -> tuple[list[str], str]:
 @pytest.mark.parametrize("rules", GAMES)
 def test_a_written_record_reads_back_as_the_same_position(rules):
     game = make(rules)
-    for seed in range(4):
+    for seed in range(2):
         moves, expected = played(game, seed, 14)
         data = sgf.dump(game, moves)
         assert game.text(sgf.load(data, game)) == expected
@@ -74,7 +75,8 @@ def test_captures_come_out_as_sgfmill_plays_them():
         state = sgf.load(data, game)
         board, plays = sgf_moves.get_setup_and_moves(sgfmill.Sgf_game.from_bytes(data), boards.Board(5))
         for colour, point in plays:
-            board.play(*point, colour)
+            if point is not None:
+                board.play(*point, colour)
         expected = np.array([[" bw".index(board.get(4 - y, x) or " ") for x in range(5)] for y in range(5)])
         assert (np.asarray(game.cells(state)) == expected).all()
 

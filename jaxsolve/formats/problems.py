@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.formats.record import FormatError, Move, replay, without_opening
+from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.search.result import Claim, Verdict
@@ -188,7 +188,7 @@ def position(game: Game, text: str | None, moves: str | None) -> State:
         raise FormatError("field 'position' is not a text")
     if moves is not None and not isinstance(moves, str):
         raise FormatError("field 'moves' is not a text with blanks between the moves")
-    state = game.init() if text is None else game.parse(text)
+    state = start_position(game) if text is None else game.parse(text)
     listed = [Move(word) for word in (moves or "").split()]
     number = 1
     if text is None:

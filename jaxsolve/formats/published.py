@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from jaxsolve.formats.problems import Problem, by_id, default_claim, with_options
-from jaxsolve.formats.record import FormatError, Move, Record, replay, start
+from jaxsolve.formats.record import FormatError, Move, Record, board_size, replay, start
 from jaxsolve.formats.sgf import point_text
 from jaxsolve.games.game import Game, State
 from jaxsolve.search.result import Claim
@@ -65,7 +65,7 @@ def _moves(pairs: list[list[str]]) -> tuple[Move, ...]:
 
 def _played(game: Game, entry: Entry, moves: tuple[Move, ...]) -> State:
     """The position after ``moves``, compared with the stones and the side to move that the entry states."""
-    state, rest, number = start(game, Record(game.cells(game.init()).shape[0], moves=moves))
+    state, rest, number = start(game, Record(board_size(game), moves=moves))
     state = replay(game, state, rest, first_number=number)
     stated = entry.get("to_move", entry.get("to_play"))
     if stated is not None and _side(stated) != int(game.to_move(state)):

@@ -61,6 +61,20 @@ def _advance(game: Game) -> Any:
     return jax.jit(advance)
 
 
+@functools.lru_cache(maxsize=32)
+def start_position(game: Game) -> State:
+    """``game.init()`` as host arrays, made once for each game."""
+    return jax.device_get(game.init())
+
+
+def board_size(game: Game) -> int:
+    """Side length of a square board. Raises FormatError for a game without one."""
+    size = getattr(game, "size", None)
+    if size is None:
+        raise FormatError(f"{game.name} has no square board, so it has no records with points")
+    return size
+
+
 def _ended(game: Game, outcome: int) -> str:
     if outcome == Outcome.DRAW:
         return "the game is already drawn"
@@ -115,10 +129,9 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     Raises:
       FormatError: wrong board size, unknown side to move, stones that are no position of this game, wrong opening.
     """
-    initial = game.init()
-    height, width = game.cells(initial).shape
-    if (height, width) != (record.size, record.size):
-        raise FormatError(f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {height}x{width}")
+    size = board_size(game)
+    if size != record.size:
+        raise FormatError(f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {size}x{size}")
     if record.has_setup:
         side = record.to_move if record.to_move is not None else (record.moves[0].player if record.moves else None)
         if side is None:
@@ -127,6 +140,7 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
             return game.parse(f"{record.board_text()} {game.players[side][0]}"), record.moves, 1
         except ValueError as error:
             raise FormatError(f"set-up stones: {error}") from None
+    initial = start_position(game)
     moves, number = without_opening(game, record.moves)
     if record.to_move is not None and number == 1 and record.to_move != int(game.to_move(initial)):
         raise FormatError(f"the record has {game.players[record.to_move]} to move first, but the game begins with {game.players[1 - record.to_move]}")
