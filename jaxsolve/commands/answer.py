@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from jaxsolve.commands import failure
+from jaxsolve.commands.paper import facts
 from jaxsolve.formats.problems import Problem
 from jaxsolve.search.result import Result, Verdict
 
@@ -16,9 +16,16 @@ EXIT_CODES = {Verdict.PROVED: failure.PROVED, Verdict.DISPROVED: failure.DISPROV
 _STYLES = {Verdict.PROVED: "bold green", Verdict.DISPROVED: "bold red", Verdict.UNKNOWN: "bold yellow"}
 
 
-def exit_code(result: Result) -> int:
-    """0 proved, 10 unknown, 20 disproved, 130 interrupted."""
-    return failure.INTERRUPTED if result.interrupted else EXIT_CODES[result.verdict]
+def exit_code(results: Sequence[Result]) -> int:
+    """0 proved, 10 unknown, 20 disproved, 130 interrupted; of several claims of the same side the first, the strongest, counts.
+
+    Where a weaker claim is disproved, so is the first.
+    """
+    if any(result.interrupted for result in results):
+        return failure.INTERRUPTED
+    if results[-1].verdict is Verdict.DISPROVED:
+        return failure.DISPROVED
+    return EXIT_CODES[results[0].verdict]
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
@@ -41,19 +48,16 @@ def size(number: int) -> str:
 def show(console: Console, problem: Problem, result: Result) -> None:
     """Prints verdict, winning move, principal variation, effort and certificate."""
     claim = result.claim.text(problem.game.players)
-    console.print(f"[{_STYLES[result.verdict]}]{result.verdict.value}[/]: {claim}", highlight=False)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row("why", escape(result.reason))
+    console.print(f"[{_STYLES[result.verdict]}]{result.verdict.value}[/]: {claim}")
+    rows = {} if result.verdict is Verdict.PROVED else {"why": result.reason}
     if result.best_move:
-        table.add_row("move", f"[bold]{escape(result.best_move)}[/]")
+        rows["move"] = result.best_move
     if result.line:
-        table.add_row("line", escape(" ".join(result.line)))
-    table.add_row("searched", f"{result.nodes:,} nodes, {result.evaluations:,} evaluations")
-    table.add_row("time", f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall, compilation {result.compile_seconds:.2f} s apart")
+        rows["line"] = " ".join(result.line)
+    rows["searched"] = f"{result.nodes:,} nodes, {result.evaluations:,} evaluations"
+    rows["time"] = f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
     if result.certificate:
-        table.add_row("proof", f"{escape(str(result.certificate))} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})")
+        rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
     elif result.verdict is not Verdict.UNKNOWN:
-        table.add_row("proof", "not written: give a folder with --out")
-    console.print(table, highlight=False)
+        rows["proof"] = "not written: give a folder with --out"
+    console.print(facts(rows))

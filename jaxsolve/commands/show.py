@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from jaxsolve.commands import failure
+from jaxsolve.commands.paper import facts, paper
 
 
 def games(as_json: bool) -> int:
@@ -29,7 +29,7 @@ def games(as_json: bool) -> int:
     for entry in entries:
         options = "".join(f"\n[dim]{escape(f'{key}={option.allowed}')}[/]" for key, option in entry.options.items())
         table.add_row(f"[bold]{entry.shown}[/]", escape(entry.summary) + options)
-    Console(highlight=False).print(table)
+    paper().print(table)
     return 0
 
 
@@ -60,13 +60,7 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
             print(json.dumps(found, ensure_ascii=False))
             return 0
         print(view.text_board(problem.game, problem.state))
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="dim", no_wrap=True)
-        table.add_column(overflow="fold")
-        for name, value in found.items():
-            if value:
-                table.add_row(name.replace("_", " "), escape(value))
-        Console(highlight=False).print(table)
+        paper().print(facts({name.replace("_", " "): value for name, value in found.items() if value}))
         return 0
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, folder
+from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
 from jaxsolve.formats.problems import Problem
@@ -40,19 +39,20 @@ def run(request: Request) -> int:
     with failure.sentences(request.as_json):
         runtime.setup()
         problem = position.resolve(request.position, game=request.game, options=request.options)
-        claim, wants_value = _claim(problem, request.claim)
+        claim, wants_value = _claim(problem, request)
         if request.out is not None and wants_value:
             folder.claim(request.out, _settings(problem), resume=request.resume)
         with Status() as status:
             results, value = _search(problem, claim, wants_value, request, status.callback)
         _print(problem, results, value, request)
-        return answer.exit_code(results[0])
+        return answer.exit_code(results)
 
 
-def _claim(problem: Problem, text: str | None) -> tuple[Claim, bool]:
-    """The claim asked for, and whether the whole value is asked for: so it is where draws exist and no claim was given."""
+def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
+    """The claim to prove, and whether the whole value is asked for: so it is where draws exist and nobody named a claim."""
+    text = request.claim
     if text is None or text == "value":
-        return problem.claim, text == "value" or problem.game.may_draw
+        return problem.claim, text == "value" or (problem.game.may_draw and not position.names_problem(request.position))
     players = problem.game.players
     claims = [Claim(player, result) for player in (0, 1) for result in ("wins", "does-not-lose")]
     for claim in claims:
@@ -95,11 +95,11 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         return
     from jaxsolve import view
 
-    console = Console()
+    console = paper()
     print(view.text_board(problem.game, problem.state))
     if value is not None:
-        console.print(f"value: [bold]{value}[/]", highlight=False)
+        console.print(f"value: [bold]{value}[/]")
     for result in results:
         answer.show(console, problem, result)
     if results[-1].interrupted and request.out is not None:
-        console.print(f"interrupted; go on with the same command and --resume (everything is saved in {request.out})", highlight=False)
+        console.print(f"interrupted; go on with the same command and --resume (everything is saved in {request.out})")

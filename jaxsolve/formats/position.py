@@ -32,8 +32,8 @@ def resolve(text: str, *, game: str | None = None, options: Mapping[str, str] | 
     options = dict(options or {})
     if text == "-":
         return _content(sys.stdin.buffer.read(), "standard input", game, options)
-    file, _, identifier = text.rpartition(":")
-    if file.endswith(".json") and identifier:
+    if names_problem(text):
+        file, _, identifier = text.rpartition(":")
         return problems.load(file, ids=[identifier], options=_replacing(game, options))[0]
     if text.endswith(".json"):
         raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID")
@@ -45,6 +45,12 @@ def resolve(text: str, *, game: str | None = None, options: Mapping[str, str] | 
             raise FormatError(f"cannot read {text}: {error.strerror}") from None
         return _content(data, path.name, game, options)
     return _typed(text, game, options)
+
+
+def names_problem(text: str) -> bool:
+    """Whether ``text`` is ``FILE.json:ID``: such a position comes with a claim of its own."""
+    file, _, identifier = text.rpartition(":")
+    return file.endswith(".json") and bool(identifier)
 
 
 def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:

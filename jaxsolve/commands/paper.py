@@ -1,0 +1,24 @@
+"""Standard output, as a person reads it on a terminal and a program through a pipe."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+
+def paper() -> Console:
+    """Lines are folded on a terminal only, so that a pipe gets each field whole."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
+
+
+def facts(rows: dict[str, str]) -> Table:
+    """Names and values in two columns; values are printed as they are, without markup."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows.items():
+        table.add_row(name, escape(value))
+    return table
