@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games import Env, auto_reset, make
+from jaxsolve.games import Env, auto_reset, make, random_legal_action
 from jaxsolve.games.game import Outcome
 
 PUBLIC = ["current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask"]
@@ -142,3 +142,16 @@ def test_equals_pgx(rule_set, plies):
     wrong, over = side_by_side(ours, theirs, plies, jax.random.key(1))
     assert not np.asarray(wrong).any(), np.asarray(wrong).sum(axis=0)
     assert np.asarray(over)[-1].any()
+
+
+@pytest.mark.parametrize("actions", [1, 6, 82, 362])
+def test_random_legal_actions_are_legal_and_equally_likely(actions):
+    """A chi-squared statistic of 8,000 draws stays within six standard deviations of its mean."""
+    mask = np.random.default_rng(actions).random(actions) < 0.4
+    mask[-1] = True
+    keys = jax.random.split(jax.random.key(actions), 8_000)
+    drawn = np.bincount(jax.vmap(random_legal_action, in_axes=(0, None))(keys, jnp.asarray(mask)), minlength=actions)
+    legal, expected = int(mask.sum()), 8_000 / mask.sum()
+    assert drawn[~mask].sum() == 0
+    assert ((drawn[mask] - expected) ** 2 / expected).sum() <= legal - 1 + 6 * np.sqrt(2 * legal)
+    assert int(random_legal_action(keys[0], jnp.zeros(actions, bool))) == 0

@@ -12,11 +12,12 @@ from jaxsolve.games.registry import available, describe, make, register
 
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
-    from jaxsolve.games.env import Env, auto_reset, random_legal_action
+    from jaxsolve.games.env import Env, auto_reset
     from jaxsolve.games.game import Children, ForcesReplies, Game, Outcome, SeesChildren
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
+    from jaxsolve.games.random_play import random_legal_action
 
 __all__ = [
     "Awari",
@@ -41,11 +42,12 @@ __all__ = [
 
 _HOMES = {
     "awari": ("Awari",),
-    "env": ("Env", "auto_reset", "random_legal_action"),
+    "env": ("Env", "auto_reset"),
     "game": ("Children", "ForcesReplies", "Game", "Outcome", "SeesChildren"),
     "go": ("Go", "KillallGo", "Tsumego"),
     "gomoku": ("Gomoku",),
     "hex": ("Hex",),
+    "random_play": ("random_legal_action",),
 }
 
 

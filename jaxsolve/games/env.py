@@ -181,16 +181,6 @@ class Env:
         return jnp.where(np.arange(2) == winner, won, -won)
 
 
-def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
-    """int32[]: one of the True entries of bool[A] ``mask``, all equally likely; 0 where there is none.
-
-    One random word for each board, where ``jax.random.categorical`` draws one for each action.
-    """
-    count = jnp.sum(mask, dtype=jnp.int32)
-    chosen = (jax.random.bits(key, (), jnp.uint32) % jnp.maximum(count, 1).astype(jnp.uint32)).astype(jnp.int32)
-    return jnp.argmax(jnp.cumsum(mask, dtype=jnp.int32) > chosen).astype(jnp.int32)
-
-
 def auto_reset(step: Callable[..., State], init: Callable[[jax.Array], State]) -> Callable[[State, jax.Array, jax.Array], State]:
     """A step that goes on with a new game once one has ended, as pgx's wrapper of that name does.
 

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 import mctx
 
-from jaxsolve.games.env import Env, State, random_legal_action
+from jaxsolve.games.env import Env, State
+from jaxsolve.games.random_play import random_legal_action
 
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
 """``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B] for the agent to move, of a batch of states."""

@@ -1,0 +1,42 @@
+"""A uniformly random legal action, cheap enough not to be what a benchmark of the rules measures."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bitboard import bool_to_actions
+
+
+def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
+    """int32[]: one of the True entries of bool[A] ``mask``, all equally likely (to within A / 2^32); 0 where there is none.
+
+    One random word a board, where ``jax.random.categorical`` draws one an action: the k-th set bit of the packed mask is found by
+    halving with population counts.
+    """
+    words = bool_to_actions(mask)
+    counts = jax.lax.population_count(words)
+    total = jnp.sum(counts, dtype=jnp.uint32)
+    rank = jax.random.bits(key, (), jnp.uint32) % jnp.maximum(total, 1)
+    word, at, before = jnp.uint32(0), jnp.int32(0), jnp.uint32(0)
+    rank_in_word = rank
+    for index in range(words.shape[0]):
+        here = (rank >= before) & (rank < before + counts[index])
+        word, at = jnp.where(here, words[index], word), jnp.where(here, 32 * index, at)
+        rank_in_word = jnp.where(here, rank - before, rank_in_word)
+        before = before + counts[index]
+    chosen = at + _bit_of_rank(word, rank_in_word)
+    return jnp.where(total == 0, 0, chosen).astype(jnp.int32)
+
+
+def _bit_of_rank(word: jax.Array, rank: jax.Array) -> jax.Array:
+    """int32[]: place of the set bit of uint32[] ``word`` that has ``rank`` set bits below it."""
+    at = jnp.int32(0)
+    for width in (16, 8, 4, 2, 1):
+        low = word & np.uint32((1 << width) - 1)
+        count = jax.lax.population_count(low)
+        above = rank >= count
+        rank, word = jnp.where(above, rank - count, rank), jnp.where(above, word >> np.uint32(width), low)
+        at = at + jnp.where(above, width, 0)
+    return at
