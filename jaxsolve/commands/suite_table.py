@@ -64,4 +64,4 @@ class SuiteTable:
         counts = ", ".join(f"{totals[verdict]} {verdict}" for verdict in _STYLES)
         wrong = f", {totals['contradicted']} against the source" if totals["contradicted"] else ""
         effort = f"{totals['nodes']:,} nodes, {totals['cpu_seconds']:.1f} s CPU, compilation {totals['compile_seconds']:.1f} s apart"
-        self._console.print(f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold", soft_wrap=False)
+        self._console.print(f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold")
