@@ -130,7 +130,7 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
     positions = [oracle_position(game, text) for text in texts]
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(game.parse(text) for text in texts))
     keys: dict[tuple, str] = {}
-    for ply in range(4 * game.size**2 if oracle.LONG else min(60, 4 * game.size**2)):
+    for _ply in range(4 * game.size**2 if oracle.LONG else min(60, 4 * game.size**2)):
         masks, outcomes, state_keys = (np.asarray(x) for x in look(states))
         actions = np.full(batch, game.size**2, np.int32)
         for i, position in enumerate(positions):
@@ -149,9 +149,8 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
         over = np.array([o != Outcome.ONGOING for o in outcomes])
         states = step(states, jnp.asarray(actions))
         defender = 1 + (getattr(game, "defender", "black") == "white")
-        positions = [
-            oracle.step(game.size, p, int(a), ko=game.ko, defender=defender) if not o else p for p, a, o in zip(positions, actions, over, strict=True)
-        ]
+        for i in np.flatnonzero(~over):
+            positions[i] = oracle.step(game.size, positions[i], int(actions[i]), ko=game.ko, defender=defender)
         for i in np.flatnonzero(over):
             text = start_of(game, rng)
             positions[i] = oracle_position(game, text)

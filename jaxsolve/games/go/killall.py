@@ -46,6 +46,10 @@ class KillallGo(GoRules):
         return f"killallgo-{self.size};ko={self.ko};passes={self.passes};fill_eyes={str(self.fill_eyes).lower()}"
 
     @property
+    def goal_player(self) -> int:
+        return 1
+
+    @property
     def opening_moves(self) -> int:
         return 3 if self.size == 7 else 0
 

@@ -64,7 +64,7 @@ class GoRules(Game):
         """Boards the state can keep: 0 with simple ko."""
         if self.ko == "simple":
             return 0
-        return self.max_history or max(64, min(2 * self.size * self.size, 256))
+        return self.max_history or min(max(128, 2 * self.size * self.size), 256)
 
     @property
     def crucial_points(self) -> tuple[int, ...]:

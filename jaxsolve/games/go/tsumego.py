@@ -82,6 +82,10 @@ class Tsumego(GoRules):
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
         return frozenset(self.crucial_points), frozenset(self.region_points)
 
+    @property
+    def goal_player(self) -> int:
+        return self._crucial_side() if self.goal == "live" else 1 - self._crucial_side()
+
     def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
         own, enemy = (white, black) if self._crucial_side() else (black, white)
         asked = jnp.where(placed[None], own, np.uint32(0))

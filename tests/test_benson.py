@@ -1,0 +1,90 @@
+"""Unconditional life against plain Python and against GNU Go."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+
+import go_oracle as oracle
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxsolve.games.go import benson
+from jaxsolve.games.go.layout import layout_of
+from jaxsolve.games.go.notation import parse_point, point_text
+
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")  # where Debian puts it, often outside PATH
+COUNTS = {2: 40, 3: 100, 4: 150, 5: 200, 6: 200, 7: 300, 8: 250, 9: 250, 13: 20, 16: 12, 19: 12}
+
+
+def legal_boards(size: int, count: int, seed: int) -> np.ndarray:
+    """int[count, size * size]: random boards of many densities, chains without a liberty taken off."""
+    rng = np.random.default_rng(seed)
+    boards = np.zeros((count, size * size), int)
+    for board in boards:
+        empty, own = rng.uniform(0.1, 0.6), rng.uniform(0.5, 0.95)
+        board[:] = rng.choice(3, size * size, p=[empty, (1 - empty) * own, (1 - empty) * (1 - own)])
+        for point in rng.permutation(size * size):
+            if board[point] and not oracle.liberties(size, board, point):
+                board[list(oracle.component(size, board, point)[0])] = 0
+    return boards
+
+
+@functools.cache
+def kernel(size: int):
+    return jax.jit(jax.vmap(functools.partial(benson, size)))
+
+
+def living(size: int, boards: np.ndarray, colour: int) -> np.ndarray:
+    """bool[count, size * size] by the kernel."""
+    layout = layout_of(size)
+    own, enemy = (np.asarray(layout.from_bits(jnp.asarray(boards == c))) for c in (colour, 3 - colour))
+    return np.asarray(layout.to_bits(kernel(size)(own, enemy)))
+
+
+@pytest.mark.parametrize("size", COUNTS)
+def test_life_equals_brute_force(size: int) -> None:
+    boards = legal_boards(size, COUNTS[size] * (15 if oracle.LONG else 1), size)
+    for colour in (1, 2):
+        found = living(size, boards, colour)
+        for board, stones in zip(boards, found, strict=True):
+            assert set(np.flatnonzero(stones)) == oracle.benson(size, board.tolist(), colour)
+    assert living(size, boards, 1).any()
+
+
+def test_life_of_one_board_equals_life_in_a_batch() -> None:
+    board = legal_boards(7, 1, 5)[0]
+    layout = layout_of(7)
+    own, enemy = (layout.mask(np.flatnonzero(board == c).tolist()) for c in (1, 2))
+    alone = layout.to_bits(benson(7, jnp.asarray(own), jnp.asarray(enemy)))
+    np.testing.assert_array_equal(alone, living(7, board[None], 1)[0])
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
+@pytest.mark.parametrize("size", [7, 9])
+def test_gnugo_agrees(size: int) -> None:
+    """GNU Go's ``unconditional_status`` goes beyond Benson (it also knows captures it can force), so our life must be life there."""
+    boards = legal_boards(size, 60 if oracle.LONG else 12, 77)
+    commands = []
+    for board in boards:
+        commands += [f"boardsize {size}", "clear_board"]
+        commands += [f"play {'black' if board[p] == 1 else 'white'} {point_text(size, p)}" for p in np.flatnonzero(board).tolist()]
+        commands += [f"99 unconditional_status {point_text(size, p)}" for p in np.flatnonzero(board).tolist()]
+    run = subprocess.run([GNUGO, "--mode", "gtp"], input="\n".join([*commands, "quit"]), capture_output=True, text=True, timeout=120, check=True)
+    answers = iter([line.split()[1] for line in run.stdout.splitlines() if line.startswith("=99")])
+    black, white = living(size, boards, 1), living(size, boards, 2)
+    agreed = 0
+    for i, board in enumerate(boards):
+        for point in np.flatnonzero(board):
+            alive_there = next(answers) == "alive"
+            assert not (black[i, point] or white[i, point]) or alive_there, (board.reshape(size, size), point)
+            agreed += alive_there and bool(black[i, point] or white[i, point])
+    assert agreed > 0
+    assert next(answers, None) is None
+
+
+def test_text_of_points_round_trips() -> None:
+    assert [parse_point(19, point_text(19, p)) for p in range(361)] == list(range(361))
