@@ -9,9 +9,7 @@ import pytest
 
 from jaxsolve import runtime
 
-# Before numba is imported. Its cache does not tell checked code from unchecked: the two need folders of their own.
-os.environ["NUMBA_BOUNDSCHECK"] = "1"
-os.environ["NUMBA_CACHE_DIR"] = str(runtime.cache_folder() / "numba-boundscheck")
+os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
 
 

@@ -12,7 +12,7 @@ from jaxsolve.formats import position, problems
 from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games import make
-from jaxsolve.search.result import Claim
+from jaxsolve.search.result import Claim, default_claim
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 HEX = {
@@ -63,7 +63,7 @@ def test_default_claims():
         "awari": Claim(0),
     }.items():
         game = make(rules)
-        assert problems.default_claim(game, game.init()) == claim
+        assert default_claim(game, game.init()) == claim
 
 
 def changed(**fields):

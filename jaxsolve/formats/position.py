@@ -11,6 +11,7 @@ from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
+from jaxsolve.search.result import default_claim
 
 HELP = (
     "An SGF file, FILE.json:ID (a problem of a set), 'start', 'moves:C3 D4 pass' from the start position, a position in canonical text, "
@@ -108,4 +109,4 @@ def _typed(text: str, rules: str | None, options: dict[str, str], name: str = ""
 
 
 def _problem(name: str, game: Game, state: State) -> Problem:
-    return Problem(name, game, state, problems.default_claim(game, state))
+    return Problem(name, game, state, default_claim(game, state))

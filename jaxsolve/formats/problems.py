@@ -27,7 +27,7 @@ from typing import Any
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import Claim, Verdict
+from jaxsolve.search.result import Claim, Verdict, default_claim, default_claim
 
 FORMAT = "jaxsolve-problems"
 VERSION = 1
@@ -48,18 +48,6 @@ class Problem:
     source: str = ""
     expected: str | None = None  # "proved" or "disproved" where the source knows the answer under these rules
     notes: dict[str, Any] = field(default_factory=dict)
-
-
-def default_claim(game: Game, state: State) -> Claim:
-    """The or-player of the rule set wins (killallgo: White; tsumego: whose goal it is), else the side to move wins."""
-    rules, *options = game.rule_set.split(";")
-    if rules.startswith("killallgo-"):
-        return Claim(1)
-    chosen = dict(option.split("=", 1) for option in options)
-    if "goal" in chosen:
-        defender = game.players.index(chosen["defender"])
-        return Claim(defender if chosen["goal"] == "live" else 1 - defender)
-    return Claim(int(game.to_move(state)))
 
 
 def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None) -> list[Problem]:

@@ -82,6 +82,11 @@ class Game(abc.ABC):
     def num_actions(self) -> int:
         """Number A of actions; legal ones are found by ``legal_mask``."""
 
+    @property
+    def goal_player(self) -> int | None:
+        """The player whose goal the rule set names, or None where either side may be asked about."""
+        return None
+
     # ---- rules (pure, jittable, one board) ---------------------------------------------------------------------
     @abc.abstractmethod
     def init(self) -> State:

@@ -15,16 +15,10 @@ from jaxsolve.proof.log import ProofLog, ProofLogError
 from jaxsolve.proof.writer import write_certificate
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import Method, MonteCarlo, method_named
-from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict
+from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict, default_claim
 from jaxsolve.search.search import MemoryFull, Search, warm_up
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
-
-
-def default_claim(game: Game, state: State) -> Claim:
-    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
-    player = getattr(game, "goal_player", None)
-    return Claim(int(game.to_move(state)) if player is None else int(player))
 
 
 class Job:

@@ -21,7 +21,7 @@ from jaxsolve.search.wave import EVALUATED, place
 def _decide(tree, node, rules, log):
     """Decides ``node`` from its edges if they suffice; True if it is decided."""
     record = tree.nodes[node]
-    if record.flags & SOLVED_FLAG:
+    if record.marks & SOLVED_FLAG:
         return True
     tainted = False
     lost = 0

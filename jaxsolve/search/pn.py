@@ -151,8 +151,8 @@ def store(tree, node, phi, delta, best, rules, log):
         record.pn, record.dn = delta, phi
     if phi != 0 and delta != 0:
         return False
-    if record.flags & SOLVED_FLAG == 0:
-        record.flags |= SOLVED_FLAG
+    if record.marks & SOLVED_FLAG == 0:
+        record.marks |= SOLVED_FLAG
         if phi == INF or delta == INF:
             at = log.count[0]
             for i in range(tree.states.shape[1]):
@@ -208,7 +208,7 @@ def unwind(tree, paths, path, depth, rules, log):
     """Walks up to ``depth``, with every node's numbers made anew on the way."""
     while True:
         node = paths.nodes[path, paths.depth[path]]
-        if tree.nodes[node].flags & SOLVED_FLAG == 0:
+        if tree.nodes[node].marks & SOLVED_FLAG == 0:
             phi, delta, best, _, _ = rank(tree, node, rules)
             store(tree, node, phi, delta, best, rules, log)
         if paths.depth[path] <= depth:
@@ -220,7 +220,7 @@ def unwind(tree, paths, path, depth, rules, log):
 def leave_decided(tree, paths, path, rules, log):
     """Walks up to the highest node of the path that another path has decided meanwhile."""
     for depth in range(paths.depth[path]):
-        if tree.nodes[paths.nodes[path, depth]].flags & SOLVED_FLAG:
+        if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:
             unwind(tree, paths, path, depth, rules, log)
             return
 
@@ -238,8 +238,8 @@ def repeats(paths, path, child):
 def _forget_repetitions(tree, node, rules):
     """A repetition depends on the path: a node reached anew looks at its repeating moves afresh."""
     record = tree.nodes[node]
-    if record.flags & CYCLE_FLAG:
-        record.flags &= ~CYCLE_FLAG
+    if record.marks & CYCLE_FLAG:
+        record.marks &= ~CYCLE_FLAG
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.a == BIG and edge.child != NONE:
@@ -256,7 +256,7 @@ def _walk_down(tree, paths, path, number, delta, second, rules):
         return
     if rules.may_repeat and repeats(paths, path, np.int64(edge.child)):
         edge.a = edge.b = BIG
-        tree.nodes[node].flags |= CYCLE_FLAG
+        tree.nodes[node].marks |= CYCLE_FLAG
         return
     slack = np.int64(math.ceil(second * (1.0 + rules.epsilon))) + 1 if second < BIG else np.int64(BIG)
     limit_a = max(min(np.int64(paths.limit_a[path, depth]), slack), np.int64(edge.a) + 1)
@@ -273,7 +273,7 @@ def revive(tree, rules):
     """Forgets every capped number, so that a search whose every way led into repetitions can look again."""
     for node in range(tree.counters[NODES]):
         record = tree.nodes[node]
-        if record.flags & (DROPPED_FLAG | SOLVED_FLAG):
+        if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
             continue
         if max(record.pn, record.dn) >= BIG:
             record.pn = record.dn = 1
@@ -294,7 +294,7 @@ def walk(tree, paths, path, rules, log):
         node = paths.nodes[path, depth]
         phi, delta, best, effort, second = rank(tree, node, rules)
         decided = store(tree, node, phi, delta, best, rules, log)
-        if depth > 0 and (decided or effort >= min(paths.limit_a[path, depth], BIG) or delta >= paths.limit_b[path, depth]):
+        if depth > 0 and (decided or phi >= min(paths.limit_a[path, depth], BIG) or delta >= paths.limit_b[path, depth]):
             pop(tree, paths, path, rules)
             continue
         if decided:
@@ -314,4 +314,4 @@ def walk(tree, paths, path, rules, log):
             return FOUND
         _walk_down(tree, paths, path, best, delta, second, rules)
     unwind(tree, paths, path, 0, rules, log)
-    return FINISHED if tree.nodes[paths.nodes[path, 0]].flags & SOLVED_FLAG else IDLE
+    return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE

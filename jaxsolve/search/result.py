@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from jaxsolve.games.game import Outcome
+from jaxsolve.games.game import Game, Outcome, State
 
 
 class Verdict(enum.Enum):
@@ -39,6 +39,11 @@ class Claim:
     def text(self, players: tuple[str, str]) -> str:
         """For example ``white wins`` or ``black does not lose``."""
         return f"{players[self.player]} {self.result.replace('-', ' ')}"
+
+
+def default_claim(game: Game, state: State) -> Claim:
+    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
+    return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
 
 
 @dataclass(frozen=True)

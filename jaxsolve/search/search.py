@@ -72,6 +72,7 @@ class Search:
         self._buffers = [self._buffer() for _ in range(GROUPS)]
         self._idle = 0
         self._stalled_at = -1
+        self._edges_in_use = 0  # after the last compaction
         self._start(root)
 
     @property
@@ -164,8 +165,9 @@ class Search:
     def _make_room(self) -> None:
         if not any(self._short()):
             return
-        if self._short()[2]:
+        if self._short()[2] and self.tree.counters[EDGES] > 2 * self._edges_in_use:
             compact(self.tree)
+            self._edges_in_use = int(self.tree.counters[EDGES])
         while any(self._short()):
             arrays = (self.tree.nodes, self.tree.lists, self.tree.edges)
             sizes = [len(x) * (2 if short else 1) for x, short in zip(arrays, self._short(), strict=True)]
@@ -175,6 +177,7 @@ class Search:
                 self.tree = grown(self.tree, *sizes)
             else:
                 self._evict()
+                self._edges_in_use = int(self.tree.counters[EDGES])
 
     def _evict(self) -> None:
         keep = int(self.tree.counters[LIVE]) // 2

@@ -33,7 +33,7 @@ NODE = np.dtype(
         ("capacity", "i2"),  # edges reserved
         ("forced", "i2"),  # unvisited moves that force the reply
         ("mover", "i1"),
-        ("flags", "i1"),
+        ("marks", "i1"),
         ("pins", "i2"),  # paths that run through it; such a node is never evicted
         ("work", "i4"),  # expansions below it
         ("key", "u8"),
@@ -128,7 +128,7 @@ def rehash(tree):
     """Fills the hash slots anew from the live nodes."""
     tree.slots[:] = NONE
     for node in range(tree.counters[NODES]):
-        if tree.nodes[node].flags & DROPPED_FLAG == 0:
+        if tree.nodes[node].marks & DROPPED_FLAG == 0:
             _enter(tree, node)
 
 
@@ -154,7 +154,7 @@ def add_node(tree, key, state, mover):
     record.capacity = 0
     record.forced = 0
     record.mover = mover
-    record.flags = 0
+    record.marks = 0
     record.pins = 0
     record.work = 0
     record.key = key
@@ -201,7 +201,7 @@ def compact(tree):
     for by_list in (True, False):
         count = 0
         for node in range(tree.counters[NODES]):
-            if tree.nodes[node].flags & DROPPED_FLAG == 0:
+            if tree.nodes[node].marks & DROPPED_FLAG == 0:
                 order[count] = node
                 starts[count] = tree.nodes[node].list if by_list else tree.nodes[node].edges
                 count += 1
@@ -233,7 +233,7 @@ def evict(tree, keep):
     total = tree.counters[NODES]
     for node in range(total):
         record = tree.nodes[node]
-        if record.flags & DROPPED_FLAG == 0 and record.pins == 0:
+        if record.marks & DROPPED_FLAG == 0 and record.pins == 0:
             histogram[_magnitude(record.work)] += 1
     excess = tree.counters[LIVE] - keep
     limit = 0
@@ -244,23 +244,23 @@ def evict(tree, keep):
     partial = excess - whole
     for node in range(total):
         record = tree.nodes[node]
-        if record.flags & DROPPED_FLAG or record.pins > 0:
+        if record.marks & DROPPED_FLAG or record.pins > 0:
             continue
         size = _magnitude(record.work)
         if size < limit or (size == limit and partial > 0):
             if size == limit:
                 partial -= 1
-            record.flags = DROPPED_FLAG
+            record.marks = DROPPED_FLAG
             tree.free[tree.counters[FREE]] = node
             tree.counters[FREE] += 1
             tree.counters[LIVE] -= 1
             tree.counters[EVICTED] += 1
     for node in range(total):
         record = tree.nodes[node]
-        if record.flags & DROPPED_FLAG == 0:
+        if record.marks & DROPPED_FLAG == 0:
             for i in range(record.visited):
                 edge = tree.edges[record.edges + i]
-                if edge.child != NONE and tree.nodes[edge.child].flags & DROPPED_FLAG:
+                if edge.child != NONE and tree.nodes[edge.child].marks & DROPPED_FLAG:
                     edge.child = NONE
     compact(tree)
     rehash(tree)

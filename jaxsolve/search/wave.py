@@ -182,4 +182,4 @@ def adopt(tree, rows, moves, fields: Fields, order, rules: Rules, log, tallies):
             record = tree.nodes[node]
             phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
             record.pn, record.dn = (phi, delta) if record.mover == rules.or_player else (delta, phi)
-            record.flags |= SOLVED_FLAG
+            record.marks |= SOLVED_FLAG
