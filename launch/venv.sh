@@ -24,6 +24,6 @@ install_jaxsolve() { # $1 = extras, such as [tests]
         fi
         PYTHON=$folder/bin/python
     fi
-    echo "installing into $("$PYTHON" -c 'import platform, sys; print(sys.prefix, "with Python", platform.python_version())')"
+    echo "installing into $("$PYTHON" -c 'import platform, sys; print(sys.prefix, "with Python", platform.python_version())') (a minute or two the first time)"
     "$PYTHON" -m pip install --quiet --disable-pip-version-check --constraint launch/constraints.txt --editable ".${1:-}"
 }

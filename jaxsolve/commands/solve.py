@@ -96,7 +96,10 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     from jaxsolve import view
 
     console = paper()
+    if problem.title:
+        console.print(problem.title, style="bold", markup=False)
     print(view.text_board(problem.game, problem.state))
+    console.print(f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim")
     if value is not None:
         console.print(f"value: [bold]{value}[/]")
     for result in results:
