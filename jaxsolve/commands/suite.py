@@ -53,6 +53,8 @@ def run(request: Request) -> int:
             print(json.dumps({"problems": rows, "total": totals}, ensure_ascii=False))
         else:
             table.total(totals)
+        if interrupted and request.out is not None:
+            print(f"jaxsolve: interrupted; the same command goes on where {request.out} ends", file=sys.stderr)
         return failure.INTERRUPTED if interrupted else (failure.FAILED if totals["contradicted"] else 0)
 
 

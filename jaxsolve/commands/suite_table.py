@@ -23,7 +23,7 @@ class SuiteTable:
 
     def __init__(self, ids: Sequence[str], file: TextIO | None):
         self._console = Console(file=file, highlight=False, soft_wrap=True) if file else None
-        widest = min(max([cell_len(identifier) for identifier in ids] + [5]), 24)
+        widest = min(max([cell_len(identifier) for identifier in ids] + [len("problem")]), 24)
         self._columns = [("problem", widest), ("verdict", 9), ("move", 5), ("nodes", 11), ("nodes/s", 9), ("CPU s", 9), ("proof", 9)]
         if self._console and self._console.is_terminal:
             while sum(width + 2 for _, width in self._columns) > self._console.width and len(self._columns) > 2:
