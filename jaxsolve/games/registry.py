@@ -169,9 +169,11 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
     else:
         implied = {}
     for entry in _entries().values():
-        if entry.sizes is None and base == entry.base:
-            return entry, None, implied
-        match = re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base) if entry.sizes is not None else None
+        if entry.sizes is None:
+            if base == entry.base:
+                return entry, None, implied
+            continue
+        match = re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base)
         if match and int(match[1]) in entry.sizes:
             return entry, int(match[1]), implied
     shown = [entry.shown for entry in sorted(_entries().values(), key=lambda entry: entry.base)]

@@ -55,7 +55,7 @@ def draw(canvas: Canvas, cells, text: str, last_move: str | None, marks: Mapping
 def _board(canvas: Canvas, size: int) -> None:
     theme, reach = canvas.theme, (size - 1) * _CELL
     inset = _MARGIN - 0.72 * _CELL
-    canvas.rectangle((inset, inset), (reach + 1.44 * _CELL,) * 2, theme.board, theme.board_dark, 1, radius=4)
+    canvas.rectangle((inset, inset), (reach + 1.44 * _CELL, reach + 1.44 * _CELL), theme.board, theme.board_dark, 1, radius=4)
     for i in range(size):
         at = _MARGIN + i * _CELL
         width = 1.6 if i in (0, size - 1) else 1
