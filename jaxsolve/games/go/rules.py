@@ -201,12 +201,8 @@ class GoRules(Game):
 
     def key(self, state: GoState) -> jax.Array:
         """uint32[4] over stones, side, ko, passes, opening, crucial stones and history (as a set)."""
-        words = [*state.stones[0], *state.stones[1], state.meta]
-        if state.crucial is not None:
-            words += [*state.crucial]
-        if state.history_key is not None:
-            words += [*state.history_key]
-        return mix(words)
+        parts = [state.stones.reshape(-1), state.meta[None], state.crucial, state.history_key]
+        return batch_last(lambda words: mix(words), jnp.concatenate([part for part in parts if part is not None]))
 
     # ---- superko ---------------------------------------------------------------------------------------------------
     def _remembers(self, is_pass: jax.Array) -> jax.Array:
