@@ -163,12 +163,12 @@ class Env:
         return self._observe(state._game, state._history)
 
     def _observe(self, game_state: Any, history: jax.Array | None) -> jax.Array:
-        if isinstance(self.game, ObservesHistory):
+        if isinstance(self.game, ObservesHistory) and history is not None:
             return self.game.observe_history(game_state, history)
         return self.game.observe(game_state)
 
     def _next_history(self, state: State, game_state: Any, keep: jax.Array) -> jax.Array | None:
-        if not isinstance(self.game, ObservesHistory):
+        if not isinstance(self.game, ObservesHistory) or state._history is None:
             return None
         moved = jnp.concatenate([self.game.board_words(game_state)[None], state._history[:-1]])
         return jnp.where(keep, state._history, moved)

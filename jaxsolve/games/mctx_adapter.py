@@ -15,6 +15,10 @@ from jaxsolve.games.random_play import random_legal_action
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
 """``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B] for the agent to move, of a batch of states."""
 
+# A type checker does not see the fields of chex's dataclasses.
+_root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput
+_recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
+
 
 def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFnOutput]:
     """``(params, key, states)`` to mctx's root, whose embedding is the batch of states without their observations.
@@ -24,7 +28,7 @@ def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFn
 
     def root(params: Any, key: jax.Array, states: State) -> mctx.RootFnOutput:
         logits, value = _guarded(evaluate, params, key, states)
-        return mctx.RootFnOutput(prior_logits=logits, value=value, embedding=_embedding(states))
+        return _root_output(prior_logits=logits, value=value, embedding=_embedding(states))
 
     return root
 
@@ -41,7 +45,7 @@ def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.
         states = jax.vmap(env.step)(states, action)
         logits, value = _guarded(evaluate, params, key, states)
         over = states.terminated | states.truncated
-        output = mctx.RecurrentFnOutput(
+        output = _recurrent_output(
             reward=jnp.take_along_axis(states.rewards, mover[:, None], axis=1)[:, 0],
             discount=jnp.where(over, 0.0, -1.0),
             prior_logits=logits,
