@@ -58,8 +58,8 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
     """``game`` and ``options`` as the option mapping of ``problems.load``."""
     if game is None:
         return options
-    base, *fields = game.split(";")
-    return {"rules": base} | dict(field.partition("=")[::2] for field in fields) | options
+    base, chosen = problems.split_rules(game)
+    return {"rules": base} | chosen | options
 
 
 def _game(rules: str | None, options: dict[str, str]) -> Game:

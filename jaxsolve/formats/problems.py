@@ -163,10 +163,17 @@ def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options:
     return Problem(identifier, game, state, claim, expected=expected, notes=dict(entry.get("notes", {})), **texts)
 
 
+def split_rules(rules: str) -> tuple[str, dict[str, str]]:
+    """Base and options of a rule-set id."""
+    base, *fields = rules.split(";")
+    pairs = [field.partition("=") for field in fields]
+    return base, {key: value for key, _, value in pairs}
+
+
 def with_options(rules: str, options: Mapping[str, str]) -> Game:
     """The game of a rule-set id with some options replaced; ``options["rules"]`` replaces its base. Raises ValueError."""
-    base, *fields = options.get("rules", rules).split(";")
-    chosen = dict(field.partition("=")[::2] for field in fields) | {key: value for key, value in options.items() if key != "rules"}
+    base, chosen = split_rules(options.get("rules", rules))
+    chosen |= {key: value for key, value in options.items() if key != "rules"}
     return registry.make(base, **chosen)
 
 
