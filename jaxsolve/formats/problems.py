@@ -27,7 +27,7 @@ from typing import Any
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import Claim, Verdict, default_claim, default_claim
+from jaxsolve.search.result import Claim, Verdict, default_claim
 
 FORMAT = "jaxsolve-problems"
 VERSION = 1
