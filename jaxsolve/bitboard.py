@@ -299,14 +299,20 @@ class Grid:
         return jnp.stack([self.windows(x, length, direction) for direction in LINES])
 
     # ---- other forms -------------------------------------------------------------------------------------------
+    def to_rows(self, x: jax.Array) -> jax.Array:
+        """uint32[..., height] (``axis=0``: [height, ...]): the rows from the top, column ``c`` at bit ``c``."""
+        self._check(x)
+        row = np.arange(self.height)
+        within = (row % self.rows_per_word * self.stride).astype(np.uint32)
+        x = jnp.repeat(x, self.rows_per_word, axis=self.axis)
+        x = jax.lax.slice_in_dim(x, 0, self.height, axis=self.axis % x.ndim)
+        return x >> self.like(within, x) & np.uint32((1 << self.width) - 1)
+
     def to_bool(self, x: jax.Array) -> jax.Array:
         """bool[..., height, width] (``axis=0``: bool[height, width, ...])."""
-        self._check(x)
         if self.axis == 0:
             return jnp.moveaxis(dataclasses.replace(self, axis=-1).to_bool(jnp.moveaxis(x, 0, -1)), (-2, -1), (0, 1))
-        bit = (np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.width)).astype(np.uint32)
-        bits = (x[..., None, None] >> bit) & np.uint32(1)  # [..., W, rows_per_word, width]
-        return bits.reshape(*x.shape[:-1], -1, self.width)[..., : self.height, :] != 0
+        return (self.to_rows(x)[..., None] >> np.arange(self.width, dtype=np.uint32) & np.uint32(1)).astype(bool)
 
     def from_bool(self, member: jax.Array) -> jax.Array:
         """Inverse of ``to_bool``."""

@@ -1,5 +1,6 @@
 """Laws of the bitboards: every operation equals the plain set operation on lists of points."""
 
+import functools
 import itertools
 
 import jax
@@ -39,6 +40,12 @@ def flooded(seeds: np.ndarray, mask: np.ndarray, neighbours: int) -> np.ndarray:
     return out
 
 
+def plain(grid: Grid, packed) -> np.ndarray:
+    """bool[..., height, width] of packed sets, words last, without the code under test."""
+    bits = np.asarray(packed)[..., grid.word_of] >> grid.bit_of.astype(np.uint32) & 1
+    return bits.astype(bool).reshape(*bits.shape[:-1], grid.height, grid.width)
+
+
 def first_point(mask: np.ndarray) -> np.ndarray:
     out = np.zeros_like(mask)
     if mask.any():
@@ -47,8 +54,8 @@ def first_point(mask: np.ndarray) -> np.ndarray:
 
 
 def in_both_layouts(grid: Grid, member: np.ndarray):
-    """The grid and the packed boards with words last, then with words first."""
-    packed = np.asarray(jax.jit(grid.from_bool)(member))
+    """The grid and the packed boards with words last, then with words first, each with the way back."""
+    packed = np.stack([grid.constant(m) for m in member])
     yield grid, packed, lambda x: np.asarray(x)
     yield Grid(grid.height, grid.width, axis=0), packed.T, lambda x: np.moveaxis(np.asarray(x), 0, -1)
 
@@ -56,12 +63,12 @@ def in_both_layouts(grid: Grid, member: np.ndarray):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_forms_convert_into_each_other(shape):
     grid, member = Grid(*shape), boards(*shape)
-    packed = grid.from_bool(member)
+    packed = jax.jit(grid.from_bool)(member)
     assert packed.shape == (6, grid.words) and packed.dtype == np.uint32
-    np.testing.assert_array_equal(grid.to_bool(packed), member)
+    np.testing.assert_array_equal(jax.jit(grid.to_bool)(packed), member)
     for g, x, back in in_both_layouts(grid, member):
-        actions = g.to_actions(x)
-        np.testing.assert_array_equal(back(g.from_actions(actions)), packed)
+        actions, again = jax.jit(lambda x, g=g: (g.to_actions(x), g.from_actions(g.to_actions(x))))(x)
+        np.testing.assert_array_equal(back(again), packed)
         np.testing.assert_array_equal(back(actions), bitboard.bool_to_actions(member.reshape(6, -1)))
         np.testing.assert_array_equal(bitboard.actions_to_bool(back(actions), grid.points), member.reshape(6, -1))
     np.testing.assert_array_equal(grid.constant(member[2]), packed[2])
@@ -71,29 +78,36 @@ def test_forms_convert_into_each_other(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_single_points(shape):
     grid, member = Grid(*shape), boards(*shape)
-    packed = grid.from_bool(member)
+    packed = np.stack([grid.constant(m) for m in member])
     every = np.arange(grid.points)
-    np.testing.assert_array_equal(grid.to_bool(grid.point(every)).reshape(grid.points, -1), np.eye(grid.points, dtype=bool))
-    assert not np.any(grid.point(np.int32(-1)))
-    np.testing.assert_array_equal(jax.vmap(lambda a: grid.contains(packed[2], a))(every), member[2].ravel())
+    points, none, inside = jax.jit(
+        lambda a: (grid.to_bool(grid.point(a)), grid.point(a - 1 - a), jax.vmap(lambda p: grid.contains(packed[2], p))(a))
+    )(every)
+    np.testing.assert_array_equal(points.reshape(grid.points, -1), np.eye(grid.points, dtype=bool))
+    assert not np.any(none)
+    np.testing.assert_array_equal(inside, member[2].ravel())
     least = [int(np.argmax(m)) if m.any() else -1 for m in member]
     for g, x, back in in_both_layouts(grid, member):
-        np.testing.assert_array_equal(g.lowest_action(x), least)
-        np.testing.assert_array_equal(g.count(x), member.sum((1, 2)))
-        np.testing.assert_array_equal(g.any(x), member.any((1, 2)))
-        np.testing.assert_array_equal(grid.to_bool(back(g.lowest(x))), [first_point(m) for m in member])
-        np.testing.assert_array_equal(grid.to_bool(back(g.invert(x))), ~member)
-    np.testing.assert_array_equal(bitboard.lowest_action(grid.to_actions(packed)), least)
+        lowest_action, count, some, lowest, inverse = jax.jit(
+            lambda x, g=g: (g.lowest_action(x), g.count(x), g.any(x), g.to_bool(g.lowest(x)), g.to_bool(g.invert(x)))
+        )(x)
+        np.testing.assert_array_equal(lowest_action, least)
+        np.testing.assert_array_equal(count, member.sum((1, 2)))
+        np.testing.assert_array_equal(some, member.any((1, 2)))
+        np.testing.assert_array_equal(back(lowest) if g.axis == -1 else np.moveaxis(lowest, -1, 0), [first_point(m) for m in member])
+        np.testing.assert_array_equal(back(inverse) if g.axis == -1 else np.moveaxis(inverse, -1, 0), ~member)
+    np.testing.assert_array_equal(jax.jit(lambda x: bitboard.lowest_action(grid.to_actions(x)))(packed), least)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_dilate_equals_brute_force(shape):
     grid, member = Grid(*shape), boards(*shape)
-    for neighbours, steps in NEIGHBOURS.items():
-        expected = member | np.any([[moved(m, *s) for m in member] for s in steps], axis=0)
-        for g, x, back in in_both_layouts(grid, member):
-            np.testing.assert_array_equal(grid.to_bool(back(g.dilate(x, neighbours))), expected)
-            np.testing.assert_array_equal(grid.to_bool(back(g.adjacent(x, neighbours))), expected & ~member)
+    expected = {k: member | np.any([[moved(m, *s) for m in member] for s in steps], axis=0) for k, steps in NEIGHBOURS.items()}
+    for g, x, back in in_both_layouts(grid, member):
+        got = jax.jit(lambda x, g=g: {k: (g.dilate(x, k), g.adjacent(x, k)) for k in NEIGHBOURS})(x)
+        for k, (grown, around) in got.items():
+            np.testing.assert_array_equal(plain(grid, back(grown)), expected[k])
+            np.testing.assert_array_equal(plain(grid, back(around)), expected[k] & ~member)
 
 
 @pytest.mark.parametrize("shape", FEW)
@@ -102,8 +116,9 @@ def test_shift_equals_brute_force(shape):
     sides = [sorted({0, 1, min(2, n - 1), min(4, n), n - 1, n}) for n in shape]
     moves = {(a * r, b * c) for r, c in itertools.product(*sides) for a in (1, -1) for b in (1, -1)}
     for g, x, back in in_both_layouts(grid, member):
-        for rows, columns in moves:
-            np.testing.assert_array_equal(grid.to_bool(back(g.shift(x, rows, columns))), [moved(m, rows, columns) for m in member])
+        shifted = jax.jit(lambda x, g=g: [g.shift(x, *move) for move in sorted(moves)])(x)
+        for move, got in zip(sorted(moves), shifted, strict=True):
+            np.testing.assert_array_equal(plain(grid, back(got)), [moved(m, *move) for m in member])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -112,11 +127,11 @@ def test_flood_equals_brute_force(shape, neighbours):
     grid = Grid(*shape)
     mask, seeds = boards(*shape, count=8, seed=1), boards(*shape, count=8, seed=2)[::-1]
     seeds = seeds & (np.random.default_rng(3).random(seeds.shape) < 0.2)
-    flood = jax.jit(lambda g, s, m: g.flood(s, m, neighbours), static_argnums=0)
     expected = [flooded(s, m, neighbours) for s, m in zip(seeds, mask, strict=True)]
-    got = flood(grid, grid.from_bool(seeds), grid.from_bool(mask))
-    np.testing.assert_array_equal(grid.to_bool(got), expected)
-    one_by_one = jax.vmap(lambda s, m: grid.flood(s, m, neighbours))(grid.from_bool(seeds), grid.from_bool(mask))
+    seeds, mask = (np.stack([grid.constant(m) for m in sets]) for sets in (seeds, mask))
+    flood = functools.partial(grid.flood, neighbours=neighbours)
+    got, one_by_one = jax.jit(lambda s, m: (flood(s, m), jax.vmap(flood)(s, m)))(seeds, mask)
+    np.testing.assert_array_equal(plain(grid, got), expected)
     np.testing.assert_array_equal(one_by_one, got)
 
 
@@ -133,7 +148,7 @@ def test_flood_follows_a_spiral():
 @pytest.mark.parametrize("neighbours", [4, 6, 8])
 def test_components_partition_the_set(shape, neighbours):
     grid, member = Grid(*shape), boards(*shape, count=4, seed=4)
-    mask, limit = grid.from_bool(member), 12
+    mask, limit = np.stack([grid.constant(m) for m in member]), 12
     parts = np.asarray(jax.jit(lambda m: grid.components(m, limit, neighbours))(mask))
     labels = np.asarray(jax.jit(lambda m: grid.labels(m, neighbours))(mask))
     for b, rest in enumerate(member.copy()):
@@ -141,7 +156,7 @@ def test_components_partition_the_set(shape, neighbours):
         for k in itertools.count():
             part = flooded(first_point(rest), rest, neighbours)
             if k < limit:
-                np.testing.assert_array_equal(grid.to_bool(parts[k, b]), part)
+                np.testing.assert_array_equal(plain(grid, parts[k, b]), part)
             if not part.any():
                 break
             expected[part], rest = np.argmax(part), rest & ~part
@@ -158,8 +173,8 @@ def test_windows_equal_brute_force(shape, length):
         for step in range(length):
             expected[d] &= [moved(m, -rows * step, -columns * step) for m in member]
     for g, x, back in in_both_layouts(grid, member):
-        got = np.asarray(g.lines(x, length))
-        np.testing.assert_array_equal([grid.to_bool(back(line)) for line in got], expected)
+        got = np.asarray(jax.jit(lambda x, g=g: g.lines(x, length))(x))
+        np.testing.assert_array_equal([plain(grid, back(line)) for line in got], expected)
 
 
 def test_bad_shapes_are_refused():

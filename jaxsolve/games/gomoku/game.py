@@ -16,9 +16,10 @@ from jaxsolve.games import boardtext
 from jaxsolve.games.batching import batch_last
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
-from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of, rows_of
+from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.stone import look_at_stone
 from jaxsolve.games.mixing import mix
+from jaxsolve.games.planes import empty_cells, stone_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
@@ -105,10 +106,8 @@ class Gomoku(Game):
         return GomokuState(stones, meta)
 
     def legal_mask(self, state: GomokuState) -> jax.Array:
-        empty = self.grid.to_bool(self.grid.invert(state.stones[0] | state.stones[1])).reshape(-1)
-        forced = self.forced_reply(state)
-        allowed = (forced < 0) | (jnp.arange(self.num_actions) == forced)
-        return empty & allowed & (self.outcome(state) == Outcome.ONGOING)
+        empty, forced = empty_cells(self.grid, state.stones, self.outcome(state) == Outcome.ONGOING), self.forced_reply(state)
+        return empty & ((forced < 0) | (jnp.arange(self.num_actions) == forced))
 
     def outcome(self, state: GomokuState) -> jax.Array:
         return (state.meta >> OUTCOME_AT & 7).astype(jnp.int32)
@@ -125,11 +124,8 @@ class Gomoku(Game):
         return jnp.where((fours > 0) & (fours <= self.num_actions), fours - 1, -1)
 
     def observe(self, state: GomokuState) -> jax.Array:
-        side = self.to_move(state)
-        stones = jnp.where(side == 0, state.stones, state.stones[::-1])
-        boards = self.grid.to_bool(stones)
-        black = jnp.broadcast_to(side == 0, boards[0].shape)
-        return jnp.stack([boards[0], boards[1], black, ~black], axis=-1)
+        black = (state.meta & 1) == 0
+        return stone_planes(self.grid, state.stones, self.to_move(state), black, ~black)
 
     def key(self, state: GomokuState) -> jax.Array:
         return mix(self.pack(state), self.rule_set)
@@ -145,8 +141,8 @@ class Gomoku(Game):
 
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
         """The fields of ``Children``, batch last, for words-first sets uint32[W, ...] and ``meta`` uint32[...]."""
-        grid, first = self.grid, (meta & 1) == 0
-        black, white = rows_of(grid, black), rows_of(grid, white)
+        grid, first = Grid(self.size, self.size, axis=0), (meta & 1) == 0
+        black, white = grid.to_rows(black), grid.to_rows(white)
         own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)
         empty = ~(own | enemy) & np.uint32((1 << self.size) - 1)
         legal = jnp.where((meta >> OUTCOME_AT & 7) == Outcome.ONGOING, empty, jnp.uint32(0))

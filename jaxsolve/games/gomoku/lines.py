@@ -132,13 +132,6 @@ def _towards_low(x: jax.Array, n: int) -> jax.Array:
     return x >> np.uint32(n) if n > 0 else x << np.uint32(-n) if n < 0 else x
 
 
-def rows_of(grid: Grid, words: jax.Array) -> jax.Array:
-    """uint32[H, ...] rows of a words-first set uint32[W, ...]."""
-    row = np.uint32((1 << grid.width) - 1)
-    parts = [words[r // grid.rows_per_word] >> np.uint32(r % grid.rows_per_word * grid.stride) & row for r in range(grid.height)]
-    return jnp.stack(parts)
-
-
 def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
     """uint32[M, ...] action set of rows uint32[H, ...] that have no bits outside the board."""
     words = []

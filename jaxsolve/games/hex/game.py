@@ -17,6 +17,7 @@ from jaxsolve.games import boardtext
 from jaxsolve.games.batching import batch_last
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.mixing import mix
+from jaxsolve.games.planes import empty_cells, stone_planes
 
 LETTERS = "abcdefghijklmnopqrs"
 
@@ -25,9 +26,7 @@ class HexState(NamedTuple):
     """A position; W words a set as ``Grid(size, size)`` packs it. ``joined`` follows from ``stones`` and spares a flood a move."""
 
     stones: jax.Array  # uint32[2, W]: Black's and White's stones
-    joined: (
-        jax.Array
-    )  # uint32[2, 2, W]: of each colour, the stones connected to its first edge (top; left) and to its second; 0 once the game is over
+    joined: jax.Array  # uint32[2, 2, W]: of each colour, the stones connected to its first edge (top; left) and to its second; empty once over
     meta: jax.Array  # uint32[]: side to move, outcome << 1
 
 
@@ -111,8 +110,7 @@ class Hex(Game):
         return jnp.asarray(self._edges[colour].reshape(2, -1, *(1,) * (x.ndim - 1)))
 
     def legal_mask(self, state: HexState) -> jax.Array:
-        empty = self.grid.invert(state.stones[0] | state.stones[1])
-        return self.grid.to_bool(jnp.where(self.outcome(state) == Outcome.ONGOING, empty, jnp.uint32(0))).reshape(-1)
+        return empty_cells(self.grid, state.stones, self.outcome(state) == Outcome.ONGOING)
 
     def outcome(self, state: HexState) -> jax.Array:
         return (state.meta >> 1).astype(jnp.int32)
@@ -122,8 +120,7 @@ class Hex(Game):
 
     def observe(self, state: HexState) -> jax.Array:
         white = (state.meta & 1) == 1
-        boards = self.grid.to_bool(jnp.where(white, state.stones[::-1], state.stones))
-        return jnp.stack([boards[0], boards[1], jnp.broadcast_to(white, boards[0].shape), jnp.zeros_like(boards[0])], axis=-1)
+        return stone_planes(self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white))
 
     def key(self, state: HexState) -> jax.Array:
         return mix(jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]), self.rule_set)
