@@ -17,10 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Children, ForcesReplies, Game, Outcome, SeesChildren
+from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Game, Outcome, SeesChildren
 from jaxsolve.runtime import cpu_seconds
 
 BATCH_SIZES = (1, 16, 64, 256, 1024, 4096)
+IMAGE_BATCH = 256
 
 
 class HeadOutputs(NamedTuple):
@@ -65,9 +66,14 @@ class Layout:
         return self.state + 3
 
     @property
+    def first(self) -> int:
+        """First numbers of a move not yet visited: a in the lower half word, b in the upper (``games.game.EstimatesNumbers``)."""
+        return self.state + 4
+
+    @property
     def masks(self) -> int:
         """Legal, winning and forcing moves: three bit sets of ``mask`` words each."""
-        return self.state + 4
+        return self.state + 5
 
     @property
     def values(self) -> int:
@@ -113,6 +119,7 @@ class Evaluator:
         self.device_seconds = 0.0  # wall seconds waited for the device
         self._seen: set[int] = set()
         self._call = jax.jit(self._wave)
+        self._images = jax.jit(jax.vmap(self._image))
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> np.ndarray:
         """uint32[B, S] states and int32[B] actions (-1: look at the state itself) -> uint32[B, width] rows."""
@@ -142,11 +149,20 @@ class Evaluator:
         self.device_seconds += time.perf_counter() - start
         return out
 
-    def image(self, root: np.ndarray) -> np.ndarray:
-        """uint32[S]: the packed position as this evaluator's rows would show it (its canonical image, if canonical)."""
+    def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Packed positions as this evaluator's rows would show them: uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied)."""
         if not self.canonical:
-            return root
-        return np.asarray(jax.jit(lambda w: self.game.pack(canonical_image(self.game, self.game.unpack(w))[0]))(root))
+            return words, np.zeros(len(words), np.int32)
+        parts = []
+        for at in range(0, len(words), IMAGE_BATCH):
+            part = words[at : at + IMAGE_BATCH]
+            padded = np.concatenate([part, np.broadcast_to(part[:1], (IMAGE_BATCH - len(part), part.shape[1]))])
+            parts.append([np.asarray(x)[: len(part)] for x in self._images(padded)])
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _image(self, words: jax.Array) -> tuple[jax.Array, jax.Array]:
+        state, symmetry = canonical_image(self.game, self.game.unpack(words))
+        return self.game.pack(state), symmetry
 
     # ---- device side ---------------------------------------------------------------------------------------------
     def _wave(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
@@ -174,7 +190,7 @@ class Evaluator:
         legal, wins, forced_mask, threat = self._children(state)
         key = game.key(state)
         info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
-        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32)])
+        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, legal)])
         return jnp.concatenate([game.pack(state), head, legal, wins, forced_mask])
 
     def _children(self, state) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
@@ -183,6 +199,20 @@ class Evaluator:
             return children.legal, children.wins, children.forced, children.threat
         legal = action_bits(self.game.legal_mask(state))
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
+
+    def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
+        """uint32[]: a | b << 16.
+
+        Where replies can be forced, the number of moves tells moves apart (mobility, Winands & Schadd 2010): a quiet move leaves about as many
+        replies as its parent had moves, a forcing one leaves one. Elsewhere all moves look alike and the classic 1 / 1 is as good.
+        """
+        if isinstance(self.game, EstimatesNumbers):
+            a, b = self.game.first_numbers(state)
+        elif isinstance(self.game, ForcesReplies):
+            a, b = jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1), jnp.int32(1)
+        else:
+            a, b = jnp.int32(1), jnp.int32(1)
+        return jnp.clip(a, 1, 32767).astype(jnp.uint32) | jnp.clip(b, 1, 32767).astype(jnp.uint32) << 16
 
     def _estimates(self, states, seed: jax.Array) -> list[jax.Array]:
         game, size = self.game, self.layout
@@ -239,6 +269,8 @@ def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
 
 
 @functools.lru_cache(maxsize=64)
-def shared_evaluator(game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False) -> Evaluator:
+def shared_evaluator(
+    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True
+) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls."""
-    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical)
+    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay)

@@ -63,6 +63,15 @@ class ForcesReplies(Protocol):
         ...
 
 
+@runtime_checkable
+class EstimatesNumbers(Protocol):
+    """Ability: first proof and disproof numbers from the board, before anything below it is searched."""
+
+    def first_numbers(self, state: State) -> tuple[jax.Array, jax.Array]:
+        """(a, b), int32[] in 1..32767: how hard a typical move of ``state`` is to prove for its mover, and to disprove for the opponent."""
+        ...
+
+
 class Game(abc.ABC):
     """Base of all games. Subclasses are ``@dataclasses.dataclass(frozen=True)``; their docstring is the rule book."""
 

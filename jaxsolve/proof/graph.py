@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import jax
 import numpy as np
 
-from jaxsolve.evaluate import BATCH_SIZES, Evaluator, canonical_image
+from jaxsolve.evaluate import BATCH_SIZES, Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome, State
-from jaxsolve.search.result import Claim
+
+if TYPE_CHECKING:
+    from jaxsolve.search.result import Claim
 
 LEAF, OR, AND, THREAT = range(4)
 
@@ -81,8 +83,9 @@ class GraphBuilder:
     """
 
     def __init__(self, game: Game, evaluator: Evaluator, states: np.ndarray, moves: np.ndarray, claim: Claim):
-        self.game, self.claim, self.canonical = game, claim, evaluator.canonical
-        self.plain = Evaluator(game, autoplay=False)
+        self.game, self.claim, self.evaluator = game, claim, evaluator
+        self.plain = shared_evaluator(game, autoplay=False)
+        self._compiled_before = self.plain.compile_seconds
         # The first record of a position is the one whose children were decided before it, which rules out cycles.
         self.record: dict[bytes, int] = {}
         for i in range(len(states) - 1, -1, -1):
@@ -91,12 +94,11 @@ class GraphBuilder:
         self.graph = ProofGraph()
         self.index: dict[bytes, int] = {}
         self.rows: list[np.ndarray] = []
-        self._image = jax.jit(jax.vmap(lambda words: _image_words(game, words))) if self.canonical else None
 
     @property
     def compile_seconds(self) -> float:
         """CPU seconds of compilation spent here."""
-        return self.plain.compile_seconds
+        return self.plain.compile_seconds - self._compiled_before
 
     def build(self, root: np.ndarray) -> ProofGraph:
         """The proof graph below ``root`` (uint32[S]). Raises ProofGap."""
@@ -180,22 +182,11 @@ class GraphBuilder:
         return int(np.flatnonzero(self.game.symmetry_actions()[symmetry] == move)[0]) if symmetry else move
 
     def _images(self, frontier: list[int]) -> dict[int, tuple[bytes, int]]:
-        if self._image is None:
+        if not self.evaluator.canonical:
             return {}
-        images = {}
-        for at in range(0, len(frontier), 256):
-            part = frontier[at : at + 256]
-            words = np.frombuffer(b"".join(self.graph.states[p] for p in part), np.uint32).reshape(len(part), -1)
-            padded = np.concatenate([words, np.broadcast_to(words[:1], (256 - len(part), words.shape[1]))])
-            packed, symmetry = (np.asarray(x) for x in self._image(padded))
-            for i, number in enumerate(part):
-                images[number] = (packed[i].tobytes(), int(symmetry[i]))
-        return images
-
-
-def _image_words(game: Game, words: jax.Array) -> tuple[jax.Array, jax.Array]:
-    state, symmetry = canonical_image(game, game.unpack(words))
-    return game.pack(state), symmetry
+        words = np.frombuffer(b"".join(self.graph.states[number] for number in frontier), np.uint32).reshape(len(frontier), -1)
+        packed, symmetries = self.evaluator.images(words)
+        return {number: (packed[i].tobytes(), int(symmetries[i])) for i, number in enumerate(frontier)}
 
 
 def _actions(words: np.ndarray, count: int) -> list[int]:

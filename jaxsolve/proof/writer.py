@@ -7,10 +7,13 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.proof.graph import LEAF, OR, THREAT, ProofGraph
-from jaxsolve.search.result import Claim
+
+if TYPE_CHECKING:
+    from jaxsolve.search.result import Claim
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,9 @@ class Job:
         self.reason: str | None = None
         self.interrupted = False
         self._cpu, self._wall = 0.0, time.perf_counter()
-        self._compile = warm_up(isinstance(self.method, MonteCarlo))
+        start = cpu_seconds()
+        warm_up(isinstance(self.method, MonteCarlo))
+        self._compile = cpu_seconds() - start
         self._compiled_before = self.evaluator.compile_seconds
         question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
         if out is not None:
@@ -57,7 +59,7 @@ class Job:
         start = cpu_seconds()
         self.search = Search(
             game,
-            self.evaluator.image(self.root),
+            self.evaluator.images(self.root[None])[0][0],
             self.claim,
             self.method,
             self.evaluator,

@@ -14,9 +14,7 @@ class ProofNumber:
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
-    mobility: float = 1.0  # first number of an unvisited move as a multiple of the number of moves; 0 = the classic 1 / 1
-    wave: int = 32  # leaves evaluated together
-    needs_estimate: bool = False
+    wave: int = 64  # leaves evaluated together
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,7 @@ class MonteCarlo:
     selection: str = "uct"  # "puct" weighs by the network's priors
     exploration: float = 1.0
     playouts: int = 1  # uniformly random games a leaf, where no network gives a value
-    wave: int = 32
-    needs_estimate: bool = True
+    wave: int = 64
 
 
 Method = ProofNumber | MonteCarlo

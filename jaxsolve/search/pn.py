@@ -30,7 +30,6 @@ class Rules(NamedTuple):
     epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
-    plain_a: float  # first numbers of an unvisited move, as a multiple of the number of moves (see ``first_numbers``)
     exploration: float  # MCTS: weight of the exploration term
     puct: bool  # MCTS: PUCT with priors instead of UCT
 
@@ -66,16 +65,11 @@ def new_paths(width: int, depth: int) -> Paths:
 
 
 @njit(cache=True, nogil=True)
-def first_numbers(moves, forced, rules):
-    """(a, b) of an unvisited move of a node with ``moves`` moves.
-
-    Mobility (Winands & Schadd 2010): the child is taken to have about as many moves as its parent. After a move that forces the reply the same
-    side moves again, so the two numbers change places.
-    """
-    size = max(1, int(rules.plain_a * (moves - 1)))
+def first_numbers(record, forced):
+    """(a, b) of an unvisited move. After one that forces the reply the same side moves again, so the two numbers change places."""
     if forced:
-        return 1, size
-    return size, 1
+        return np.int64(record.first_b), np.int64(record.first_a)
+    return np.int64(record.first_a), np.int64(record.first_b)
 
 
 @njit(cache=True, nogil=True)
@@ -127,8 +121,8 @@ def rank(tree, node, rules):
     if left > 0 and live < limit:
         take = min(left, limit - live)
         forced = min(take, np.int64(record.forced))
-        plain_a, plain_b = first_numbers(record.moves, False, rules)
-        forced_a, forced_b = first_numbers(record.moves, True, rules)
+        plain_a, plain_b = first_numbers(record, False)
+        forced_a, forced_b = first_numbers(record, True)
         delta += forced * forced_b + (take - forced) * plain_b
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
         phi = min(phi, a)
@@ -302,7 +296,7 @@ def walk(tree, paths, path, rules, log):
         if best == NONE or effort >= BIG or depth + 2 >= paths.nodes.shape[1]:
             break
         if best == tree.nodes[node].visited:
-            a, b = first_numbers(tree.nodes[node].moves, forced_entry(tree, node, best), rules)
+            a, b = first_numbers(tree.nodes[node], forced_entry(tree, node, best))
             add_edge(tree, node)
             edge = tree.edges[tree.nodes[node].edges + best]
             edge.a, edge.b = a, b

@@ -9,14 +9,14 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
-from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search import mcts, wave
-from jaxsolve.search.methods import Method, MonteCarlo, ProofNumber
+from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber
 from jaxsolve.search.pn import FINISHED, Log, Rules, new_paths, revive, unwind
 from jaxsolve.search.result import Claim, Progress, Verdict
-from jaxsolve.search.tree import EDGES, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
+from jaxsolve.search.tree import EDGES, EVICTED, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
+TURNOVERS = 32  # how often a table may be evicted whole before MCTS gives way to df-pn
 GROUPS = 2  # halves of the paths: one is selected and backed up while the other is on the device
 
 LogSink = Callable[[np.ndarray, np.ndarray], None]
@@ -66,14 +66,16 @@ class Search:
         self.paths = new_paths(self.group * GROUPS, depth)
         words, total = game.state_words, self.group * GROUPS
         room = max(64, 2 * self.group)
-        self.tree = new_tree(min(room, max_nodes or room), 2 * self.group * self._max_moves, 2 * self.group * self._max_moves, words)
+        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * self.group * self._max_moves] * 2, words)
+        self.tree = self._new_tree()
         self.log = Log(np.empty((total * 4 + 2 * depth, words), np.uint32), np.empty(total * 4 + 2 * depth, np.int32), np.zeros(1, np.int64))
         self.tallies = np.zeros(2, np.int64)
         self._buffers = [self._buffer() for _ in range(GROUPS)]
         self._idle = 0
         self._stalled_at = -1
         self._edges_in_use = 0  # after the last compaction
-        self._start(root)
+        self._root = np.asarray(root, np.uint32)
+        self._start()
 
     @property
     def _max_moves(self) -> int:
@@ -82,8 +84,8 @@ class Search:
     def _buffer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return np.zeros((self.group, self.game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64)
 
-    def _start(self, root: np.ndarray) -> None:
-        rows = self.evaluator(np.asarray(root, np.uint32)[None], np.full(1, -1, np.int32), self.seed)
+    def _start(self) -> None:
+        rows = self.evaluator(self._root[None], np.full(1, -1, np.int32), self.seed)
         decided, verdict = wave.verdict_on_sight(rows[0], self.fields, self.rules)
         self.tallies[wave.EVALUATED] += 1
         if decided:
@@ -104,12 +106,16 @@ class Search:
             rows = self.evaluator(np.ascontiguousarray(states[part]), np.full(len(states[part]), -1, np.int32), self.seed)
             wave.adopt(self.tree, rows, np.ascontiguousarray(moves[part]), self.fields, self.order, self.rules, self.log, self.tallies)
             self.log.count[0] = 0  # it is logged already
+        if self.tree.nodes[0]["pn"] == 0 or self.tree.nodes[0]["dn"] == 0:
+            self._finish()
 
     # ---- waves -----------------------------------------------------------------------------------------------------
     def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
         """(states, actions, count) of the next leaves of one group of paths; count may be 0."""
-        self._make_room()
         states, actions, owners = self._buffers[group]
+        if self._outgrown():
+            return states[:0], actions[:0], 0
+        self._make_room()
         first = group * self.group
         step = mcts.select if isinstance(self.method, MonteCarlo) else wave.select
         count, found = step(self.tree, self.paths, first, first + self.group, states, actions, owners, self.rules, self.log)
@@ -189,6 +195,22 @@ class Search:
         if any(self._short()):
             raise MemoryFull
 
+    def _outgrown(self) -> bool:
+        """Monte-Carlo search spreads; once the table has been turned over many times it forgets faster than it proves.
+
+        Then df-pn, which finishes in any table that holds its paths, takes over as soon as no leaf is in flight (True until then).
+        """
+        if isinstance(self.method, ProofNumber) or self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
+            return False
+        if self.paths.flying.any():
+            return True
+        self.method = METHODS["dfpn"]
+        self.rules = _rules(self.game, self.claim, self.method)
+        self.tree = self._new_tree()
+        warm_up(False)
+        self._start()
+        return False
+
     def _unwind(self, path: int) -> None:
         if isinstance(self.method, ProofNumber):
             unwind(self.tree, self.paths, path, 0, self.rules, self.log)
@@ -235,15 +257,14 @@ class Search:
 
 
 @functools.cache
-def warm_up(tree_search: bool) -> float:
-    """Compiles the host loops of MCTS or of the proof-number methods on empty arrays; CPU seconds it took (next to none where numba's cache has them)."""
-    start = cpu_seconds()
+def warm_up(tree_search: bool) -> None:
+    """Compiles the host loops of MCTS or of the proof-number methods on empty arrays (read from numba's cache after the first time)."""
     tree, paths = new_tree(4, 4, 4, 1), new_paths(1, 4)
     log = Log(np.empty((8, 1), np.uint32), np.empty(8, np.int32), np.zeros(1, np.int64))
-    rules = Rules(0, np.zeros(5, np.int8), False, True, 0.25, 1.0, 1, 1.0, 1.0, False)
-    fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, NONE, NONE)
+    rules = Rules(0, np.zeros(5, np.int8), False, True, 0.25, 1.0, 1, 1.0, False)
+    fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, 6, NONE, NONE)
     states, order, owners = np.zeros((1, 1), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
-    rows, tallies = np.zeros((1, 8), np.uint32), np.zeros(2, np.int64)
+    rows, tallies = np.zeros((1, 9), np.uint32), np.zeros(2, np.int64)
     rows[0, fields.info] = 1
     rows.flags.writeable = False
     wave.verdict_on_sight(rows[0], fields, rules)
@@ -258,7 +279,6 @@ def warm_up(tree_search: bool) -> float:
         revive(tree, rules)
         tree.nodes[0] = np.zeros((), tree.nodes.dtype)
         unwind(tree, paths, 0, 0, rules, log)
-    return cpu_seconds() - start
 
 
 def _rules(game: Game, claim: Claim, method: Method) -> Rules:
@@ -272,7 +292,6 @@ def _rules(game: Game, claim: Claim, method: Method) -> Rules:
         epsilon=float(pn.epsilon),
         widening=float(pn.widening),
         virtual=pn.virtual,
-        plain_a=float(pn.mobility),
         exploration=method.exploration if isinstance(method, MonteCarlo) else 0.0,
         puct=isinstance(method, MonteCarlo) and method.selection == "puct",
     )
@@ -287,6 +306,7 @@ def _fields(evaluator: Evaluator) -> wave.Fields:
         layout.key,
         layout.info,
         layout.threat,
+        layout.first,
         layout.masks,
         layout.values if layout.value else NONE,
         layout.priors if layout.prior else NONE,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -122,23 +123,31 @@ class Value:
     results: list[Result] = field(default_factory=list)
 
 
-def solve_value(game: Game, state: State, *, out: Path | None = None, resume: bool = False, **settings) -> Value:
+def solve_value(
+    game: Game, state: State, *, limits: Limits | None = None, out: Path | None = None, resume: bool = False, **settings: Any
+) -> Value:
     """The game value for both players, by at most two claims: the side to move wins; if not, it does not lose.
 
-    With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``).
+    The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``).
     """
-    mover = int(game.to_move(state))
+    mover, limits = int(game.to_move(state)), limits or Limits()
     results: list[Result] = []
     for outcome in ("wins", "does-not-lose") if game.may_draw else ("wins",):
         folder = None if out is None else out / outcome
-        result = solve(game, state, claim=Claim(mover, outcome), out=folder, resume=resume and folder is not None and folder.exists(), **settings)
-        results.append(result)
-        if result.verdict is Verdict.PROVED:
-            return Value(f"{game.players[mover]} wins" if outcome == "wins" else "draw", results)
-        if result.interrupted or (result.verdict is Verdict.UNKNOWN and outcome == "wins" and not game.may_draw):
-            return Value("unknown", results)
-    lost = results[-1].verdict is Verdict.DISPROVED
-    return Value(f"{game.players[1 - mover]} wins" if lost else "unknown", results)
+        again = resume and folder is not None and folder.exists()
+        results.append(solve(game, state, claim=Claim(mover, outcome), limits=limits, out=folder, resume=again, **settings))
+        if results[-1].verdict is Verdict.PROVED or results[-1].interrupted:
+            break
+        if limits.seconds is not None:
+            limits = dataclasses.replace(limits, seconds=max(0.0, limits.seconds - results[-1].cpu_seconds))
+        if limits.nodes is not None:
+            limits = dataclasses.replace(limits, nodes=max(0, limits.nodes - results[-1].nodes))
+    first, last = results[0].verdict, results[-1].verdict
+    if first is Verdict.PROVED:
+        return Value(f"{game.players[mover]} wins", results)
+    if last is Verdict.DISPROVED and (len(results) == 2 or not game.may_draw):
+        return Value(f"{game.players[1 - mover]} wins", results)
+    return Value("draw" if first is Verdict.DISPROVED and last is Verdict.PROVED else "unknown", results)
 
 
 def solve_pool(

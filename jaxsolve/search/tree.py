@@ -35,6 +35,8 @@ NODE = np.dtype(
         ("mover", "i1"),
         ("marks", "i1"),
         ("pins", "i2"),  # paths that run through it; such a node is never evicted
+        ("first_a", "i2"),  # numbers of a move not yet visited
+        ("first_b", "i2"),
         ("work", "i4"),  # expansions below it
         ("key", "u8"),
     ]
@@ -156,6 +158,8 @@ def add_node(tree, key, state, mover):
     record.mover = mover
     record.marks = 0
     record.pins = 0
+    record.first_a = 1
+    record.first_b = 1
     record.work = 0
     record.key = key
     _enter(tree, node)

@@ -22,6 +22,7 @@ class Fields(NamedTuple):
     key: int
     info: int
     threat: int
+    first: int
     masks: int
     values: int  # NONE where rows carry no values
     priors: int  # NONE where rows carry no priors
@@ -117,6 +118,8 @@ def place(tree, row, fields, order, rules, log, tallies):
     child = find(tree, key, state)
     if child == NONE:
         child = add_node(tree, key, state, np.int8((np.int64(row[fields.info]) >> 3) & 1))
+        tree.nodes[child].first_a = np.int16(row[fields.first] & np.uint32(0x7FFF))
+        tree.nodes[child].first_b = np.int16(row[fields.first] >> np.uint32(16))
         list_moves(tree, child, row, fields, order)
         tallies[EXPANDED] += 1
         if rules.or_player >= 0:
