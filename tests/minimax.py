@@ -1,0 +1,167 @@
+"""Exhaustive answers to compare the searches with: slow, complete, and nothing shared with the package's host side.
+
+``DepthFirst`` plays the checker's rules where positions cannot come back; ``Graph`` expands every reachable position with the kernels and
+solves claims by retrograde analysis, which also says what endless repetition leaves undecided.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Iterator, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.games.game import Game, Outcome, State
+from jaxsolve.proof.check.checker import GAMES
+from jaxsolve.search import Claim, Verdict
+
+BATCH = 2048
+
+
+class TooLarge(RuntimeError):
+    """The game tree is larger than the limit."""
+
+
+class DepthFirst:
+    """Minimax with a memory over the checker's rules. The game must not repeat positions (superko, Hex, Gomoku)."""
+
+    def __init__(self, game: Game, limit: int = 200_000):
+        self.rules = GAMES[game.name](game.rule_set)
+        self.limit = limit
+        self._known: dict[tuple[str, Claim], bool] = {}
+        self._left = 0
+
+    def holds(self, text: str, claim: Claim) -> bool:
+        """Whether the claimant can force the claim. Raises TooLarge after ``limit`` new positions, or where play goes too deep."""
+        self._left = self.limit
+        try:
+            return self._holds(text, claim)
+        except RecursionError:
+            raise TooLarge from None
+
+    def _holds(self, text: str, claim: Claim) -> bool:
+        found = self._known.get((text, claim))
+        if found is not None:
+            return found
+        self._left -= 1
+        if self._left < 0:
+            raise TooLarge
+        position = self.rules.position(text)
+        verdict = self.rules.verdict(position)
+        if verdict is not None:
+            answer = verdict.winner == claim.player or (verdict.winner is None and claim.result == "does-not-lose")
+        else:
+            claims = self.rules.side(position) == claim.player
+            children = self.rules.replies(position).values()
+            settled = any(self._known.get((child, claim)) is claims for child in children)
+            answers = (self._holds(child, claim) for child in children)
+            answer = claims if settled else any(answers) if claims else all(answers)
+        self._known[text, claim] = answer
+        return answer
+
+
+def expected(holds: bool) -> Verdict:
+    """The only right answer where one of a claim and its opposite is certain."""
+    return Verdict.PROVED if holds else Verdict.DISPROVED
+
+
+class Graph:
+    """Every position that play from the given ones can reach.
+
+    Attributes: ``states`` uint32[P, S] packed positions (the roots first, in their order), ``outcomes`` and ``movers`` int32[P],
+    ``parents`` and ``children`` int64[E]: the moves, as pairs of positions.
+    """
+
+    def __init__(self, game: Game, roots: Sequence[np.ndarray], limit: int = 300_000):
+        self.game = game
+        self._index: dict[bytes, int] = {}
+        self._rows: list[np.ndarray] = []
+        outcomes, movers, parents, children = [], [], [], []
+        for root in roots:
+            self._enter(np.asarray(root))
+        done = 0
+        while done < len(self._rows):
+            if len(self._rows) > limit:
+                raise TooLarge
+            batch = np.stack(self._rows[done : done + BATCH])
+            padded = np.concatenate([batch, np.broadcast_to(batch[:1], (BATCH - len(batch), batch.shape[1]))])
+            outcome, mover, legal, after = (np.asarray(x)[: len(batch)] for x in _expander(game)(padded))
+            outcomes.append(outcome)
+            movers.append(mover)
+            for at, action in np.argwhere(legal & (outcome == Outcome.ONGOING)[:, None]):
+                parents.append(done + int(at))
+                children.append(self._enter(after[at, action]))
+            done += len(batch)
+        self.states = np.stack(self._rows)
+        self.outcomes, self.movers = np.concatenate(outcomes), np.concatenate(movers)
+        self.parents, self.children = np.array(parents, np.int64), np.array(children, np.int64)
+
+    def _enter(self, row: np.ndarray) -> int:
+        number = self._index.setdefault(row.tobytes(), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(row)
+        return number
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def find(self, state: State) -> int:
+        """Number of a position."""
+        return self._index[np.asarray(self.game.pack(state)).tobytes()]
+
+    def state(self, number: int) -> State:
+        """A position of the graph."""
+        return self.game.unpack(self.states[number])
+
+    def ongoing(self) -> list[int]:
+        """Numbers of the positions where the game goes on."""
+        return np.flatnonzero(self.outcomes == Outcome.ONGOING).tolist()
+
+    @functools.cache  # noqa: B019 - graphs live as long as the tests that made them
+    def forced(self, claim: Claim) -> np.ndarray:
+        """bool[P]: where the claimant reaches the claim in a bounded number of moves, whatever is replied (least fixed point)."""
+        over = self.outcomes != Outcome.ONGOING
+        holds = over & np.array([outcome != Outcome.UNKNOWN and claim.holds(int(outcome)) for outcome in self.outcomes.tolist()])
+        replies = np.bincount(self.parents, minlength=len(self))
+        while True:
+            good = np.bincount(self.parents, holds[self.children], len(self))
+            grown = holds | (~over & np.where(self.movers == claim.player, good > 0, (good == replies) & (replies > 0)))
+            if (grown == holds).all():
+                return holds
+            holds = grown
+
+    def answer(self, number: int, claim: Claim) -> Verdict:
+        """What a search must answer: UNKNOWN only where neither side can force its claim without repeating positions for ever."""
+        if self.forced(claim)[number]:
+            return Verdict.PROVED
+        return Verdict.DISPROVED if self.forced(claim.opposite())[number] else Verdict.UNKNOWN
+
+
+@functools.cache
+def _expander(game: Game):
+    """Compiled uint32[BATCH, S] -> outcome, mover, legal[BATCH, A], children uint32[BATCH, A, S]."""
+
+    def look(words):
+        state = game.unpack(words)
+        after = jax.vmap(lambda action: game.pack(game.step(state, action)))(jnp.arange(game.num_actions, dtype=jnp.int32))
+        return game.outcome(state), game.to_move(state), game.legal_mask(state), after
+
+    return jax.jit(jax.vmap(look))
+
+
+def random_positions(game: Game, plies: range, seed: int, start: str | None = None) -> Iterator[str]:
+    """Texts of positions that ``plies`` random moves by the checker's rules lead to, the game still going on; without end, repeats included."""
+    rules, rng = GAMES[game.name](game.rule_set), random.Random(f"{game.rule_set} {seed}")
+    first = start or game.text(game.init())
+    while True:
+        text = first
+        for _ in range(rng.choice(plies)):
+            position = rules.position(text)
+            if rules.verdict(position) is not None:
+                break
+            text = rng.choice(sorted(rules.replies(position).values()))
+        if rules.verdict(rules.position(text)) is None:
+            yield text

@@ -1,0 +1,79 @@
+"""What the tests of the searches share: every combination of settings in turn, and one run whose certificate is always checked."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jaxsolve.games.game import Game, State
+from jaxsolve.proof.check import check
+from jaxsolve.search import Claim, Limits, Result, Verdict
+from jaxsolve.search.job import Job
+from jaxsolve.search.solve import drive
+from jaxsolve.search.tree import EVICTED
+
+LONG = os.environ.get("JAXSOLVE_LONG") == "1"
+NAMES = ("pns", "dfpn", "fdfpn", "mcts")
+
+
+class Setting(NamedTuple):
+    """How a search is run."""
+
+    method: str
+    wave: int
+    max_nodes: int | None
+    seed: int
+
+
+def settings(nodes: tuple[int | None, ...] = (None, 256), waves: tuple[int, ...] = (1, 4, 32)) -> Iterator[Setting]:
+    """All combinations of method, wave width and table size, round and round with another seed each time."""
+    for seed in itertools.count():
+        for max_nodes, wave, method in itertools.product(nodes, waves, NAMES):
+            yield Setting(method, wave, max_nodes, seed)
+
+
+class Run(NamedTuple):
+    """A finished search."""
+
+    result: Result
+    evicted: int
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.result.verdict
+
+
+def run(game: Game, state: State, claim: Claim, setting: Setting, folder: Path, limit: int = 50_000, **options: Any) -> Run:
+    """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
+    out = folder / f"{sum(1 for _ in folder.iterdir())}"
+    method, wave, max_nodes, seed = setting
+    limit = min(limit, 4000) if method == "mcts" and max_nodes else limit
+    job = Job(game, state, claim=claim, method=method, wave=wave, max_nodes=max_nodes, seed=seed, limits=Limits(nodes=limit), out=out, **options)
+    if not job.done:
+        drive([job], job.evaluator)
+    result = job.finish()
+    if result.verdict is not Verdict.UNKNOWN:
+        accepted(game, state, claim, result)
+    return Run(result, int(job.search.tree.counters[EVICTED]))
+
+
+def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:
+    """Asserts that the answer has a certificate of exactly what was asked, and that the checker accepts it."""
+    assert result.certificate is not None, result.reason
+    report = check(result.certificate)
+    assert report.accepted, report.sentence
+    shown = claim if result.verdict is Verdict.PROVED else claim.opposite()
+    assert (report.rules, report.root, report.claim) == (game.rule_set, game.text(state), shown.text(game.players))
+
+
+def claims(game: Game) -> list[Claim]:
+    """Every claim there is to ask about a game; opposites of one another are both asked."""
+    return [Claim(player, result) for player in (0, 1) for result in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
+
+
+def right(run: Run, answer: Verdict, setting: Setting) -> bool:
+    """Whether a run ended as it must: with the answer; only Monte-Carlo search may give up, where its table is too small for the tree."""
+    return run.verdict is answer or (run.verdict is Verdict.UNKNOWN and setting.method == "mcts" and run.evicted > 0)
