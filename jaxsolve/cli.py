@@ -152,12 +152,13 @@ def bench(
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
     batch: Annotated[str, typer.Option("--batch", metavar="N,N,...", help="Batch sizes or wave widths; empty = the benchmark's own.")] = "",
     vs: Annotated[str | None, typer.Option("--vs", metavar="pgx", help="Measure this library in the same run too.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="CPU seconds of each search.", callback=_seconds)] = None,
     json: AsJson = False,
 ) -> None:
-    """Measure speed on this machine."""
+    """Measure speed on this machine, per CPU second and per wall second; on a GPU ask for large batches, such as --batch 4096,65536."""
     from jaxsolve.commands import bench as command
 
-    raise typer.Exit(command.run(what.value, games, batch, vs, json))
+    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds))
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import importlib
 from jaxsolve.commands import failure
 
 
-def run(what: str, games: str, batch: str, vs: str | None, as_json: bool) -> int:
-    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json)``; empty lists leave the choice to the benchmark."""
+def run(what: str, games: str, batch: str, vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``; empty lists leave the choice to the benchmark."""
     with failure.sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
@@ -20,4 +20,4 @@ def run(what: str, games: str, batch: str, vs: str | None, as_json: bool) -> int
 
         runtime.setup()
         benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
-        return benchmark.run([word.strip() for word in games.split(",") if word.strip()], [int(word) for word in sizes], vs, as_json)
+        return benchmark.run([word.strip() for word in games.split(",") if word.strip()], [int(word) for word in sizes], vs, as_json, seconds)

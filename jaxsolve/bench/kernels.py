@@ -1,0 +1,159 @@
+"""``jaxsolve bench kernels``: the rules on the device, in items per CPU second (and per wall second, which counts on an accelerator).
+
+Every row names what it counts and the batch; compilation is apart, from nothing, without the cache on disk. On an accelerator ask for the
+batches that fill it: ``--batch 4096,16384,65536``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bench.measure import Rate, Workload, compiled, from_nothing, rates, repeated
+from jaxsolve.bench.pgx_games import pgx_game
+from jaxsolve.bench.play import Play, RulesOnly, positions, step_compile_seconds
+from jaxsolve.bench.report import Report, Row
+from jaxsolve.evaluate import BATCH_SIZES, Evaluator
+from jaxsolve.games import Env, make
+from jaxsolve.games.game import Game, SeesChildren
+from jaxsolve.games.go import GoRules, benson
+
+COLUMNS = {
+    "what": "what",
+    "game": "game",
+    "batch": "batch",
+    "per_cpu_second": "per CPU s",
+    "unit": "of",
+    "per_wall_second": "per wall s",
+    "compile_cpu_seconds": "compile CPU s",
+    "state_bytes": "state bytes",
+    "vs_per_cpu_second": "pgx per CPU s",
+    "ratio": "ratio",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One benchmark of one game at some batch sizes."""
+
+    rule_set: str
+    measure: Callable[[Game, int, bool], Row]  # (game, batch, whether pgx is to be measured too) -> the row's numbers
+    batches: tuple[int, ...]
+
+
+def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+    """Measures the default games, or everything that applies to the named ones; 0.
+
+    Raises ValueError with one sentence for an unknown game, and where ``vs`` is not installed. ``seconds`` is not used: a repeat is short.
+    """
+    del seconds
+    tasks = [task for name in games for task in _tasks_of(name)] if games else _default_tasks()
+    report = Report("kernels", COLUMNS, as_json)
+    for task in tasks:
+        game = make(task.rule_set)
+        for batch in batches or task.batches:
+            with report.measuring(f"{task.rule_set}, batch {batch:,}"):
+                report.add({"game": task.rule_set, "batch": batch, "state_bytes": 4 * game.state_words, **task.measure(game, batch, vs == "pgx")})
+    report.show()
+    return 0
+
+
+def _default_tasks() -> list[Task]:
+    return [
+        Task("go-9", whole_step, (64, 1024)),
+        Task("go-9", rules_step, (64, 1024)),
+        Task("go-19", whole_step, (64, 1024)),
+        Task("hex-11", whole_step, (64, 1024)),
+        Task("go-7", life, (1024,)),
+        Task("go-19", life, (1024,)),
+        Task("gomoku-15;knowledge=4t", children, (1, 256, 1024, 4096)),
+        Task("awari", whole_step, (64, 1024)),
+        Task("awari", rules_step, (1024,)),
+        *(Task(name, evaluator_rows, (16, 32, 64, 256)) for name in ("killallgo-9;fill_eyes=false", "gomoku-15;knowledge=4t", "hex-5", "hex-7")),
+    ]
+
+
+def _tasks_of(rule_set: str) -> list[Task]:
+    game = make(rule_set)
+    tasks = [Task(rule_set, whole_step, (64, 1024)), Task(rule_set, rules_step, (64, 1024)), Task(rule_set, evaluator_rows, (16, 64, 256))]
+    if isinstance(game, SeesChildren):
+        tasks.append(Task(rule_set, children, (1, 256, 1024)))
+    if isinstance(game, GoRules):
+        tasks.append(Task(rule_set, life, (1024,)))
+    return tasks
+
+
+def _row(what: str, unit: str, rate: Rate, compile_seconds: float) -> Row:
+    return {"what": what, "unit": unit, "per_cpu_second": rate.cpu, "per_wall_second": rate.wall, "compile_cpu_seconds": compile_seconds}
+
+
+def _plies(game: Game) -> int:
+    """About as many moves as a random game has, and not so many that a slow library takes minutes to play them."""
+    return min(120, game.num_actions + 20)
+
+
+# ---- the benchmarks ------------------------------------------------------------------------------------------------
+def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
+    """Moves of random legal play through ``Env``: step, legal mask, observation, rewards; beside it the same loop over pgx's environment."""
+    play = Play(Env(game), batch, _plies(game))
+    other = pgx_game(game) if with_pgx else None
+    if other is None:
+        return _row("whole step", "moves", rates([play.workload()])[0], step_compile_seconds(play.env))
+    theirs = Play(other, batch, _plies(game))
+    ours, vs = rates([play.workload(), theirs.workload()])
+    row = _row("whole step", "moves", ours, step_compile_seconds(play.env))
+    return {**row, "vs": "pgx", "vs_per_cpu_second": vs.cpu, "vs_per_wall_second": vs.wall, "ratio": ours.cpu / vs.cpu}
+
+
+def rules_step(game: Game, batch: int, with_pgx: bool) -> Row:
+    """Moves of random legal play with step, outcome and legal mask only."""
+    del with_pgx
+    play = Play(RulesOnly(game), batch, _plies(game))
+    return _row("rules and legal mask", "moves", rates([play.workload()])[0], step_compile_seconds(play.env))
+
+
+def life(game: Game, batch: int, with_pgx: bool) -> Row:
+    """Boards from random play of which White's unconditionally living chains are found (Benson)."""
+    del with_pgx
+    assert isinstance(game, GoRules)
+    stones = positions(game, batch, _plies(game)).stones
+    own, enemy = jnp.copy(stones[:, 1]), jnp.copy(stones[:, 0])
+    kernel = compiled(jax.vmap(functools.partial(benson, game.size)), own, enemy)
+    rate = rates([Workload(repeated(lambda: kernel.call(own, enemy)), batch)])[0]
+    return _row("Benson life", "boards", rate, kernel.seconds)
+
+
+def children(game: Game, batch: int, with_pgx: bool) -> Row:
+    """Children of positions from random play about which one pass over the parent answers: legal, wins, forced reply."""
+    del with_pgx
+    assert isinstance(game, SeesChildren)
+    states = positions(game, batch, _plies(game))
+    kernel = compiled(jax.vmap(game.children), states)
+    rate = rates([Workload(repeated(lambda: kernel.call(states)), batch * game.num_actions)])[0]
+    return _row("answers for all children", "children", rate, kernel.seconds)
+
+
+def evaluator_rows(game: Game, batch: int, with_pgx: bool) -> Row:
+    """Evaluator rows of a wave, from packed positions and actions in host memory to rows in host memory."""
+    del with_pgx
+    evaluator = Evaluator(game)
+    largest = min(batch, BATCH_SIZES[-1])
+    states = positions(game, largest, _plies(game))
+    words = np.asarray(jax.jit(jax.vmap(game.pack))(states))
+    actions = np.asarray(jnp.argmax(jax.vmap(game.legal_mask)(states), axis=1), np.int32)
+    with from_nothing():
+        evaluator(words, actions)
+    waves = [min(largest, batch - at) for at in range(0, batch, largest)]
+
+    def wave() -> None:
+        submitted = [(evaluator.submit(words[:n], actions[:n]), n) for n in waves]
+        for device_rows, n in submitted:
+            evaluator.collect(device_rows, n)
+
+    compile_seconds = evaluator.compile_seconds
+    return _row("evaluator", "rows", rates([Workload(repeated(wave), batch)])[0], compile_seconds)

@@ -1,0 +1,101 @@
+"""The tree alone: a search over made-up positions, so that nothing but selection and back up is timed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxsolve.bench.measure import Clock
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.games import make
+from jaxsolve.runtime import cpu_seconds
+from jaxsolve.search.methods import METHODS, MonteCarlo
+from jaxsolve.search.result import Claim
+from jaxsolve.search.search import GROUPS, Search, warm_up
+from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
+
+MOVES = 50
+SIZES_OF = "killallgo-9"  # the game that lends the tree its sizes: words of a packed position, number of actions
+FORCING = 0.9  # share of moves that force the reply
+MEMORY_MB = 4096
+
+
+class MadeUpPositions(Evaluator):
+    """An evaluator that knows no rules: every position is new and undecided, has ``MOVES`` moves, and the other side to move.
+
+    Were all positions quite alike, the search would go over the tree in breadth, three deep at a million nodes. Here most moves, drawn at
+    random, count as forcing: their first proof and disproof numbers are exchanged, and the search goes about twenty deep.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(make(SIZES_OF))
+        self._rng, self._made = np.random.default_rng(0), 0
+        self._moves = _bits(np.ones((1, MOVES), bool), self.layout.mask)
+        self.cpu_seconds = 0.0  # spent here
+        self.wall_seconds = 0.0
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> np.ndarray:
+        del actions, seed
+        clock, layout, n = Clock(), self.layout, len(states)
+        rows = np.zeros((n, layout.width), np.uint32)
+        mover = 1 - states[:, 0]
+        rows[:, 0] = mover
+        rows[:, 1] = np.arange(self._made, self._made + n)
+        rows[:, layout.key : layout.key + 2] = self._rng.integers(0, 1 << 32, (n, 2), dtype=np.uint32)
+        rows[:, layout.info] = mover << 3
+        rows[:, layout.first] = MOVES - 1 | 1 << 16
+        forcing = self._rng.random((n, MOVES)) < FORCING
+        rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing, layout.mask)
+        rows[:, layout.masks : layout.masks + layout.mask] = self._moves
+        self._made += n
+        cpu, wall = clock.read()
+        self.cpu_seconds, self.wall_seconds = self.cpu_seconds + cpu, self.wall_seconds + wall
+        return rows
+
+
+def _bits(moves: np.ndarray, words: int) -> np.ndarray:
+    """bool[n, m] -> uint32[n, words] bit sets."""
+    padded = np.pad(moves, ((0, 0), (0, 32 * words - moves.shape[1])))
+    return np.packbits(padded, axis=1, bitorder="little").view("<u4")
+
+
+def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
+    """Grows one tree to ``nodes`` nodes in waves of ``width``; the numbers of a report row.
+
+    The rates count selection, back up and the tree's growth, all on one thread; making up the positions is not counted.
+    """
+    start = cpu_seconds()
+    kind, evaluator = METHODS[method], MadeUpPositions()
+    warm_up(isinstance(kind, MonteCarlo))
+    compile_seconds = cpu_seconds() - start
+    root = np.zeros(evaluator.game.state_words, np.uint32)
+    search = Search(evaluator.game, root, Claim(1), kind, evaluator, sink=lambda states, moves: None, memory_mb=MEMORY_MB, width=width)
+    leaves, depths = 0, 0
+    evaluator.cpu_seconds = evaluator.wall_seconds = 0.0
+    clock = Clock()
+    while search.expanded < nodes and search.verdict is None:
+        for group in range(GROUPS):
+            states, actions, count = search.select(group)
+            if count:
+                paths = slice(group * search.group, (group + 1) * search.group)
+                depths += int((search.paths.depth[paths] + 1)[search.paths.flying[paths] == 1].sum())
+                leaves += count
+                search.absorb(group, evaluator(states, actions))
+    cpu, wall = clock.read()
+    return {
+        "per_cpu_second": leaves / (cpu - evaluator.cpu_seconds),
+        "per_wall_second": leaves / (wall - evaluator.wall_seconds),
+        "cpu_seconds": cpu - evaluator.cpu_seconds,
+        "compile_cpu_seconds": compile_seconds,
+        "mean_depth": depths / leaves,
+        **_bytes(search.tree),
+    }
+
+
+def _bytes(tree: Tree) -> dict[str, float]:
+    """Memory in use by a node with its state, table slots and free-list entry, and by a child: its list entry and its edge, if visited."""
+    nodes, children = int(tree.counters[NODES]), int(tree.counters[LISTS])
+    a_node = NODE.itemsize + 4 * (tree.states.shape[1] + 1) + 4 * len(tree.slots) / nodes
+    edges = EDGE.itemsize * int(tree.counters[EDGES])
+    return {"nodes": nodes, "children": children, "bytes_per_node": a_node, "bytes_per_child": 4 + edges / children}

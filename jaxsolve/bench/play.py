@@ -1,0 +1,105 @@
+"""Uniformly random legal play of many boards on the device: what the step benchmarks time, and where positions come from."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bench.measure import Workload, compiled
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.random_play import random_legal_action
+
+SEED_BOARDS = 64  # as many as make all ages, few enough for a slow library
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["position", "legal_action_mask", "terminated", "truncated"], meta_fields=[])
+@dataclasses.dataclass(frozen=True)
+class RulesState:
+    """A position with its legal moves, under the field names that ``Env`` and pgx use."""
+
+    position: Any
+    legal_action_mask: jax.Array  # bool[A]
+    terminated: jax.Array  # bool[]
+    truncated: jax.Array  # bool[]
+
+
+@dataclasses.dataclass(frozen=True)
+class RulesOnly:
+    """A game's rules and legal mask alone, without observation, rewards or agents, behind the same two functions as ``Env``."""
+
+    game: Game
+
+    def init(self, key: jax.Array) -> RulesState:
+        """The start position."""
+        del key
+        return self._state(self.game.init())
+
+    def step(self, state: RulesState, action: jax.Array) -> RulesState:
+        """The position after int32[] ``action``."""
+        return self._state(self.game.step(state.position, action))
+
+    def _state(self, position: Any) -> RulesState:
+        over = self.game.outcome(position) != Outcome.ONGOING
+        return RulesState(position, self.game.legal_mask(position), over, jnp.zeros((), bool))
+
+
+class Play:
+    """Games of ``env`` (``Env``, ``RulesOnly`` or a pgx environment) on B boards; one that ends begins anew.
+
+    ``advance`` plays on from where the boards stand. They start with ages spread evenly over ``0..plies - 1``, so that every phase
+    of the game is timed alike; past ``seeds`` boards they start as copies of each other.
+    """
+
+    def __init__(self, env: Any, batch: int, plies: int, seeds: int = SEED_BOARDS):
+        self.env, self.batch = env, batch
+        self._fresh = jax.jit(env.init)(jax.random.key(0))
+        self._key = jax.random.key(1)
+        seeds = min(batch, seeds)
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (seeds, *x.shape)), self._fresh)
+        births = np.linspace(0, plies, seeds, endpoint=False).astype(np.int32)
+        self._function = jax.jit(self._play)
+        states = self._function(states, self._fresh, self._key, plies, births)
+        if batch > seeds:
+            copies = -(-batch // seeds)
+            states = jax.tree.map(lambda x: jnp.tile(x, (copies, *(1,) * (x.ndim - 1)))[:batch], states)
+        self._unborn = np.full(batch, -1, np.int32)
+        self.states = jax.block_until_ready(states)
+
+    def _play(self, states: Any, fresh: Any, key: jax.Array, plies: jax.Array, births: jax.Array) -> Any:
+        """``plies`` random moves on every board; board ``b`` is set to the start after ply ``births[b]`` (-1: never)."""
+
+        def one(state: Any, born: jax.Array, key: jax.Array) -> Any:
+            after = self.env.step(state, random_legal_action(key, state.legal_action_mask))
+            again = after.terminated | after.truncated | born
+            return jax.tree.map(functools.partial(jnp.where, again), fresh, after)
+
+        def ply(i: jax.Array, boards: Any) -> Any:
+            return jax.vmap(one)(boards, births == i, jax.random.split(jax.random.fold_in(key, i), births.shape[0]))
+
+        return jax.lax.fori_loop(0, plies, ply, states)
+
+    def advance(self, plies: int) -> None:
+        """Plays ``plies`` moves on every board and waits for them."""
+        self._key, key = jax.random.split(self._key)
+        self.states = jax.block_until_ready(self._function(self.states, self._fresh, key, plies, self._unborn))
+
+    def workload(self) -> Workload:
+        """One item = one move on one board."""
+        return Workload(self.advance, self.batch, at_least=8)
+
+
+def positions(game: Game, batch: int, plies: int) -> Any:
+    """``batch`` states of ``game`` from random play, their ages spread evenly over ``0..plies - 1``; a different game on every board."""
+    return Play(RulesOnly(game), batch, plies, seeds=batch).states.position
+
+
+@functools.cache
+def step_compile_seconds(env: Any) -> float:
+    """CPU seconds to compile ``env.step`` for a batch."""
+    states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), SEED_BOARDS))
+    return compiled(jax.vmap(env.step), states, jax.ShapeDtypeStruct((SEED_BOARDS,), jnp.int32)).seconds

@@ -1,0 +1,29 @@
+"""Positions that a search cannot finish within seconds, so that its speed can be measured.
+
+The numbered ones are problems of the set published with proof cost networks (Wu et al., ICLR 2022, Appendices B and C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxsolve.games.game import Game, State
+
+GOMOKU = (
+    # problem 6
+    ".............../.............../.............../...OXO...O...../....XOX.X....../.....XOX......./....X.XOXO...../...OOXXXO....../"
+    "....OXOOOX...../......X.O....../........O....../........X....../.............../.............../............... b",
+)
+
+KILLALL = (
+    # problem 9
+    "........./....XOOX./.XXXXOX../OO..OOX../XOOOOXXO./XXOXXO.../.XXXOOXX./OXXOO.OXX/XX.XO.... w",
+)
+
+
+def hard_positions(game: Game) -> Sequence[State]:
+    """Positions for a speed test of searches of ``game``: those above where they fit its board, else its start position."""
+    known = {("gomoku", 225): GOMOKU, ("go", 82): KILLALL}.get((game.name, game.num_actions), ())
+    if game.goal_player is None and game.name == "go":
+        known = ()
+    return [game.parse(text) for text in known] or [game.init()]

@@ -1,0 +1,103 @@
+"""A whole search under the stopwatch: how fast it expands positions, and what its wall time goes into."""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxsolve.bench.measure import Clock
+from jaxsolve.bench.positions import hard_positions
+from jaxsolve.evaluate import BATCH_SIZES, Evaluator
+from jaxsolve.games.game import Game
+from jaxsolve.search.job import Job
+from jaxsolve.search.methods import METHODS, MonteCarlo
+from jaxsolve.search.result import Limits
+from jaxsolve.search.search import GROUPS
+from jaxsolve.search.solve import drive
+
+
+class _TimedEvaluator(Evaluator):
+    """Books the wall seconds of sending a wave (transfer and dispatch) apart from those of waiting for its rows."""
+
+    dispatch_seconds = 0.0
+    wait_seconds = 0.0
+
+    def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
+        start = time.perf_counter()
+        rows = super().submit(states, actions, seed)
+        self.dispatch_seconds += time.perf_counter() - start
+        return rows
+
+    def collect(self, rows: jax.Array, count: int) -> np.ndarray:
+        start = time.perf_counter()
+        out = super().collect(rows, count)
+        self.wait_seconds += time.perf_counter() - start
+        return out
+
+
+class _TimedJob(Job):
+    """Books the wall seconds of selection."""
+
+    select_seconds = 0.0
+
+    def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
+        start = time.perf_counter()
+        leaves = super().select(group)
+        self.select_seconds += time.perf_counter() - start
+        return leaves
+
+
+def timed_search(game: Game, method: str, width: int, pool: int, seconds: float) -> dict[str, Any]:
+    """Runs ``pool`` searches in waves of ``width`` each, ``seconds`` CPU seconds in all; the numbers of a report row.
+
+    Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
+    not fit one evaluator call.
+    """
+    wave = -(-width // GROUPS) * pool
+    if wave > BATCH_SIZES[-1]:
+        raise ValueError(f"{pool} problems with waves of {width} do not fit one evaluator call of {BATCH_SIZES[-1]} for half of the paths")
+    kind = METHODS[method]
+    evaluator = _evaluator(game, kind.playouts if isinstance(kind, MonteCarlo) else 0)
+    compiled_before = evaluator.compile_seconds
+    states = hard_positions(game)
+    _compile(evaluator, np.asarray(game.pack(states[0])), wave)
+    limits = Limits(seconds=seconds / pool)
+    jobs = [
+        _TimedJob(game, states[i % len(states)], method=kind, limits=limits, seed=i // len(states), wave=width, evaluator=evaluator)
+        for i in range(pool)
+    ]
+    before = sum(job.search.evaluated for job in jobs)
+    evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
+    clock = Clock()
+    if not any(job.done for job in jobs):
+        drive(jobs, evaluator)
+    cpu, wall = clock.read()
+    count = sum(job.search.evaluated for job in jobs) - before
+    select = sum(job.select_seconds for job in jobs)
+    parts = {"select": select, "dispatch": evaluator.dispatch_seconds, "wait": evaluator.wait_seconds}
+    parts["absorb"] = wall - sum(parts.values())  # back up, and what little the driver does besides
+    return {
+        "per_cpu_second": count / cpu,
+        "per_wall_second": count / wall,
+        "cpu_seconds": cpu,
+        "compile_cpu_seconds": evaluator.compile_seconds - compiled_before,
+        **{f"{name}_share": part / wall for name, part in parts.items()},
+    }
+
+
+@functools.cache
+def _evaluator(game: Game, playouts: int) -> _TimedEvaluator:
+    """One for all searches of a game, so that each batch size is compiled once."""
+    return _TimedEvaluator(game, playouts=playouts)
+
+
+def _compile(evaluator: Evaluator, root: np.ndarray, wave: int) -> None:
+    """Compiles every batch size up to the one that ``wave`` positions are padded to, as the first waves are small."""
+    for size in BATCH_SIZES:
+        evaluator(np.repeat(root[None], size, axis=0), np.full(size, -1, np.int32))
+        if size >= wave:
+            return
