@@ -100,11 +100,12 @@ class Search:
             return
         room = (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, self.game.state_words) // 1024)) // 2
         states, moves = states[-room:], moves[-room:]
+        tallies = np.zeros_like(self.tallies)  # not counted: the earlier run did that work
         for at in range(0, len(states), self.group):
             part = slice(at, at + self.group)
             self._make_room()
             rows = self.evaluator(np.ascontiguousarray(states[part]), np.full(len(states[part]), -1, np.int32), self.seed)
-            wave.adopt(self.tree, rows, np.ascontiguousarray(moves[part]), self.fields, self.order, self.rules, self.log, self.tallies)
+            wave.adopt(self.tree, rows, np.ascontiguousarray(moves[part]), self.fields, self.order, self.rules, self.log, tallies)
             self.log.count[0] = 0  # it is logged already
         if self.tree.nodes[0]["pn"] == 0 or self.tree.nodes[0]["dn"] == 0:
             self._finish()
