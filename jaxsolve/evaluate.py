@@ -269,8 +269,6 @@ def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
 
 
 @functools.lru_cache(maxsize=64)
-def shared_evaluator(
-    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True
-) -> Evaluator:
+def shared_evaluator(game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls."""
     return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay)

@@ -312,5 +312,3 @@ def _fields(evaluator: Evaluator) -> wave.Fields:
         layout.values if layout.value else NONE,
         layout.priors if layout.prior else NONE,
     )
-
-

@@ -123,9 +123,7 @@ class Value:
     results: list[Result] = field(default_factory=list)
 
 
-def solve_value(
-    game: Game, state: State, *, limits: Limits | None = None, out: Path | None = None, resume: bool = False, **settings: Any
-) -> Value:
+def solve_value(game: Game, state: State, *, limits: Limits | None = None, out: Path | None = None, resume: bool = False, **settings: Any) -> Value:
     """The game value for both players, by at most two claims: the side to move wins; if not, it does not lose.
 
     The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``).
