@@ -17,7 +17,7 @@ from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
 SIZES_OF = "killallgo-9"  # the game that lends the tree its sizes: words of a packed position, number of actions
-FORCING = 0.9  # share of moves that force the reply
+FORCING = 0.95  # share of moves that force the reply
 MEMORY_MB = 4096
 
 

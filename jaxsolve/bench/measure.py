@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
+from jax.experimental.compilation_cache import compilation_cache
 
 from jaxsolve.runtime import cpu_seconds
 
@@ -89,10 +90,12 @@ def from_nothing() -> Iterator[None]:
     """Compilation inside does not use the cache on disk."""
     before = jax.config.jax_enable_compilation_cache
     jax.config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()  # JAX asks once whether it has a cache, and remembers
     try:
         yield
     finally:
         jax.config.update("jax_enable_compilation_cache", before)
+        compilation_cache.reset_cache()
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
