@@ -25,7 +25,7 @@ class ProofLogError(ValueError):
 
 
 class ProofLog:
-    """Records of decided positions, in memory or, with ``path``, on disk with only the latest in memory.
+    """Records of decided positions, in memory or, with ``path``, on disk with only the last few in memory.
 
     Args:
       question: what the records are true of (rule set, claim, root, ...); a log with another question is refused.
@@ -51,10 +51,7 @@ class ProofLog:
                 found = file.readline(1 << 20)
                 if found != line and not (line.startswith(found) and len(found) < len(line)):
                     raise ProofLogError(f"{path} is the proof log of another question; choose another output folder")
-                if found == line:
-                    self._chunks, good = _read_chunks(file, self.words)
-                else:
-                    good = 0
+                good = _read_chunks(file, self.words)[1] if found == line else 0
             os.truncate(path, good)  # a chunk cut short by a kill is dropped, whole ones stay
             self._file = path.open("ab")
             if good:
@@ -78,8 +75,9 @@ class ProofLog:
             return
         records = np.ascontiguousarray(np.concatenate(self._pending))
         self._pending, self._pending_count = [], 0
-        self._chunks.append(records)
-        if self._file is not None:
+        if self._file is None:
+            self._chunks.append(records)
+        else:
             data = records.tobytes()
             self._file.write(CHUNK.pack(MAGIC, len(records), zlib.crc32(data)) + data)
             self._file.flush()
@@ -87,10 +85,14 @@ class ProofLog:
     def records(self) -> tuple[np.ndarray, np.ndarray]:
         """(states uint32[n, S], moves int32[n]) of everything logged, oldest first."""
         self.flush()
-        if not self._chunks:
+        chunks = self._chunks
+        if self.path is not None:
+            with self.path.open("rb") as file:
+                file.readline(1 << 20)
+                chunks, _ = _read_chunks(file, self.words)
+        if not chunks:
             return np.zeros((0, self.words), np.uint32), np.zeros(0, np.int32)
-        self._chunks = [np.concatenate(self._chunks)]
-        whole = self._chunks[0]
+        whole = np.concatenate(chunks)
         return whole[:, :-1], whole[:, -1].view(np.int32)
 
     def close(self) -> None:

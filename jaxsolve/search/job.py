@@ -19,6 +19,7 @@ from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict, def
 from jaxsolve.search.search import MemoryFull, Search, warm_up
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
+FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
 
 
 class Job:
@@ -48,6 +49,7 @@ class Job:
         self.reason: str | None = None
         self.interrupted = False
         self._cpu, self._wall = 0.0, time.perf_counter()
+        self._flushed = self._wall
         start = cpu_seconds()
         warm_up(isinstance(self.method, MonteCarlo))
         self._compile = cpu_seconds() - start
@@ -117,9 +119,12 @@ class Job:
             return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
-        """Ends the job when a limit is passed."""
+        """Ends the job when a limit is passed; brings the log to disk every second."""
         if self.done:
             return
+        if time.perf_counter() - self._flushed > FLUSH_SECONDS:
+            self.log.flush()
+            self._flushed = time.perf_counter()
         if self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
             self.reason = f"The limit of {self.limits.nodes} nodes was reached."
         elif self.limits.seconds is not None and self.cpu_seconds >= self.limits.seconds:
