@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxsolve.bitboard import Grid
 from jaxsolve.games import boardtext
-from jaxsolve.games.batching import batch_last
+from jaxsolve.games.batching import batch_last, held
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
@@ -156,15 +156,16 @@ class Gomoku(Game):
         legal = legal & self._forced_rows(meta)
         found = self.line_rules.answers(own, empty)
         wins = (found.fives | found.twice) & legal
-        forced = found.once & ~wins & legal
-        reply = self._replies(forced, found.reply)
+        legal, wins, forced = held([legal, wins, found.once & ~wins & legal])
+        reply = self._replies(forced, held(found.reply[:4]) + held(found.reply[4:]))
         return actions_of(grid, legal), actions_of(grid, wins), actions_of(grid, forced), reply, jnp.full(meta.shape, -1, jnp.int32)
 
     def _forced_rows(self, meta: jax.Array) -> jax.Array:
         """Rows uint32[H, ...] that hold the forced cell, or everything where none is forced."""
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
-        here = jnp.where(row == cell // self.size, jnp.uint32(1) << (cell % self.size).astype(jnp.uint32), jnp.uint32(0))
+        cell_row, column = jax.lax.div(cell, np.int32(self.size)), jax.lax.rem(cell, np.int32(self.size)).astype(jnp.uint32)
+        here = jnp.where(row == cell_row, jnp.uint32(1) << column, jnp.uint32(0))
         return jnp.where(cell < 0, ~jnp.uint32(0), here)
 
     def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
@@ -175,7 +176,7 @@ class Gomoku(Game):
             return rows[:, None] >> column & np.uint32(1)
 
         offset = functools.reduce(jnp.bitwise_or, [bit(plane) << np.uint32(k) for k, plane in enumerate(planes)])
-        action = np.arange(self.num_actions, dtype=np.int32).reshape(self.size, self.size, *(1,) * (forced.ndim - 1))
+        action = jax.lax.iota(jnp.int32, self.num_actions).reshape(self.size, self.size, *(1,) * (forced.ndim - 1))
         reply = action - self.line_rules.bias + offset.astype(jnp.int32)
         return jnp.where(bit(forced) != 0, reply, -1).astype(jnp.int16).reshape(self.num_actions, *forced.shape[1:])
 

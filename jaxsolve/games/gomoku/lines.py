@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import LINES, Grid
+from jaxsolve.games.batching import held
 
 
 def union(parts: list[jax.Array]) -> jax.Array:
@@ -67,22 +68,24 @@ class LineRules:
         A completing cell that a stone on ``e`` makes is an empty cell ``f`` in a window with ``e`` whose other cells are all own;
         cells of different lines or distances from ``e`` are different, so counting planes up to two is exact.
         """
-        fives, once, twice = [], jnp.zeros_like(own), jnp.zeros_like(own)
+        lines = list(self._lines(own, empty))
+        (five,) = held([union([self._completed(line) for _, line in lines]) & empty])
+        once, twice = jnp.zeros_like(own), jnp.zeros_like(own)
         reply = [jnp.zeros_like(own) for _ in range((2 * self.bias).bit_length())]
-        for (rows, columns), line in self._lines(own, empty):
-            fives.append(self._completed(line))
-            for distance in range(1, self.line):
-                pair = self._pairs(line, distance) & empty
-                back = self._move(pair, rows * distance, columns * distance) & empty
-                for sign, plane in ((1, pair), (-1, back)):
+        for distance in range(1, self.line):
+            pairs = held([self._from_above(self._pairs(line, distance) & empty, distance) for _, line in lines])
+            for ((rows, columns), _), pair in zip(lines, pairs, strict=True):
+                ahead = pair[distance:]
+                back = _towards_low(pair[distance - rows * distance :][: self.size], -columns * distance) & empty
+                for sign, plane in ((1, ahead), (-1, back)):
                     once, twice = once | plane, twice | once & plane
                     offset = sign * distance * (rows * self.size + columns) + self.bias
                     reply = [bits | plane if offset >> k & 1 else bits for k, bits in enumerate(reply)]
-        return Answers(union(fives) & empty, once, twice, reply)
+        return Answers(five, once, twice, reply)
 
     def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
         reach = self.line if self.exact else self.line - 1
-        own_rows, empty_rows = self._padded(own, reach), self._padded(empty, reach)
+        own_rows, empty_rows = held([self._padded(own, reach), self._padded(empty, reach)])
         for direction in LINES:
             look = functools.partial(self._seen, direction=direction, reach=reach)
             stones = {k: look(own_rows, k) for k in range(-reach, reach + 1) if k}
@@ -122,10 +125,9 @@ class LineRules:
         start = reach + k * direction[0]
         return _towards_low(jax.lax.slice_in_dim(padded, start, start + self.size, axis=0), k * direction[1])
 
-    def _move(self, rows: jax.Array, down: int, right: int) -> jax.Array:
-        """The cells of ``rows`` moved by (down, right); may have bits outside the board."""
-        padded = jnp.pad(rows, [(down, 0)] + [(0, 0)] * (rows.ndim - 1)) if down else rows
-        return _towards_low(jax.lax.slice_in_dim(padded, 0, self.size, axis=0), -right)
+    def _from_above(self, rows: jax.Array, count: int) -> jax.Array:
+        """``rows`` below ``count`` empty ones."""
+        return jnp.pad(rows, [(count, 0)] + [(0, 0)] * (rows.ndim - 1))
 
 
 def _towards_low(x: jax.Array, n: int) -> jax.Array:

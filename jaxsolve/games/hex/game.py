@@ -218,7 +218,7 @@ class Hex(Game):
         if won[side]:
             raise ValueError(f"{self.players[side]} is to move but has already joined its edges")
         stones = np.stack([self.grid.constant(cells == colour + 1) for colour in (0, 1)])
-        sets = np.stack([np.stack([self.grid.constant(member & ~any(won)) for member in pair]) for pair in joined])
+        sets = np.stack([np.stack([self.grid.constant(member & (not any(won))) for member in pair]) for pair in joined])
         outcome = int(Outcome.FIRST_WINS) + 1 - side if won[1 - side] else int(Outcome.ONGOING)
         return HexState(jnp.asarray(stones), jnp.asarray(sets), jnp.uint32(side | outcome << 1))
 
