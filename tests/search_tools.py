@@ -17,6 +17,8 @@ from jaxsolve.search.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 NAMES = ("pns", "dfpn", "fdfpn", "mcts")
+MAY_TIRE = ("fdfpn", "mcts")
+"""Methods that without a prior may forget and search anew without end where their table is much smaller than the tree."""
 
 
 class Setting(NamedTuple):
@@ -50,7 +52,7 @@ def run(game: Game, state: State, claim: Claim, setting: Setting, folder: Path, 
     """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     method, wave, max_nodes, seed = setting
-    limit = min(limit, 4000) if method == "mcts" and max_nodes else limit
+    limit = min(limit, 6000) if method in MAY_TIRE and max_nodes else limit
     job = Job(game, state, claim=claim, method=method, wave=wave, max_nodes=max_nodes, seed=seed, limits=Limits(nodes=limit), out=out, **options)
     if not job.done:
         drive([job], job.evaluator)
@@ -75,5 +77,5 @@ def claims(game: Game) -> list[Claim]:
 
 
 def right(run: Run, answer: Verdict, setting: Setting) -> bool:
-    """Whether a run ended as it must: with the answer; only Monte-Carlo search may give up, where its table is too small for the tree."""
-    return run.verdict is answer or (run.verdict is Verdict.UNKNOWN and setting.method == "mcts" and run.evicted > 0)
+    """Whether a run ended as it must: with the answer; only ``MAY_TIRE`` may give up, where the table is too small for the tree."""
+    return run.verdict is answer or (run.verdict is Verdict.UNKNOWN and setting.method in MAY_TIRE and run.evicted > 0)

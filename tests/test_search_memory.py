@@ -1,0 +1,47 @@
+"""Fixed memory: positions are evicted, and no answer is lost or falsified by it."""
+
+from __future__ import annotations
+
+import minimax
+import pytest
+import search_tools
+from search_tools import LONG, Setting, run
+
+from jaxsolve.games.registry import make
+from jaxsolve.search import Claim, Limits, Verdict, solve
+from jaxsolve.search.job import Job
+from jaxsolve.search.solve import drive
+from jaxsolve.search.tree import DROPPED_FLAG, LIVE, NODES, NONE
+
+
+@pytest.mark.parametrize("method", search_tools.NAMES)
+def test_a_tiny_table_changes_no_answer(method, tmp_path):
+    game = make("hex-4")
+    oracle = minimax.DepthFirst(game)
+    evicted = 0
+    for number, text in zip(range(20 if LONG else 4), minimax.random_positions(game, range(3, 5), 9), strict=False):
+        setting = Setting(method, (1, 4, 32)[number % 3], 256, number)
+        right = minimax.expected(oracle.holds(text, Claim(0)))
+        got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000)
+        assert search_tools.right(got, right, setting), (text, setting)
+        evicted += got.evicted
+    assert evicted > 0
+
+
+@pytest.mark.parametrize("method", ["dfpn", "mcts"])
+def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
+    game = make("hex-4")
+    job = Job(game, game.init(), claim=Claim(1), method=method, limits=Limits(nodes=3000), max_nodes=256)
+    drive([job], job.evaluator)
+    tree = job.search.tree
+    assert len(tree.nodes) == 256
+    used = tree.nodes[: tree.counters[NODES]]
+    live = used["marks"] & DROPPED_FLAG == 0
+    assert live.sum() == tree.counters[LIVE]
+    assert sorted(tree.slots[tree.slots != NONE]) == live.nonzero()[0].tolist()
+
+
+def test_a_memory_limit_that_holds_nothing_ends_in_a_sentence():
+    game = make("hex-5")
+    result = solve(game, game.init(), limits=Limits(memory_mb=0, nodes=100_000))
+    assert result.verdict is Verdict.UNKNOWN and "memory limit of 0 MB" in result.reason
