@@ -65,8 +65,8 @@ class Search:
         depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
         self.paths = new_paths(self.group * GROUPS, depth)
         words, total = game.state_words, self.group * GROUPS
-        room = max(64, 2 * self.group)
-        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * self.group * self._max_moves] * 2, words)
+        room = max(64, 2 * GROUPS * self.group)
+        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * GROUPS * self.group * self._max_moves] * 2, words)
         self.tree = self._new_tree()
         self.log = Log(np.empty((total * 4 + 2 * depth, words), np.uint32), np.empty(total * 4 + 2 * depth, np.int32), np.zeros(1, np.int64))
         self.tallies = np.zeros(2, np.int64)
@@ -164,10 +164,12 @@ class Search:
 
     # ---- memory ----------------------------------------------------------------------------------------------------
     def _short(self) -> tuple[bool, bool, bool]:
+        """Whether nodes, lists or edges cannot take the leaves of every group: all of them may be on the device at once."""
         counters, tree = self.tree.counters, self.tree
-        worst = self.group * self._max_moves
+        leaves = GROUPS * self.group
+        worst = leaves * self._max_moves
         free_nodes = counters[FREE] + len(tree.nodes) - counters[NODES]
-        return bool(free_nodes < self.group), bool(len(tree.lists) - counters[LISTS] < worst), bool(len(tree.edges) - counters[EDGES] < worst)
+        return bool(free_nodes < leaves), bool(len(tree.lists) - counters[LISTS] < worst), bool(len(tree.edges) - counters[EDGES] < worst)
 
     def _make_room(self) -> None:
         if not any(self._short()):

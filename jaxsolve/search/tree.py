@@ -87,14 +87,27 @@ def tree_bytes(nodes: int, lists: int, edges: int, state_words: int) -> int:
 
 
 def grown(tree: Tree, nodes: int, lists: int, edges: int) -> Tree:
-    """The same tree in larger arrays."""
-    bigger = new_tree(nodes, lists, edges, tree.states.shape[1])
-    for name in ("nodes", "states", "lists", "edges", "free"):
-        old = getattr(tree, name)
-        getattr(bigger, name)[: len(old)] = old
-    bigger.counters[:] = tree.counters
-    rehash(bigger)
+    """The same tree with larger arrays; those whose size stays are kept as they are."""
+    more_edges = _larger(tree.edges, edges)
+    bigger = tree._replace(lists=_larger(tree.lists, lists), edges=more_edges, visits=more_edges.view(VISIT))
+    if nodes > len(tree.nodes):
+        slots = 1 << max(4, int(2 * nodes - 1).bit_length())
+        bigger = bigger._replace(
+            nodes=_larger(tree.nodes, nodes),
+            states=_larger(tree.states, nodes),
+            free=_larger(tree.free, nodes),
+            slots=np.empty(slots, np.int32),
+        )
+        rehash(bigger)
     return bigger
+
+
+def _larger(old: np.ndarray, size: int) -> np.ndarray:
+    if size <= len(old):
+        return old
+    new = np.empty((size, *old.shape[1:]), old.dtype)
+    new[: len(old)] = old
+    return new
 
 
 @njit(cache=True, nogil=True)
