@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import os
 
 import jax
 import numpy as np
@@ -10,9 +11,16 @@ import pytest
 from jaxsolve import bitboard
 from jaxsolve.bitboard import LINES, NEIGHBOURS, Grid
 
+LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SQUARES = [(n, n) for n in range(1, 20)]
 SHAPES = [*SQUARES, (1, 9), (19, 2), (5, 8), (7, 16), (16, 7), (3, 31)]
 FEW = [(1, 1), (3, 5), (6, 4), (9, 9), (15, 15), (19, 19), (4, 31)]
+SOME = SHAPES if LONG else [*FEW, (7, 7), (10, 10), (11, 11), (16, 7)]  # every number of rows a word: 1, 2, 3, 4, 5, 6, 16
+
+
+def mixed(shapes: list, values: list) -> list:
+    """Every shape with every value, or (compilation is what these tests cost) every shape once with the values taking turns."""
+    return list(itertools.product(shapes, values)) if LONG else list(zip(shapes, itertools.cycle(values), strict=False))
 
 
 def boards(height: int, width: int, count: int = 6, seed: int = 0) -> np.ndarray:
@@ -60,7 +68,7 @@ def in_both_layouts(grid: Grid, member: np.ndarray):
     yield Grid(grid.height, grid.width, axis=0), packed.T, lambda x: np.moveaxis(np.asarray(x), 0, -1)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", SOME)
 def test_forms_convert_into_each_other(shape):
     grid, member = Grid(*shape), boards(*shape)
     packed = jax.jit(grid.from_bool)(member)
@@ -75,14 +83,14 @@ def test_forms_convert_into_each_other(shape):
     np.testing.assert_array_equal(np.asarray(packed) & ~grid.board, 0)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", SOME)
 def test_single_points(shape):
     grid, member = Grid(*shape), boards(*shape)
     packed = np.stack([grid.constant(m) for m in member])
-    every = np.arange(grid.points)
-    points, none, inside = jax.jit(
-        lambda a: (grid.to_bool(grid.point(a)), grid.point(a - 1 - a), jax.vmap(lambda p: grid.contains(packed[2], p))(a))
-    )(every)
+    every, outside = np.arange(grid.points), np.array([-1, grid.points, grid.points + 7, 10**6, -(10**6)])
+    points, none, inside = jax.jit(lambda a: (grid.to_bool(grid.point(a)), grid.point(outside), jax.vmap(lambda p: grid.contains(packed[2], p))(a)))(
+        every
+    )
     np.testing.assert_array_equal(points.reshape(grid.points, -1), np.eye(grid.points, dtype=bool))
     assert not np.any(none)
     np.testing.assert_array_equal(inside, member[2].ravel())
@@ -99,7 +107,7 @@ def test_single_points(shape):
     np.testing.assert_array_equal(jax.jit(lambda x: bitboard.lowest_action(grid.to_actions(x)))(packed), least)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", SOME)
 def test_dilate_equals_brute_force(shape):
     grid, member = Grid(*shape), boards(*shape)
     expected = {k: member | np.any([[moved(m, *s) for m in member] for s in steps], axis=0) for k, steps in NEIGHBOURS.items()}
@@ -121,8 +129,7 @@ def test_shift_equals_brute_force(shape):
             np.testing.assert_array_equal(plain(grid, back(got)), [moved(m, *move) for m in member])
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("neighbours", [4, 6, 8])
+@pytest.mark.parametrize(("shape", "neighbours"), mixed(SHAPES, [4, 6, 8]))
 def test_flood_equals_brute_force(shape, neighbours):
     grid = Grid(*shape)
     mask, seeds = boards(*shape, count=8, seed=1), boards(*shape, count=8, seed=2)[::-1]
@@ -144,8 +151,7 @@ def test_flood_follows_a_spiral():
     np.testing.assert_array_equal(got, mask)
 
 
-@pytest.mark.parametrize("shape", FEW)
-@pytest.mark.parametrize("neighbours", [4, 6, 8])
+@pytest.mark.parametrize(("shape", "neighbours"), mixed(FEW, [4, 6, 8]))
 def test_components_partition_the_set(shape, neighbours):
     grid, member = Grid(*shape), boards(*shape, count=4, seed=4)
     mask, limit = np.stack([grid.constant(m) for m in member]), 12
@@ -163,8 +169,7 @@ def test_components_partition_the_set(shape, neighbours):
         np.testing.assert_array_equal(labels[b], expected)
 
 
-@pytest.mark.parametrize("shape", FEW)
-@pytest.mark.parametrize("length", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize(("shape", "length"), mixed(FEW, [1, 2, 3, 5, 6]))
 def test_windows_equal_brute_force(shape, length):
     grid, member = Grid(*shape), boards(*shape)
     member[4:] |= boards(*shape, seed=9)[4:]

@@ -19,6 +19,9 @@ VARIANTS = [
     for win in ("five-or-more", "exact5")
     for knowledge in ("ndk", "4t")
 ]
+RULES = [("five-or-more", "ndk"), ("exact5", "4t"), ("five-or-more", "4t"), ("exact5", "ndk")]
+BOARDS = [(3, 3), (5, 4), (8, 5), (15, 5)]
+TURNS = VARIANTS if LONG else [*((*board, *rules) for board, rules in zip(BOARDS, RULES, strict=True)), (15, 5, "five-or-more", "4t")]
 
 
 class PlainGomoku:
@@ -106,7 +109,7 @@ def answers(game: Gomoku):
     return jax.jit(jax.vmap(all_of))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", TURNS)
 def test_play_equals_the_plain_rules(variant):
     game = Gomoku(*variant)
     plain, n = PlainGomoku(game), game.num_actions
@@ -126,7 +129,7 @@ def test_play_equals_the_plain_rules(variant):
         assert forced[t, b] == reply
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", TURNS)
 def test_children_equal_the_plain_rules(variant):
     game = Gomoku(*variant)
     plain, n = PlainGomoku(game), game.num_actions
@@ -150,7 +153,7 @@ def test_children_equal_the_plain_rules(variant):
         assert children.threat[i] == (threats[0] if threats else -1)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", TURNS)
 def test_children_equal_stepping_each_child(variant):
     game = Gomoku(*variant)
     packed, _ = random_positions(game, min(game.num_actions, 80), 16, seed=3)

@@ -68,7 +68,7 @@ def facts(game: Hex):
 def test_states_equal_the_plain_rules(size):
     game = Hex(size)
     packed, _ = random_play(game, 20 if LONG else 4, seed=size)
-    packed = np.unique(packed.reshape(-1, packed.shape[-1]), axis=0)[:: 1 if LONG or size < 8 else 9]
+    packed = np.unique(packed.reshape(-1, packed.shape[-1]), axis=0)[:: 1 if LONG or size < 8 else size * size // 10]
     state, legal, outcome, side, _, children = jax.tree.map(np.asarray, facts(game)(packed))
     stones, joined = np.asarray(game.grid.to_bool(state.stones)), np.asarray(game.grid.to_bool(state.joined))
     masks = [np.asarray(actions_to_bool(m, game.num_actions)).reshape(-1, size, size) for m in children[:3]]
@@ -248,3 +248,8 @@ def test_positions_set_up_by_hand():
     for size in (0, 20):
         with pytest.raises(ValueError, match=f"size={size}"):
             Hex(size)
+
+
+def test_a_won_position_that_is_read_keeps_no_joined_stones():
+    won = Hex(3).parse(".X./.X./X.. w")
+    assert not np.any(won.joined) and np.any(Hex(3).parse(".X./.X./... w").joined)
