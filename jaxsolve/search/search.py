@@ -16,7 +16,7 @@ from jaxsolve.search.result import Claim, Progress, Verdict
 from jaxsolve.search.tree import EDGES, EVICTED, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
-TURNOVERS = 32  # how often a table may be evicted whole before MCTS gives way to df-pn
+TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to df-pn
 GROUPS = 2  # halves of the paths: one is selected and backed up while the other is on the device
 
 LogSink = Callable[[np.ndarray, np.ndarray], None]
@@ -199,11 +199,15 @@ class Search:
             raise MemoryFull
 
     def _outgrown(self) -> bool:
-        """Monte-Carlo search spreads; once the table has been turned over many times it forgets faster than it proves.
+        """Gives way to plain df-pn, which finishes in any table that holds its paths, once this table has been turned over many times.
 
-        Then df-pn, which finishes in any table that holds its paths, takes over as soon as no leaf is in flight (True until then).
+        Monte-Carlo search spreads, and focused search judges a node by a few moves: both then forget faster than they prove. True while
+        that waits for leaves in flight.
         """
-        if isinstance(self.method, ProofNumber) or self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
+        if self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
+            return False
+        if isinstance(self.method, ProofNumber):
+            self.rules = self.rules._replace(widening=1.0)
             return False
         if self.paths.flying.any():
             return True
