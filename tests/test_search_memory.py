@@ -19,7 +19,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
     oracle = minimax.DepthFirst(game)
     evicted = 0
-    for number, text in zip(range(20 if LONG else 4), minimax.random_positions(game, range(3, 5), 9), strict=False):
+    for number, text in zip(range(20 if LONG else 3), minimax.random_positions(game, range(3, 5), 9), strict=False):
         setting = Setting(method, (1, 4, 32)[number % 3], 256, number)
         right = minimax.expected(oracle.holds(text, Claim(0)))
         got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000)
@@ -41,7 +41,12 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
     assert sorted(tree.slots[tree.slots != NONE]) == live.nonzero()[0].tolist()
 
 
-def test_a_memory_limit_that_holds_nothing_ends_in_a_sentence():
-    game = make("hex-5")
-    result = solve(game, game.init(), limits=Limits(memory_mb=0, nodes=100_000))
-    assert result.verdict is Verdict.UNKNOWN and "memory limit of 0 MB" in result.reason
+@pytest.mark.parametrize("method", search_tools.NAMES)
+@pytest.mark.parametrize("max_nodes", [1, 4, 16, None])
+def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
+    """Down to a table of one entry, and to a memory limit of nothing: an unknown answer with its reason, never a crash."""
+    game = make("hex-4")
+    limits = Limits(nodes=1000) if max_nodes else Limits(memory_mb=0, nodes=1000)
+    result = solve(game, game.init(), method=method, limits=limits, max_nodes=max_nodes)
+    assert result.verdict is Verdict.UNKNOWN and result.reason.endswith(".")
+    assert max_nodes != 1 or "memory limit" in result.reason
