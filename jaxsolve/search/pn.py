@@ -263,6 +263,30 @@ def _walk_down(tree, paths, path, number, delta, second, rules):
 
 
 @njit(cache=True, nogil=True)
+def settle(tree, rules, log):
+    """Decides every node that its decided children decide, wherever it stands; True if there may be more.
+
+    A path tells only the nodes it runs through. Where positions repeat, what one path decides can so stay unknown to a node that waits for it.
+    """
+    more = False
+    for node in range(tree.counters[NODES] - 1, -1, -1):
+        record = tree.nodes[node]
+        if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
+            continue
+        if log.count[0] + 1 >= len(log.moves):
+            return True
+        fresh = False
+        for i in range(record.visited):
+            edge = tree.edges[record.edges + i]
+            if edge.child != NONE and tree.nodes[edge.child].marks & SOLVED_FLAG:
+                fresh = refresh(tree, node, i, rules) or fresh
+        if fresh:
+            phi, delta, best, _, _ = rank(tree, node, rules)
+            more = store(tree, node, phi, delta, best, rules, log) or more
+    return more
+
+
+@njit(cache=True, nogil=True)
 def revive(tree, rules):
     """Forgets every capped number, so that a search whose every way led into repetitions can look again."""
     for node in range(tree.counters[NODES]):

@@ -11,7 +11,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.search import mcts, wave
 from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber
-from jaxsolve.search.pn import FINISHED, Log, Rules, new_paths, revive, unwind
+from jaxsolve.search.pn import FINISHED, Log, Rules, new_paths, revive, settle, unwind
 from jaxsolve.search.result import Claim, Progress, Verdict
 from jaxsolve.search.tree import EDGES, EVICTED, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
 
@@ -74,6 +74,7 @@ class Search:
         self._idle = 0
         self._stalled_at = -1
         self._edges_in_use = 0  # after the last compaction
+        self._settled_at = 256  # expansions when decisions were last spread
         self._root = np.asarray(root, np.uint32)
         self._start()
 
@@ -117,6 +118,8 @@ class Search:
         if self._outgrown():
             return states[:0], actions[:0], 0
         self._make_room()
+        if self.rules.may_repeat and self.expanded >= 2 * self._settled_at and isinstance(self.method, ProofNumber):
+            self._settle()
         first = group * self.group
         step = mcts.select if isinstance(self.method, MonteCarlo) else wave.select
         count, found = step(self.tree, self.paths, first, first + self.group, states, actions, owners, self.rules, self.log)
@@ -154,7 +157,16 @@ class Search:
             self.verdict = Verdict.UNKNOWN  # every way leads only into repetitions
             return
         self._stalled_at, self._idle = int(self.tallies[wave.EVALUATED]), 0
+        self._settle()
         revive(self.tree, self.rules)
+
+    def _settle(self) -> None:
+        """Spreads what is decided through the whole tree: whenever it has doubled, and when nothing else is left to try."""
+        self._settled_at = max(256, self.expanded)
+        more = True
+        while more:
+            more = settle(self.tree, self.rules, self.log)
+            self._drain()
 
     def _drain(self) -> None:
         count = int(self.log.count[0])
@@ -283,6 +295,7 @@ def warm_up(tree_search: bool) -> None:
     compact(tree)
     evict(tree, 0)
     if not tree_search:
+        settle(tree, rules, log)
         revive(tree, rules)
         tree.nodes[0] = np.zeros((), tree.nodes.dtype)
         unwind(tree, paths, 0, 0, rules, log)
