@@ -191,7 +191,9 @@ class Search:
             self._edges_in_use = int(self.tree.counters[EDGES])
         while any(self._short()):
             arrays = (self.tree.nodes, self.tree.lists, self.tree.edges)
-            sizes = [len(x) * (2 if short else 1) for x, short in zip(arrays, self._short(), strict=True)]
+            roomy = tree_bytes(*(4 * len(x) for x in arrays), self.game.state_words) <= self.budget // 4
+            factor = 4 if roomy else 2  # far below the budget fewer, larger steps copy less
+            sizes = [len(x) * (factor if short else 1) for x, short in zip(arrays, self._short(), strict=True)]
             sizes[0] = min(sizes[0], self.max_nodes or sizes[0])
             fits = tree_bytes(sizes[0], sizes[1], sizes[2], self.game.state_words) <= self.budget
             if fits and not (self._short()[0] and sizes[0] == len(self.tree.nodes)):
