@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Game, Outcome, SeesChildren
+from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, Outcome, SeesChildren
 from jaxsolve.runtime import cpu_seconds
 
 BATCH_SIZES = (1, 16, 64, 256, 1024, 4096)
@@ -44,6 +44,7 @@ class Layout:
     actions: int  # A, the number of actions
     prior: bool  # whether priors are present
     value: bool  # whether value and cost are present
+    zoned: bool = False  # whether the game foresees wins, with their zones
 
     @property
     def mask(self) -> int:
@@ -57,12 +58,12 @@ class Layout:
 
     @property
     def info(self) -> int:
-        """Outcome in bits 0..2, side to move in bit 3, (forced reply played on the way) + 1 in bits 16..31."""
+        """Outcome in bits 0..2, side to move in bit 3, (foreseen winner) + 1 in bits 4..5, (forced reply played on the way) + 1 in bits 16..31."""
         return self.state + 2
 
     @property
     def threat(self) -> int:
-        """(the opponent's winning threat) + 1; 0 if none."""
+        """(the opponent's winning threat) + 1; 0 if none. Where ``zoned``: (``Foresight.move``) + 1."""
         return self.state + 3
 
     @property
@@ -72,13 +73,18 @@ class Layout:
 
     @property
     def masks(self) -> int:
-        """Legal, winning and forcing moves: three bit sets of ``mask`` words each."""
+        """Legal, winning and forcing moves: three bit sets of ``mask`` words each. Where ``zoned``, a move outside a foreseen threat's zone is left out."""
         return self.state + 5
+
+    @property
+    def zone(self) -> int:
+        """``mask`` words where ``zoned``: ``Foresight.zone``."""
+        return self.masks + 3 * self.mask
 
     @property
     def values(self) -> int:
         """float32 value of the side to move, then the two cost estimates (3 words)."""
-        return self.masks + 3 * self.mask
+        return self.zone + (self.mask if self.zoned else 0)
 
     @property
     def priors(self) -> int:
@@ -107,14 +113,25 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
+      foresight: whether to look for wins that rest on a zone, where the game can (``Foresees``).
     """
 
     def __init__(
-        self, game: Game, *, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, max_playout: int = 2048
+        self,
+        game: Game,
+        *,
+        heads: Heads | None = None,
+        playouts: int = 0,
+        canonical: bool = False,
+        autoplay: bool = True,
+        foresight: bool = True,
+        max_playout: int = 2048,
     ):
         self.game, self.heads, self.playouts, self.canonical, self.max_playout = game, heads, playouts, canonical, max_playout
         self.autoplay = autoplay
-        self.layout = Layout(game.state_words, game.num_actions, heads is not None, heads is not None or playouts > 0)
+        # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
+        zoned = isinstance(game, Foresees) and foresight and not canonical
+        self.layout = Layout(game.state_words, game.num_actions, heads is not None, heads is not None or playouts > 0, zoned)
         self.compile_seconds = 0.0  # CPU seconds spent in first calls
         self.device_seconds = 0.0  # wall seconds waited for the device
         self._seen: set[int] = set()
@@ -187,11 +204,18 @@ class Evaluator:
         if self.canonical:
             state, _ = canonical_image(game, state)
         outcome = game.outcome(state)
-        legal, wins, forced_mask, threat = self._children(state)
         key = game.key(state)
         info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
-        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, legal)])
-        return jnp.concatenate([game.pack(state), head, legal, wins, forced_mask])
+        if self.layout.zoned:
+            foresight = game.foresee(state)
+            legal = action_bits(game.legal_mask(state))
+            legal = jnp.where((foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal)
+            info |= (foresight.winner + 1).astype(jnp.uint32) << 4
+            masks, threat = [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone], foresight.move
+        else:
+            *masks, threat = self._children(state)
+        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, masks[0])])
+        return jnp.concatenate([game.pack(state), head, *masks])
 
     def _children(self, state) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, SeesChildren):
@@ -269,6 +293,8 @@ def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
 
 
 @functools.lru_cache(maxsize=64)
-def shared_evaluator(game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True) -> Evaluator:
+def shared_evaluator(
+    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, foresight: bool = True
+) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls."""
-    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay)
+    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)

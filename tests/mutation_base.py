@@ -27,7 +27,7 @@ def registry(mutations: dict[str, Mutation]) -> Callable[[str], Callable[[Mutati
 
 def edges(node: dict[str, Any]) -> list[list[Any]]:
     """The [move, child] entries of a node, themselves and not copies."""
-    return [node["or"]] if "or" in node else node.get("and", [])
+    return [node["or"]] if "or" in node else node.get("and", node.get("must-play", []))
 
 
 def tidy(lines: Lines) -> Lines:

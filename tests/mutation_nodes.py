@@ -8,6 +8,12 @@ from mutation_base import REASONS, Lines, Mutation, edges, pick, positions_of, r
 
 MUTATIONS: dict[str, Mutation] = {}
 mutation = registry(MUTATIONS)
+ZONED = {
+    "answer no reply of a must-play node",
+    "list a reply of a must-play node twice",
+    "use a cell in two pairs",
+    "forget the pairs of a leaf",
+}
 
 
 @mutation("drop a reply")
@@ -119,7 +125,7 @@ def _to_leaf(lines: Lines, rng: random.Random) -> Lines | None:
     node = pick(lines, rng, lambda node: "leaf" not in node)
     if node is None:
         return None
-    for name in ("or", "and", "threat"):
+    for name in ("or", "and", "threat", "must-play", "pairs"):
         node.pop(name, None)
     own = [line["leaf"] for line in lines[1:-1] if "leaf" in line]
     node["leaf"] = rng.choice([*own, *REASONS])
@@ -164,10 +170,50 @@ def _and_to_or(lines: Lines, rng: random.Random) -> Lines | None:
 
 @mutation("move a threat")
 def _threat(lines: Lines, rng: random.Random) -> Lines | None:
-    node = pick(lines, rng, lambda node: "threat" in node and node["and"])
+    node = pick(lines, rng, lambda node: "threat" in node and node.get("and"))
     if node is None:
         return None
     node["threat"] = rng.choice([move for line in lines[1:-1] for move, _ in edges(line) if move != node["threat"]] or ["a19", "T19"])
+    return lines
+
+
+@mutation("answer no reply of a must-play node")
+def _no_replies(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: node.get("must-play"))
+    if node is None:
+        return None
+    node["must-play"] = []
+    node.pop("threat", None)
+    node.pop("pairs", None)
+    return tidy(lines)
+
+
+@mutation("list a reply of a must-play node twice")
+def _reply_twice(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: node.get("must-play"))
+    if node is None:
+        return None
+    node["must-play"].append(list(rng.choice(node["must-play"])))
+    return tidy(lines)
+
+
+@mutation("use a cell in two pairs")
+def _shared_cell(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: node.get("pairs"))
+    if node is None:
+        return None
+    cell = rng.choice([cell for pair in node["pairs"] for cell in pair])
+    rng.choice([pair for pair in node["pairs"] if cell not in pair] or [node["pairs"][0]])[rng.randrange(2)] = cell
+    pairs = [cell for pair in node["pairs"] for cell in pair]
+    return lines if len(set(pairs)) < len(pairs) else None
+
+
+@mutation("forget the pairs of a leaf")
+def _no_pairs(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: node.get("leaf") == "pairing")
+    if node is None:
+        return None
+    node["pairs"] = []
     return lines
 
 

@@ -18,9 +18,11 @@ import mutation_lines
 import mutation_nodes
 from mutation_base import Lines, tidy
 
-__all__ = ["MUTATIONS", "dump", "load", "mutants", "tidy"]
+__all__ = ["MUTATIONS", "ZONED", "dump", "load", "mutants", "tidy"]
 
 MUTATIONS = mutation_nodes.MUTATIONS | mutation_lines.MUTATIONS
+ZONED = mutation_nodes.ZONED
+"""Those that only certificates with zones admit."""
 
 
 def load(path: str | os.PathLike[str]) -> Lines:

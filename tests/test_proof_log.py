@@ -39,24 +39,27 @@ def same(found, states, moves, count: int) -> bool:
 def test_records_come_back_in_order(on_disk, tmp_path):
     path = tmp_path / "log" if on_disk else None
     states, moves = records(9000, 2, 0)
-    log = ProofLog(QUESTION, 2, path)
+    zones = records(9000, 3, 1)[0]
+    log = ProofLog(QUESTION, 2, path, zone_words=3)
     for at in range(0, 9000, 7):
-        log.append(states[at : at + 7], moves[at : at + 7])
-    assert same(log.records(), states, moves, 9000)
+        log.append(states[at : at + 7], moves[at : at + 7], zones[at : at + 7])
+    assert same(log.records(), states, moves, 9000) and np.array_equal(log.records()[2], zones)
     log.close()
     if path:
-        again = ProofLog(QUESTION, 2, path)
+        again = ProofLog(QUESTION, 2, path, zone_words=3)
         assert same(again.records(), states, moves, 9000)
-        again.append(states[:5], moves[:5])
+        again.append(states[:5], moves[:5], zones[:5])
         again.close()
-        found = ProofLog(QUESTION, 2, path).records()
-        assert len(found[0]) == 9005 and np.array_equal(found[0][9000:], states[:5])
+        found = ProofLog(QUESTION, 2, path, zone_words=3).records()
+        assert len(found[0]) == 9005 and np.array_equal(found[0][9000:], states[:5]) and np.array_equal(found[2][9000:], zones[:5])
+        with pytest.raises(ProofLogError, match="another question"):
+            ProofLog(QUESTION, 2, path, zone_words=2)
 
 
 def test_an_empty_log_has_no_records(tmp_path):
     for path in (None, tmp_path / "log"):
-        states, moves = ProofLog(QUESTION, 4, path).records()
-        assert states.shape == (0, 4) and moves.shape == (0,)
+        states, moves, zones = ProofLog(QUESTION, 4, path).records()
+        assert states.shape == (0, 4) and moves.shape == (0,) and zones.shape == (0, 0)
 
 
 @settings(max_examples=150, deadline=None)

@@ -14,7 +14,7 @@ from jaxsolve.proof.check import check
 from jaxsolve.search import Verdict
 
 SOURCES = {
-    "hex-4": range(4, 10),
+    "hex-5": range(1, 6),
     "gomoku-4;line=3;win=exact5;knowledge=4t": range(0, 6),
     "gomoku-5;line=4;win=five-or-more;knowledge=4t": range(12, 18),
     "go-2;ko=positional;komi=1": range(0, 6),
@@ -52,4 +52,4 @@ def test_every_mutant_is_refused(certificates, tmp_path):
             target.write_bytes(data)
             assert not check(target).accepted, (name, path)
             kinds.add(name)
-    assert len(kinds) >= 12
+    assert len(kinds) >= 12 and kinds >= mutations.ZONED

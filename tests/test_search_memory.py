@@ -7,6 +7,7 @@ import pytest
 import search_tools
 from search_tools import LONG, Setting, run
 
+from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Verdict, solve
 from jaxsolve.search.job import Job
@@ -17,20 +18,33 @@ from jaxsolve.search.tree import DROPPED_FLAG, LIVE, NODES, NONE
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
-    oracle = minimax.DepthFirst(game)
+    oracle, evaluator = minimax.DepthFirst(game), shared_evaluator(game, foresight=False)
     evicted = 0
     for number, text in zip(range(20 if LONG else 3), minimax.random_positions(game, range(3, 5), 9), strict=False):
         setting = Setting(method, (1, 4, 32)[number % 3], 256, number)
         right = minimax.expected(oracle.holds(text, Claim(0)))
-        got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000)
+        got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000, evaluator=evaluator)
         assert search_tools.right(got, right, setting), (text, setting)
+        evicted += got.evicted
+    assert evicted > 0
+
+
+@pytest.mark.parametrize("method", search_tools.NAMES)
+def test_zones_survive_eviction(method, tmp_path):
+    """Positions forgotten and decided again, perhaps on other zones, still make one proof."""
+    game, evicted = make("hex-5"), 0
+    for number, text in zip(range(12 if LONG else 3), minimax.random_positions(game, range(1, 4), 9), strict=False):
+        right = solve(game, game.parse(text), claim=Claim(0)).verdict
+        assert right is not Verdict.UNKNOWN
+        got = run(game, game.parse(text), Claim(0), Setting(method, (1, 4, 32)[number % 3], 128, number), tmp_path, 100_000)
+        assert search_tools.right(got, right, Setting(method, 1, 128, number)), text
         evicted += got.evicted
     assert evicted > 0
 
 
 @pytest.mark.parametrize("method", ["dfpn", "mcts"])
 def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
-    game = make("hex-4")
+    game = make("hex-6")
     job = Job(game, game.init(), claim=Claim(1), method=method, limits=Limits(nodes=3000), max_nodes=256)
     drive([job], job.evaluator)
     tree = job.search.tree
@@ -45,7 +59,7 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
 @pytest.mark.parametrize("max_nodes", [1, 4, 16, None])
 def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
     """Down to a table of one entry, and to a memory limit of nothing: an unknown answer with its reason, never a crash."""
-    game = make("hex-4")
+    game = make("hex-6")
     limits = Limits(nodes=1000) if max_nodes else Limits(memory_mb=0, nodes=1000)
     result = solve(game, game.init(), method=method, limits=limits, max_nodes=max_nodes)
     assert result.verdict is Verdict.UNKNOWN and result.reason.endswith(".")

@@ -31,7 +31,7 @@ game = make(rules)
 print("started", flush=True)
 solve(game, game.parse(text), claim=Claim(int(player)), method=method, out=Path(out), resume=resume == "1", wave=1, limits=Limits(nodes=200_000))
 """
-HEX = ("hex-5", "...../...../..X../..O../..... b", 0, Verdict.PROVED)
+HEX = ("hex-6", "....../.X..O./X...../....../...O../...... b", 0, Verdict.PROVED)
 GO = (
     "killallgo-9;ko=simple;passes=stones;fill_eyes=false",
     "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/..OXXXXXX/..OXXXXXX w",
@@ -73,7 +73,7 @@ def test_a_killed_run_resumes(number, tmp_path):
 
 def test_a_stopped_run_resumes_without_asking_again(tmp_path):
     """What was decided before the limit needs no evaluation afterwards; a finished run is answered from its log."""
-    game = make("hex-4")
+    game = make("hex-5")
     out, claim = tmp_path / "run", Claim(0)
     whole = solve(game, game.init(), claim=claim, wave=1)
     first = solve(game, game.init(), claim=claim, out=out, wave=1, limits=Limits(nodes=whole.nodes * 3 // 4))

@@ -13,7 +13,7 @@ from jaxsolve.games.registry import available, describe, make, register
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
     from jaxsolve.games.env import Env, auto_reset
-    from jaxsolve.games.game import Children, ForcesReplies, Game, Outcome, SeesChildren
+    from jaxsolve.games.game import Children, Foresees, ForcesReplies, Foresight, Game, Outcome, SeesChildren
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
@@ -23,7 +23,9 @@ __all__ = [
     "Awari",
     "Children",
     "Env",
+    "Foresees",
     "ForcesReplies",
+    "Foresight",
     "Game",
     "Go",
     "Gomoku",
@@ -43,7 +45,7 @@ __all__ = [
 _HOMES = {
     "awari": ("Awari",),
     "env": ("Env", "auto_reset"),
-    "game": ("Children", "ForcesReplies", "Game", "Outcome", "SeesChildren"),
+    "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "Outcome", "SeesChildren"),
     "go": ("Go", "KillallGo", "Tsumego"),
     "gomoku": ("Gomoku",),
     "hex": ("Hex",),

@@ -10,6 +10,7 @@ import abc
 import enum
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import jax
@@ -60,6 +61,35 @@ class ForcesReplies(Protocol):
 
     def forced_reply(self, state: State) -> jax.Array:
         """int32[]: the only legal action of ``state``, or -1 where it is not known to be the only one."""
+        ...
+
+
+class Foresight(NamedTuple):
+    """What a look at the board alone tells of how the game will end, and which cells that rests on. P is the player who wins by it.
+
+    Where ``winner`` is 0 or 1, P = ``winner`` wins: after ``move`` if P is to move and ``move`` is not -1, else whoever moves. Where ``winner`` is -1
+    and ``move`` is not, the opponent P of the side to move would win so by ``move``: the side to move loses with every action outside ``zone``.
+    """
+
+    winner: jax.Array  # int32[]: 0 or 1, or -1 where the board does not decide; -1 where the game is over
+    move: jax.Array  # int32[]: P's move, or -1
+    zone: jax.Array  # uint32[M]: bit set over actions: the empty cells that P's win rests on, ``move`` among them
+
+
+@runtime_checkable
+class Foresees(Protocol):
+    """Ability: a win can rest on a zone of the board, whatever happens outside it.
+
+    A *zone* of a position that P wins is a set of empty cells such that P also wins if, outside it, stones of the opponent appear or
+    disappear (in Hex: the carrier, van Rijswijck 2002; Hayward et al. 2003). The game must be one of placing stones for good in which a stone
+    never harms its owner. A move outside the zone of one refuted move is then refuted by the same answers, so
+    the search leaves out all replies but those in every such zone (the must-play region).
+    """
+
+    def foresee(self, state: State) -> Foresight: ...
+
+    def pairs(self, state: State, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
+        """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``. ``player``, with a stone at ``move`` (-1: without) and one in each pair, has won."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from jaxsolve.games.game import Game, Outcome, State
 if TYPE_CHECKING:
     from jaxsolve.search.result import Claim
 
-LEAF, OR, AND, THREAT = range(4)
+LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
 
 
 class ProofGap(RuntimeError):
@@ -27,7 +28,8 @@ class ProofGraph:
     states: list[bytes] = field(default_factory=list)  # packed positions
     kinds: list[int] = field(default_factory=list)
     outcomes: list[int] = field(default_factory=list)
-    threats: list[int] = field(default_factory=list)  # threatened cell of a THREAT node
+    threats: list[int] = field(default_factory=list)  # threatened cell of a THREAT or MUST_PLAY node, -1 if none
+    pairs: list[list[tuple[int, int]]] = field(default_factory=list)  # of a PAIRING node, or of a MUST_PLAY node after its threat
     children: list[list[tuple[int, int]]] = field(default_factory=list)  # (action, index of the child)
 
     def state(self, game: Game, node: int) -> State:
@@ -63,6 +65,11 @@ class ProofGraph:
                 stack.append((child, 0))
         return order
 
+    def first_move(self, game: Game) -> str | None:
+        """A move of the side that wins the root, if it is to move there and the game goes on; where pairs win already, any move does."""
+        move = next((action for action, _ in self.children[0]), self.pairs[0][0][0] if self.pairs[0] else None)
+        return None if move is None else game.action_text(move, self.state(game, 0))
+
     def longest_line(self, game: Game) -> list[str]:
         """Moves of the longest line from the root: the stiffest resistance."""
         height = [0] * len(self.states)
@@ -82,9 +89,9 @@ class GraphBuilder:
     Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search.
     """
 
-    def __init__(self, game: Game, evaluator: Evaluator, states: np.ndarray, moves: np.ndarray, claim: Claim):
+    def __init__(self, game: Game, evaluator: Evaluator, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, claim: Claim):
         self.game, self.claim, self.evaluator = game, claim, evaluator
-        self.plain = shared_evaluator(game, autoplay=False)
+        self.plain = shared_evaluator(game, autoplay=False, foresight=evaluator.layout.zoned)
         self._compiled_before = self.plain.compile_seconds
         # The first record of a position is the one whose children were decided before it, which rules out cycles.
         self.record: dict[bytes, int] = {}
@@ -92,7 +99,7 @@ class GraphBuilder:
             self.record[states[i].tobytes()] = i
         self.moves = moves
         self.graph = ProofGraph()
-        self.index: dict[bytes, int] = {}
+        self.index: dict[Hashable, int] = {}
         self.rows: list[np.ndarray] = []
 
     @property
@@ -103,23 +110,28 @@ class GraphBuilder:
     def build(self, root: np.ndarray) -> ProofGraph:
         """The proof graph below ``root`` (uint32[S]). Raises ProofGap."""
         first = self.plain(root[None], np.full(1, -1, np.int32))
-        self._enter(first[0])
+        self._enter_root(first[0])
         frontier = [0]
         while frontier:
             frontier = self._expand(frontier)
         return self.graph
 
-    def _enter(self, row: np.ndarray) -> tuple[int, bool]:
-        key = row[: self.game.state_words].tobytes()
-        found = self.index.get(key)
+    def _enter_root(self, row: np.ndarray) -> None:
+        self._enter(row)
+
+    def _enter(self, row: np.ndarray, basis: Hashable = None) -> tuple[int, bool]:
+        """(number, whether it is new) of the node for a position; one position may stand for several nodes that rest on different things."""
+        state = row[: self.game.state_words].tobytes()
+        found = self.index.get((state, basis))
         if found is not None:
             return found, False
         number = len(self.graph.states)
-        self.index[key] = number
-        self.graph.states.append(key)
+        self.index[state, basis] = number
+        self.graph.states.append(state)
         self.graph.kinds.append(LEAF)
         self.graph.outcomes.append(int(row[self.plain.layout.info]) & 7)
         self.graph.threats.append(-1)
+        self.graph.pairs.append([])
         self.graph.children.append([])
         self.rows.append(row[self.game.state_words :].copy())
         return number, True
@@ -134,17 +146,20 @@ class GraphBuilder:
             parents += [number] * len(chosen)
             actions += chosen
         fresh: list[int] = []
+        for parent, action, row in self._children(parents, actions):
+            child, new = self._enter(row)
+            self.graph.children[parent].append((action, child))
+            if new:
+                fresh.append(child)
+        return fresh
+
+    def _children(self, parents: list[int], actions: list[int]) -> Iterator[tuple[int, int, np.ndarray]]:
+        """(parent, action, row of the child) for each pair, evaluated in batches."""
         for at in range(0, len(parents), BATCH_SIZES[-1]):
             part = parents[at : at + BATCH_SIZES[-1]]
             words = np.frombuffer(b"".join(self.graph.states[p] for p in part), np.uint32).reshape(len(part), -1)
             taken = np.array(actions[at : at + len(part)], np.int32)
-            rows = self.plain(words, taken)
-            for parent, action, row in zip(part, taken.tolist(), rows, strict=True):
-                child, new = self._enter(row)
-                self.graph.children[parent].append((action, child))
-                if new:
-                    fresh.append(child)
-        return fresh
+            yield from zip(part, taken.tolist(), self.plain(words, taken), strict=True)
 
     def _choose(self, number: int, image: tuple[bytes, int] | None) -> list[int]:
         """Sets the kind of a position; the actions whose children carry it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.proof.graph import LEAF, OR, THREAT, ProofGraph
+from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
     from jaxsolve.search.result import Claim
@@ -63,13 +63,19 @@ def _node(game: Game, graph: ProofGraph, node: int, number: dict[int, int], uses
     if kind == LEAF:
         entry["leaf"] = leaf_reason(game, text, graph.outcomes[node])
         return entry
+    pairs = [[game.action_text(action, state) for action in pair] for pair in graph.pairs[node]]
+    if kind == PAIRING:
+        entry["leaf"], entry["pairs"] = "pairing", pairs
+        return entry
     moves = [[game.action_text(action, state), number[child]] for action, child in graph.children[node]]
     if kind == OR:
         entry["or"] = moves[0]
         return entry
-    if kind == THREAT:
+    if graph.threats[node] >= 0:
         entry["threat"] = game.action_text(graph.threats[node], state)
-    entry["and"] = moves
+        if kind == MUST_PLAY:
+            entry["pairs"] = pairs
+    entry["must-play" if kind == MUST_PLAY else "and"] = moves
     return entry
 
 

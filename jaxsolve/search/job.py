@@ -13,6 +13,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.proof.graph import GraphBuilder, ProofGap
 from jaxsolve.proof.log import ProofLog, ProofLogError
 from jaxsolve.proof.writer import write_certificate
+from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import Method, MonteCarlo, method_named
 from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict, default_claim
@@ -57,7 +58,8 @@ class Job:
         question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
         if out is not None:
             self._claim_folder(out, {**question, "root": game.text(state)}, resume)
-        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG)
+        layout = self.evaluator.layout
+        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, layout.mask if layout.zoned else 0)
         start = cpu_seconds()
         self.search = Search(
             game,
@@ -171,15 +173,16 @@ class Job:
     def _certify(self, result: Result) -> float:
         """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
         claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite()
-        builder = GraphBuilder(self.game, self.evaluator, *self.log.records(), claim)
+        kind = ZonedGraphBuilder if self.evaluator.layout.zoned else GraphBuilder
+        builder = kind(self.game, self.evaluator, *self.log.records(), claim)
         try:
             graph = builder.build(self.root)
         except ProofGap as gap:
             result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld."
             return builder.compile_seconds
         result.line = graph.longest_line(self.game)
-        if graph.children[0] and int(self.game.to_move(self.game.unpack(self.root))) == claim.player:
-            result.best_move = result.line[0]
+        if int(self.game.to_move(self.game.unpack(self.root))) == claim.player:
+            result.best_move = graph.first_move(self.game)
         result.certificate_nodes = len(graph.states)
         if self.out is not None:
             written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)

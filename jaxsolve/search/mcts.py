@@ -14,7 +14,8 @@ from numba import njit
 
 from jaxsolve.search.pn import FINISHED, FOUND, IDLE, repeats, store
 from jaxsolve.search.tree import EDGES, INF, NODES, NONE, SOLVED_FLAG, TAINTED, add_edge
-from jaxsolve.search.wave import EVALUATED, place
+from jaxsolve.search.wave import EVALUATED, place, row_zone
+from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by, zone_of
 
 
 @njit(cache=True, nogil=True)
@@ -40,15 +41,33 @@ def _decide(tree, node, rules, log):
 
 
 @njit(cache=True, nogil=True)
-def _mark(tree, node, edge, pn, dn, rules):
-    """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner."""
+def _mark(tree, node, edge, pn, dn, zone, rules):
+    """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
+
+    ``zone`` is what the child's result rests on.
+    """
+    action = np.int64(edge.action)
     a, b = (pn, dn) if tree.nodes[node].mover == rules.or_player else (dn, pn)
     if a == 0 and b == INF:
         edge.value = np.inf
+        won_by(tree, node, action, zone)
     elif a == INF:
         edge.value = -np.inf
+        if lost_by(tree, node, action, zone):
+            drop_closed_moves(tree, node)
+            _close_edges(tree, node)
     else:
         edge.value = np.nan
+
+
+@njit(cache=True, nogil=True)
+def _close_edges(tree, node):
+    """Marks the visited moves that are closed as lost."""
+    record = tree.nodes[node]
+    for i in range(record.visited):
+        edge = tree.visits[record.edges + i]
+        if not is_open(tree, node, np.int64(edge.action)):
+            edge.value = -np.inf
 
 
 @njit(cache=True, nogil=True)
@@ -117,7 +136,7 @@ def _back_up(tree, paths, path, value, rules, log):
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
-            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, rules)
+            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), rules)
 
 
 @njit(cache=True, nogil=True)
@@ -135,7 +154,7 @@ def _walk(tree, paths, path, rules, exploration, puct, log):
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
             tree.nodes[node].pins -= 1
-            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, rules)
+            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), rules)
             paths.depth[path] = depth - 1
             continue
         best = _choose(tree, node, exploration, puct)
@@ -195,7 +214,7 @@ def absorb(tree, paths, owners, count, rows, fields, order, rules, log, tallies)
         value = np.float64(verdict)
         if child == NONE:
             pn, dn = (0, INF) if verdict > 0 else ((INF if verdict < 0 else TAINTED), 0)
-            _mark(tree, node, edge, pn, dn, rules)
+            _mark(tree, node, edge, pn, dn, row_zone(rows[i], fields), rules)
         elif fields.values != NONE:
             mover = (np.int64(rows[i, fields.info]) >> 3) & 1
             value = np.float64(rows[i, fields.values : fields.values + 1].view(np.float32)[0])

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from jaxsolve.search.tree import BIG, CYCLE_FLAG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG, add_edge, forced_entry
+from jaxsolve.search.zones import is_open, learn, winning_move, zone_of
 
 FOUND, FINISHED, IDLE = 0, 1, 2
 STEP_LIMIT = 4096  # pushes and pops in one walk; past it every way leads into repetitions
@@ -50,7 +51,8 @@ class Log(NamedTuple):
 
     states: np.ndarray  # uint32[L, S]
     moves: np.ndarray  # int32[L] deciding move; -1 = every move loses
-    count: np.ndarray  # int64[1]
+    zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
+    count: np.ndarray  # int64[1] records in use
 
 
 def new_paths(width: int, depth: int) -> Paths:
@@ -151,7 +153,15 @@ def store(tree, node, phi, delta, best, rules, log):
             at = log.count[0]
             for i in range(tree.states.shape[1]):
                 log.states[at, i] = tree.states[node, i]
-            log.moves[at] = tree.edges[record.edges + best].action if phi == 0 else -1
+            if phi != 0:
+                log.moves[at] = -1
+            elif tree.zones.shape[1] > 0:
+                log.moves[at] = winning_move(tree, node)  # the one whose zone the node has; another may have come to win since
+            else:
+                log.moves[at] = tree.edges[record.edges + best].action
+            zone = zone_of(tree, node)
+            for i in range(len(zone)):
+                log.zones[at, i] = zone[i]
             log.count[0] = at + 1
     return True
 
@@ -165,8 +175,12 @@ def refresh(tree, node, number, rules):
         a, b = child.pn, child.dn
     else:
         a, b = child.dn, child.pn
+    if not is_open(tree, node, np.int64(edge.action)):
+        a, b = INF, 0
     changed = edge.a != a or edge.b != b
     edge.a, edge.b = a, b
+    if changed and child.marks & SOLVED_FLAG:
+        learn(tree, node, number, zone_of(tree, edge.child))
     return changed
 
 

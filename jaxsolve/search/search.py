@@ -19,8 +19,8 @@ MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost a
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to df-pn
 GROUPS = 2  # halves of the paths: one is selected and backed up while the other is on the device
 
-LogSink = Callable[[np.ndarray, np.ndarray], None]
-"""Receives (states uint32[n, S], moves int32[n]) of positions as they are decided, children before parents."""
+LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+"""Receives (states uint32[n, S], moves int32[n], zones uint32[n, Z]) of positions as they are decided, children before parents."""
 
 
 class MemoryFull(Exception):
@@ -64,11 +64,12 @@ class Search:
             np.random.default_rng(seed).shuffle(self.order)
         depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
         self.paths = new_paths(self.group * GROUPS, depth)
-        words, total = game.state_words, self.group * GROUPS
+        self._words = game.state_words, evaluator.layout.mask if evaluator.layout.zoned else 0
+        total, entries = self.group * GROUPS, self.group * GROUPS * 4 + 2 * depth
         room = max(64, 2 * GROUPS * self.group)
-        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * GROUPS * self.group * self._max_moves] * 2, words)
+        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * GROUPS * self.group * self._max_moves] * 2, *self._words)
         self.tree = self._new_tree()
-        self.log = Log(np.empty((total * 4 + 2 * depth, words), np.uint32), np.empty(total * 4 + 2 * depth, np.int32), np.zeros(1, np.int64))
+        self.log = _new_log(entries, *self._words)
         self.tallies = np.zeros(2, np.int64)
         self._buffers = [self._buffer() for _ in range(GROUPS)]
         self._idle = 0
@@ -95,18 +96,19 @@ class Search:
         wave.place(self.tree, rows[0], self.fields, self.order, self.rules, self.log, self.tallies)
         self.tree.nodes[0]["pins"] = 1
 
-    def adopt(self, states: np.ndarray, moves: np.ndarray) -> None:
-        """Enters positions decided in an earlier run: uint32[n, S] states and int32[n] deciding moves, as a ``ProofLog`` keeps them."""
+    def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        """Enters positions decided in an earlier run: uint32[n, S] states, int32[n] moves and uint32[n, Z] zones, as a ``ProofLog`` keeps them."""
         if self.verdict is not None:
             return
-        room = (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, self.game.state_words) // 1024)) // 2
-        states, moves = states[-room:], moves[-room:]
+        room = (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, *self._words) // 1024)) // 2
+        states, moves, zones = states[-room:], moves[-room:], zones[-room:]
         tallies = np.zeros_like(self.tallies)  # not counted: the earlier run did that work
         for at in range(0, len(states), self.group):
             part = slice(at, at + self.group)
             self._make_room()
             rows = self.evaluator(np.ascontiguousarray(states[part]), np.full(len(states[part]), -1, np.int32), self.seed)
-            wave.adopt(self.tree, rows, np.ascontiguousarray(moves[part]), self.fields, self.order, self.rules, self.log, tallies)
+            decided = np.ascontiguousarray(moves[part]), np.ascontiguousarray(zones[part])
+            wave.adopt(self.tree, rows, *decided, self.fields, self.order, self.rules, self.log, tallies)
             self.log.count[0] = 0  # it is logged already
         if self.tree.nodes[0]["pn"] == 0 or self.tree.nodes[0]["dn"] == 0:
             self._finish()
@@ -171,7 +173,7 @@ class Search:
     def _drain(self) -> None:
         count = int(self.log.count[0])
         if count:
-            self.sink(self.log.states[:count].copy(), self.log.moves[:count].copy())
+            self.sink(self.log.states[:count].copy(), self.log.moves[:count].copy(), self.log.zones[:count].copy())
             self.log.count[0] = 0
 
     # ---- memory ----------------------------------------------------------------------------------------------------
@@ -191,11 +193,11 @@ class Search:
             self._edges_in_use = int(self.tree.counters[EDGES])
         while any(self._short()):
             arrays = (self.tree.nodes, self.tree.lists, self.tree.edges)
-            roomy = tree_bytes(*(4 * len(x) for x in arrays), self.game.state_words) <= self.budget // 4
+            roomy = tree_bytes(*(4 * len(x) for x in arrays), *self._words) <= self.budget // 4
             factor = 4 if roomy else 2  # far below the budget fewer, larger steps copy less
             sizes = [len(x) * (factor if short else 1) for x, short in zip(arrays, self._short(), strict=True)]
             sizes[0] = min(sizes[0], self.max_nodes or sizes[0])
-            fits = tree_bytes(sizes[0], sizes[1], sizes[2], self.game.state_words) <= self.budget
+            fits = tree_bytes(sizes[0], sizes[1], sizes[2], *self._words) <= self.budget
             if fits and not (self._short()[0] and sizes[0] == len(self.tree.nodes)):
                 self.tree = grown(self.tree, *sizes)
             else:
@@ -277,20 +279,26 @@ class Search:
         return line
 
 
+def _new_log(entries: int, state_words: int, zone_words: int) -> Log:
+    shapes = (entries, state_words), entries, (entries, zone_words)
+    kinds = np.uint32, np.int32, np.uint32
+    return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64))
+
+
 @functools.cache
 def warm_up(tree_search: bool) -> None:
     """Compiles the host loops of MCTS or of the proof-number methods on empty arrays (read from numba's cache after the first time)."""
     tree, paths = new_tree(4, 4, 4, 1), new_paths(1, 4)
-    log = Log(np.empty((8, 1), np.uint32), np.empty(8, np.int32), np.zeros(1, np.int64))
+    log = _new_log(8, 1, 0)
     rules = Rules(0, np.zeros(5, np.int8), False, True, 0.25, 1.0, 1, 1.0, False)
-    fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, 6, NONE, NONE)
+    fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, 6, NONE, NONE, NONE)
     states, order, owners = np.zeros((1, 1), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
     rows, tallies = np.zeros((1, 9), np.uint32), np.zeros(2, np.int64)
     rows[0, fields.info] = 1
     rows.flags.writeable = False
     wave.verdict_on_sight(rows[0], fields, rules)
     wave.place(tree, rows[0], fields, order, rules, log, tallies)
-    wave.adopt(tree, rows[:0], order[:0], fields, order, rules, log, tallies)
+    wave.adopt(tree, rows[:0], order[:0], states[:0], fields, order, rules, log, tallies)
     step = mcts if tree_search else wave
     step.select(tree, paths, 0, 0, states, order, owners, rules, log)
     step.absorb(tree, paths, owners, 0, rows, fields, order, rules, log, tallies)
@@ -330,6 +338,7 @@ def _fields(evaluator: Evaluator) -> wave.Fields:
         layout.threat,
         layout.first,
         layout.masks,
+        layout.zone if layout.zoned else NONE,
         layout.values if layout.value else NONE,
         layout.priors if layout.prior else NONE,
     )

@@ -46,7 +46,7 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 """The same 16 bytes as ``EDGE``, as MCTS reads them: visit count and sum of values for the parent's mover (+-inf = proven)."""
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it forces the reply | prior (16-bit fraction) << 16
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG = 1, 2, 4
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG = 1, 2, 4, 8
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED = range(6)  # counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far
 
@@ -56,6 +56,7 @@ class Tree(NamedTuple):
 
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
+    zones: np.ndarray  # uint32[N, 2 Z]: open moves, then the zone so far (``search.zones``); Z = 0 where the game knows no zones
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
@@ -64,13 +65,14 @@ class Tree(NamedTuple):
     counters: np.ndarray  # int64[8]
 
 
-def new_tree(nodes: int, lists: int, edges: int, state_words: int) -> Tree:
+def new_tree(nodes: int, lists: int, edges: int, state_words: int, zone_words: int = 0) -> Tree:
     """An empty tree with room for the given numbers of nodes, list words and edges."""
     slots = 1 << max(4, int(2 * nodes - 1).bit_length())
     edge_array = np.empty(edges, EDGE)
     return Tree(
         np.empty(nodes, NODE),
         np.empty((nodes, state_words), np.uint32),
+        np.empty((nodes, 2 * zone_words), np.uint32),
         np.empty(lists, np.uint32),
         edge_array,
         edge_array.view(VISIT),
@@ -80,10 +82,10 @@ def new_tree(nodes: int, lists: int, edges: int, state_words: int) -> Tree:
     )
 
 
-def tree_bytes(nodes: int, lists: int, edges: int, state_words: int) -> int:
+def tree_bytes(nodes: int, lists: int, edges: int, state_words: int, zone_words: int = 0) -> int:
     """Bytes that ``new_tree`` would hold."""
     slots = 1 << max(4, int(2 * nodes - 1).bit_length())
-    return nodes * (NODE.itemsize + 4 * state_words + 4) + 4 * lists + EDGE.itemsize * edges + 4 * slots
+    return nodes * (NODE.itemsize + 4 * state_words + 8 * zone_words + 4) + 4 * lists + EDGE.itemsize * edges + 4 * slots
 
 
 def grown(tree: Tree, nodes: int, lists: int, edges: int) -> Tree:
@@ -95,6 +97,7 @@ def grown(tree: Tree, nodes: int, lists: int, edges: int) -> Tree:
         bigger = bigger._replace(
             nodes=_larger(tree.nodes, nodes),
             states=_larger(tree.states, nodes),
+            zones=_larger(tree.zones, nodes),
             free=_larger(tree.free, nodes),
             slots=np.empty(slots, np.int32),
         )

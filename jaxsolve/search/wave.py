@@ -9,6 +9,7 @@ from numba import njit
 
 from jaxsolve.search.pn import FINISHED, FOUND, IDLE, Rules, rank, unwind, walk
 from jaxsolve.search.tree import FORCED_BIT, INF, LISTS, NONE, SOLVED_FLAG, TAINTED, add_node, find
+from jaxsolve.search.zones import is_open, learn, zone_of
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 
@@ -24,6 +25,7 @@ class Fields(NamedTuple):
     threat: int
     first: int
     masks: int
+    zone: int  # NONE where the game knows no zones
     values: int  # NONE where rows carry no values
     priors: int  # NONE where rows carry no priors
 
@@ -64,7 +66,7 @@ def absorb(tree, paths, owners, count, rows, fields: Fields, order, rules: Rules
         tallies[EVALUATED] += 1
         proved, child = place(tree, rows[i], fields, order, rules, log, tallies)
         edge.child = child
-        _number_edge(tree, node, edge, proved, child, rules)
+        _number_edge(tree, node, paths.edges[path, depth], proved, child, row_zone(rows[i], fields), rules)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
         if rules.restart:
@@ -72,7 +74,17 @@ def absorb(tree, paths, owners, count, rows, fields: Fields, order, rules: Rules
 
 
 @njit(cache=True, nogil=True)
-def _number_edge(tree, node, edge, proved, child, rules):
+def row_zone(row, fields):
+    """uint32[Z]: the zone of a position decided on sight, a view; empty where there are no zones."""
+    return row[fields.zone : fields.zone + fields.mask] if fields.zone != NONE else row[:0]
+
+
+@njit(cache=True, nogil=True)
+def _number_edge(tree, node, number, proved, child, zone, rules):
+    edge = tree.edges[tree.nodes[node].edges + number]
+    if not is_open(tree, node, np.int64(edge.action)):
+        edge.a, edge.b = INF, 0
+        return
     if child != NONE:
         pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
     elif proved > 0:
@@ -83,6 +95,10 @@ def _number_edge(tree, node, edge, proved, child, rules):
         edge.a, edge.b = pn, dn
     else:
         edge.a, edge.b = dn, pn
+    if child == NONE:
+        learn(tree, node, number, zone)
+    elif tree.nodes[child].marks & SOLVED_FLAG:
+        learn(tree, node, number, zone_of(tree, child))
 
 
 @njit(cache=True, nogil=True)
@@ -92,6 +108,9 @@ def verdict_on_sight(row, fields, rules):
     outcome = info & 7
     if outcome != 0:
         return True, np.int64(rules.verdicts[outcome])
+    if fields.zone != NONE:
+        foreseen = (info >> 4) & 3
+        return foreseen != 0, np.int64(rules.verdicts[foreseen])
     mover = (info >> 3) & 1
     for i in range(fields.mask):
         if row[fields.masks + fields.mask + i] != 0:
@@ -135,7 +154,7 @@ def list_moves(tree, node, row, fields, order):
     record = tree.nodes[node]
     record.list = tree.counters[LISTS]
     top = np.int64(record.list)
-    threat = np.int64(row[fields.threat]) - 1
+    threat = np.int64(row[fields.threat]) - 1 if fields.zone == NONE else np.int64(NONE)
     forcing = fields.masks + 2 * fields.mask
     if threat >= 0:  # any other move loses at once
         tree.lists[top] = np.uint32(threat) | (np.uint32(FORCED_BIT) if _has(row, forcing, threat) else np.uint32(0)) | np.uint32(0xFFFF0000)
@@ -157,6 +176,11 @@ def list_moves(tree, node, row, fields, order):
             _sort_by_prior(tree, np.int64(record.list), top, row, fields)
     record.moves = top - record.list
     tree.counters[LISTS] = top
+    if fields.zone != NONE:
+        threatened = row[fields.threat] != 0
+        for i in range(fields.mask):
+            tree.zones[node, i] = row[fields.masks + i]
+            tree.zones[node, fields.mask + i] = row[fields.zone + i] if threatened else np.uint32(0)
 
 
 @njit(cache=True, nogil=True)
@@ -177,8 +201,8 @@ def _sort_by_prior(tree, first, last, row, fields):
 
 
 @njit(cache=True, nogil=True)
-def adopt(tree, rows, moves, fields: Fields, order, rules: Rules, log, tallies):
-    """Enters positions that an earlier run decided; ``moves`` as in the log (-1: every move loses)."""
+def adopt(tree, rows, moves, zones, fields: Fields, order, rules: Rules, log, tallies):
+    """Enters positions that an earlier run decided; ``moves`` (-1: every move loses) and ``zones`` as in the log."""
     for i in range(len(rows)):
         _, node = place(tree, rows[i], fields, order, rules, log, tallies)
         if node != NONE:
@@ -186,3 +210,6 @@ def adopt(tree, rows, moves, fields: Fields, order, rules: Rules, log, tallies):
             phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
             record.pn, record.dn = (phi, delta) if record.mover == rules.or_player else (delta, phi)
             record.marks |= SOLVED_FLAG
+            zone = zone_of(tree, node)
+            for j in range(len(zone)):
+                zone[j] = zones[i, j]

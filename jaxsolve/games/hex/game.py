@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -15,7 +15,9 @@ import numpy as np
 from jaxsolve.bitboard import Grid
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import batch_last
-from jaxsolve.games.game import Children, Game, Outcome
+from jaxsolve.games.game import Children, Foresight, Game, Outcome
+from jaxsolve.games.hex.bridges import Bridges
+from jaxsolve.games.hex.pairing import pairing
 from jaxsolve.games.mixing import mix
 from jaxsolve.games.planes import empty_cells, stone_planes
 
@@ -66,6 +68,10 @@ class Hex(Game):
     @functools.cached_property
     def _words_first(self) -> Grid:
         return Grid(self.size, self.size, axis=0)
+
+    @functools.cached_property
+    def _bridges(self) -> Bridges:
+        return Bridges(self._words_first)
 
     @functools.cached_property
     def _edges(self) -> np.ndarray:
@@ -147,6 +153,37 @@ class Hex(Game):
         wins, threats = jnp.where(white, joins[1], joins[0]), jnp.where(white, joins[0], joins[1])
         threat = jnp.where(grid.any(wins), -1, grid.lowest_action(threats))
         return grid.to_actions(empty), grid.to_actions(wins), threat
+
+    # ---- foresight ---------------------------------------------------------------------------------------------
+    def foresee(self, state: HexState) -> Foresight:
+        return Foresight(*self._foresee(state))
+
+    @functools.cached_property
+    def _foresee(self) -> Callable[..., Any]:
+        return batch_last(self._look_ahead)
+
+    def _look_ahead(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``Foresight``, batch last."""
+        grid, side = self._words_first, (state.meta & 1).astype(jnp.int32)
+        to_move = jnp.stack([side == 0, side == 1])
+        found = self._bridges.look(jnp.moveaxis(state.stones, 0, 1), [jnp.moveaxis(state.joined[:, k], 0, 1) for k in (0, 1)], to_move)
+        (own_whole, own_zone, own_cell, own_single, at_once), (whole, zone, cell, single, _) = (
+            jax.tree.map(lambda x: jnp.where(side == player, _colour(x, 0), _colour(x, 1)), found) for player in (0, 1)
+        )
+        wins_by_move = grid.any(own_cell) & (at_once | ~own_whole)
+        won = wins_by_move | own_whole
+        winner = jnp.where(won, side, jnp.where(whole, 1 - side, -1))
+        move = jnp.where(wins_by_move, grid.lowest_action(own_cell), jnp.where(won | whole, -1, grid.lowest_action(cell)))
+        rests = jnp.where(wins_by_move, own_single, jnp.where(own_whole, own_zone, jnp.where(whole, zone, jnp.where(grid.any(cell), single, jnp.uint32(0)))))
+        ongoing = state.meta >> 1 == 0
+        return jnp.where(ongoing, winner, -1), jnp.where(ongoing, move, -1), grid.to_actions(jnp.where(ongoing, rests, jnp.uint32(0)))
+
+    def pairs(self, state: HexState, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
+        stones = self.cells(state) == player + 1
+        if move >= 0:
+            stones[divmod(move, self.size)] = True
+        found = pairing(stones, player, [divmod(action, self.size) for action in zone if action != move])
+        return [(one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found]
 
     # ---- first numbers -----------------------------------------------------------------------------------------
     def first_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
@@ -239,6 +276,11 @@ class Hex(Game):
         words = np.asarray(state.stones)
         member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
         return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+
+
+def _colour(x: jax.Array, colour: int) -> jax.Array:
+    """One colour's part of a member of ``Connection``: a set has its words first, a truth value has none."""
+    return x[:, colour] if x.dtype == jnp.uint32 else x[colour]
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:

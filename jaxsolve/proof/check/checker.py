@@ -2,7 +2,8 @@
 
 Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any
 other node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where
-the claim holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. Nodes name earlier lines
+the claim holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
+replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is enough). Nodes name earlier lines
 only, so the argument is well-founded. The root's position is the header's.
 """
 
@@ -119,6 +120,7 @@ class _Walk:
         self._needs_win = True
         self._held: dict[int, str] = {}  # id -> position text of the nodes still to be named
         self._uses: dict[int, int] = {}  # id -> how often still, where more than once
+        self._zones: dict[int, int] = {}  # id -> zone, where the rules know zones
         self._ids = _Seen()
         self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
         self._done = False
@@ -211,28 +213,37 @@ class _Walk:
             raise Refused("the node has no position text")
         position = rules.position(text)
         kind = fields.keys() - {"id", "n", "pos"}
+        zone = 0
         if kind == {"leaf"}:
             self._leaf(rules, position, fields["leaf"])
-        elif kind in ({"or"}, {"and"}, {"threat", "and"}):
+        elif kind == {"leaf", "pairs"}:
+            if fields["leaf"] != "pairing":
+                raise Refused(f"only the leaf 'pairing' has pairs, not {show(fields['leaf'])}")
+            zone = rules.paired(position, self._claimant, fields["pairs"])
+        elif kind in ({"or"}, {"and"}, {"threat", "and"}, {"must-play"}, {"must-play", "threat", "pairs"}):
             if rules.ended(position, self._claimant):
                 raise Refused("the game is over here, so the node must be a leaf")
             if (rules.side(position) == self._claimant) != ("or" in kind):
                 raise Refused(f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node")
             if "or" in kind:
-                self._or(rules, position, fields["or"])
+                zone = self._or(rules, position, fields["or"])
+            elif "and" in kind:
+                zone = self._and(rules, position, fields["and"], fields)
             else:
-                self._and(rules, position, fields["and"], fields)
+                zone = self._must_play(rules, position, fields["must-play"], fields)
         else:
-            raise Refused(f"the node must be a leaf, an or, an and, or a threat with its and; it has {show(', '.join(sorted(kind)) or 'none')}")
+            raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {show(', '.join(sorted(kind)) or 'none')}")
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
-        self._keep(number, uses, text)
+        self._keep(number, uses, text, zone if rules.zones else 0)
 
-    def _keep(self, number: int, uses: int, text: str) -> None:
+    def _keep(self, number: int, uses: int, text: str, zone: int) -> None:
         if uses == 0:
             self._last = (number, text)
             return
         self._held[number] = text
+        if zone:
+            self._zones[number] = zone
         if uses > 1:
             self._uses[number] = uses
         self.peak = max(self.peak, len(self._held))
@@ -254,17 +265,20 @@ class _Walk:
             result = "is a draw" if verdict.winner is None else f"is won by {rules.players[verdict.winner]}"
             raise Refused(f"the leaf does not hold: the game {result} here")
 
-    def _or(self, rules: Rules, position: Any, entry: Any) -> None:
+    def _or(self, rules: Rules, position: Any, entry: Any) -> int:
+        """The zone, as of every kind of node: what the claim rests on, here the move and what is needed after it."""
         move, child = self._edge(entry)
-        self._follow(move, child, rules.child(position, move))
+        return self._follow(move, child, rules.child(position, move)) | rules.cell(move)
 
-    def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> None:
+    def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
         if not isinstance(entries, list):
             raise Refused(f"the replies are {show(entries)}, not a list")
+        zone = 0
         if "threat" in fields:
             if not isinstance(fields["threat"], str):
                 raise Refused(f"the threat is {show(fields['threat'])}, not a move")
             replies = rules.threat(position, fields["threat"])
+            zone = rules.cell(fields["threat"])
         else:
             replies = rules.replies(position)
             if not replies:
@@ -274,9 +288,33 @@ class _Walk:
             expected = replies.pop(move, None)
             if expected is None:
                 raise Refused(f"the reply {show(move)} is not legal, not called for, or listed twice")
-            self._follow(move, child, expected)
+            zone |= self._follow(move, child, expected)
         if replies:
             raise Refused(f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)")
+        return zone
+
+    def _must_play(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
+        """Every legal reply is listed, or lies outside the zone of a listed one or of the threat."""
+        if not rules.zones:
+            raise Refused("a must-play node is known in Hex only")
+        if not isinstance(entries, list):
+            raise Refused(f"the replies are {show(entries)}, not a list")
+        replies = rules.replies(position)
+        zone, left = 0, set(replies)
+        if "threat" in fields:
+            zone = rules.threat_zone(position, fields["threat"], fields["pairs"])
+            left = {move for move in left if rules.cell(move) & zone}
+        for entry in entries:
+            move, child = self._edge(entry)
+            expected = replies.pop(move, None)
+            if expected is None:
+                raise Refused(f"the reply {show(move)} is not legal, or listed twice")
+            rests_on = self._follow(move, child, expected)
+            left = {other for other in left if other != move and rules.cell(other) & rests_on}
+            zone |= rests_on
+        if left:
+            raise Refused(f"the legal reply {min(left)} is missing ({len(left)} missing in all): no zone leaves it out")
+        return zone
 
     @staticmethod
     def _edge(entry: Any) -> tuple[str, int]:
@@ -286,17 +324,20 @@ class _Walk:
                 return move, child
         raise Refused("a move must be given as [text, id of the child]")
 
-    def _follow(self, move: str, child: int, expected: str) -> None:
-        """Uses up one mention of ``child``, whose position must be ``expected``."""
+    def _follow(self, move: str, child: int, expected: str) -> int:
+        """Uses up one mention of ``child``, whose position must be ``expected``; its zone."""
         text = self._held.get(child)
         if text is None:
             raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
         if text != expected:
             raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {child} is {show(text, 500)}")
+        zone = self._zones.get(child, 0)
         uses = self._uses.get(child, 1)
         if uses == 1:
             del self._held[child]
+            self._zones.pop(child, None)
         elif uses == 2:
             del self._uses[child]
         else:
             self._uses[child] = uses - 1
+        return zone

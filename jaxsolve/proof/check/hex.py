@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.grid import STONES, Grid, bits
@@ -18,6 +18,8 @@ class HexPosition(NamedTuple):
 
 class Hex(Rules):
     """``hex-N``: Black joins the top and bottom rows, White the left and right columns; a1 is top left."""
+
+    zones: ClassVar[bool] = True
 
     def __init__(self, rules: str):
         base, _ = options(rules)
@@ -88,3 +90,63 @@ class Hex(Rules):
         if self._winning(position, position.side) & ~bit:
             raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
         return {move: self._after(position, bit)}
+
+    def cell(self, move: str) -> int:
+        return self.grid.point(move)
+
+    def paired(self, position: HexPosition, player: int, pairs: Any) -> int:
+        """Chains and edges that touch both cells of a pair hang together, whichever of the two the player gets."""
+        stones = position.stones[player]
+        cells = self._pairs(pairs, self.grid.full & ~(position.stones[0] | position.stones[1]))
+        groups = [[edge, 1 << i] for i, edge in enumerate(self.edges[player])]  # cells that touch the group; which edges it holds
+        rest = stones
+        while rest:
+            chain = self._joined(rest & -rest, stones)
+            rest ^= chain
+            near = self._near(chain)
+            held = [group for i, group in enumerate(groups[:2]) if chain & self.edges[player][i]]
+            if len(held) == 2:
+                groups[0][1] = 3
+            elif held:
+                held[0][0] |= near
+            else:
+                groups.append([near, 0])
+        merged = True
+        while merged and all(edges != 3 for _, edges in groups):
+            merged = False
+            for one, other in cells:
+                hang = [group for group in groups if group[0] & one and group[0] & other]
+                for group in hang[1:]:
+                    merged = True
+                    hang[0][0] |= group[0]
+                    hang[0][1] |= group[1]
+                    groups.remove(group)
+        if all(edges != 3 for _, edges in groups):
+            raise Refused(f"the pairs do not join the edges of {self.players[player]}")
+        return sum(one | other for one, other in cells)
+
+    def _pairs(self, pairs: Any, empty: int) -> list[tuple[int, int]]:
+        """The cells of each pair: empty, and no cell twice."""
+        if not isinstance(pairs, list):
+            raise Refused(f"the pairs are {show(pairs)}, not a list")
+        found = []
+        for pair in pairs:
+            if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+                raise Refused(f"the pair {show(pair)} is not two cells")
+            cells = [self.grid.point(name) for name in pair]
+            for name, bit in zip(pair, cells, strict=True):
+                if not bit & empty:
+                    raise Refused(f"the cell {name} of a pair is taken, or stands in two pairs")
+                empty ^= bit
+            found.append((cells[0], cells[1]))
+        return found
+
+    def threat_zone(self, position: HexPosition, move: Any, pairs: Any) -> int:
+        if not isinstance(move, str):
+            raise Refused(f"the threat is {show(move)}, not a move")
+        claimant, bit = 1 - position.side, self.grid.point(move)
+        if bit & (position.stones[0] | position.stones[1]):
+            raise Refused(f"the threat {move} is not legal: the cell is taken")
+        stones = list(position.stones)
+        stones[claimant] |= bit
+        return bit | self.paired(position._replace(stones=(stones[0], stones[1])), claimant, pairs)

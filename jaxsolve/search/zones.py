@@ -1,0 +1,107 @@
+"""Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``games.game.Foresees``).
+
+A node keeps two bit sets over actions. *Open* are the moves that may still save its mover; a refuted move closes every move outside its zone, for the
+same answers refute those. *Zone* joins the zones of the refutations that counted; once a move wins, open is that move alone and zone what the win rests on.
+Where the game knows no zones the sets have no words, and everything here does nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from jaxsolve.search.tree import FORCED_BIT, INF, WON_FLAG
+
+
+@njit(cache=True, nogil=True)
+def zone_of(tree, node):
+    """uint32[Z]: the node's zone so far, a view."""
+    return tree.zones[node, tree.zones.shape[1] // 2 :]
+
+
+@njit(cache=True, nogil=True)
+def is_open(tree, node, action):
+    """Whether no refutation of another move has closed this one."""
+    if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
+        return True
+    return (tree.zones[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
+
+
+@njit(cache=True, nogil=True)
+def won_by(tree, node, action, zone):
+    """The mover of ``node`` wins by ``action``, and the win then rests on ``zone``. Only the first such move counts."""
+    half = tree.zones.shape[1] // 2
+    record = tree.nodes[node]
+    if half == 0 or record.marks & WON_FLAG:
+        return
+    record.marks |= WON_FLAG
+    for i in range(half):
+        bit = np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
+        tree.zones[node, i] = bit
+        tree.zones[node, half + i] = zone[i] | bit
+
+
+@njit(cache=True, nogil=True)
+def winning_move(tree, node):
+    """The action that ``won_by`` noted."""
+    for i in range(tree.zones.shape[1] // 2):
+        word = tree.zones[node, i]
+        for bit in range(32):
+            if (word >> np.uint32(bit)) & np.uint32(1):
+                return np.int64(32 * i + bit)
+    return np.int64(-1)
+
+
+@njit(cache=True, nogil=True)
+def lost_by(tree, node, action, zone):
+    """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
+    half = tree.zones.shape[1] // 2
+    if half == 0 or tree.nodes[node].marks & WON_FLAG or not is_open(tree, node, action):
+        return False
+    closed = False
+    for i in range(half):
+        was = tree.zones[node, i]
+        now = was & zone[i]
+        tree.zones[node, i] = now
+        tree.zones[node, half + i] |= zone[i]
+        if i == action >> 5:
+            was &= ~(np.uint32(1) << np.uint32(action & 31))
+        closed = closed or was != now
+    return closed
+
+
+@njit(cache=True, nogil=True)
+def drop_closed_moves(tree, node):
+    """Takes the closed moves that are not visited yet off the node's list."""
+    record = tree.nodes[node]
+    kept = np.int64(record.visited)
+    for i in range(record.visited, record.moves):
+        entry = tree.lists[record.list + i]
+        if is_open(tree, node, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[record.list + kept] = entry
+            kept += 1
+        elif entry & np.uint32(FORCED_BIT):
+            record.forced -= 1
+    record.moves = kept
+
+
+@njit(cache=True, nogil=True)
+def close_edges(tree, node):
+    """Marks the visited moves that are closed as lost, in proof and disproof numbers."""
+    record = tree.nodes[node]
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if edge.a != INF and not is_open(tree, node, np.int64(edge.action)):
+            edge.a, edge.b = INF, 0
+
+
+@njit(cache=True, nogil=True)
+def learn(tree, node, number, zone):
+    """Draws the conclusions from an edge just decided in proof and disproof numbers, whose child's zone is ``zone``."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    action = np.int64(edge.action)
+    if edge.a == 0 and edge.b == INF:
+        won_by(tree, node, action, zone)
+    elif edge.a == INF and edge.b == 0 and lost_by(tree, node, action, zone):
+        drop_closed_moves(tree, node)
+        close_edges(tree, node)
