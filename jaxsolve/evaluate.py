@@ -20,7 +20,8 @@ import numpy as np
 from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, Outcome, SeesChildren
 from jaxsolve.runtime import cpu_seconds
 
-BATCH_SIZES = (1, 16, 64, 256, 1024, 4096)
+BATCH_SIZES = (16, 64, 256, 1024, 4096)
+"""Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
 IMAGE_BATCH = 256
 
 
@@ -292,9 +293,14 @@ def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
     return jax.tree.map(lambda x: x[best], images), best
 
 
-@functools.lru_cache(maxsize=64)
 def shared_evaluator(
     game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, foresight: bool = True
 ) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls."""
+    # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
+    return _evaluator(game, heads, playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees))
+
+
+@functools.lru_cache(maxsize=64)
+def _evaluator(game: Game, heads: Heads | None, playouts: int, canonical: bool, autoplay: bool, foresight: bool) -> Evaluator:
     return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)

@@ -70,7 +70,7 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     warm_up(isinstance(kind, MonteCarlo))
     compile_seconds = cpu_seconds() - start
     root = np.zeros(evaluator.game.state_words, np.uint32)
-    search = Search(evaluator.game, root, Claim(1), kind, evaluator, sink=lambda states, moves: None, memory_mb=MEMORY_MB, width=width)
+    search = Search(evaluator.game, root, Claim(1), kind, evaluator, sink=lambda states, moves, zones: None, memory_mb=MEMORY_MB, width=width)
     leaves, depths = 0, 0
     evaluator.cpu_seconds = evaluator.wall_seconds = 0.0
     clock = Clock()

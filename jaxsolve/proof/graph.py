@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.evaluate import BATCH_SIZES, Evaluator, shared_evaluator
+from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome, State
 
 if TYPE_CHECKING:
     from jaxsolve.search.result import Claim
 
+WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
 LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
 
 
@@ -155,8 +156,8 @@ class GraphBuilder:
 
     def _children(self, parents: list[int], actions: list[int]) -> Iterator[tuple[int, int, np.ndarray]]:
         """(parent, action, row of the child) for each pair, evaluated in batches."""
-        for at in range(0, len(parents), BATCH_SIZES[-1]):
-            part = parents[at : at + BATCH_SIZES[-1]]
+        for at in range(0, len(parents), WAVE):
+            part = parents[at : at + WAVE]
             words = np.frombuffer(b"".join(self.graph.states[p] for p in part), np.uint32).reshape(len(part), -1)
             taken = np.array(actions[at : at + len(part)], np.int32)
             yield from zip(part, taken.tolist(), self.plain(words, taken), strict=True)

@@ -44,7 +44,9 @@ class ProofLog:
         self._pending_count = 0
         self._file: BinaryIO | None = None
         if path is not None:
-            self._open(path, json.dumps({"format": "jaxsolve-log", "version": 2, "words": words, "zone_words": zone_words, **question}, sort_keys=True))
+            self._open(
+                path, json.dumps({"format": "jaxsolve-log", "version": 2, "words": words, "zone_words": zone_words, **question}, sort_keys=True)
+            )
 
     def _open(self, path: Path, header: str) -> None:
         line = header.encode() + b"\n"

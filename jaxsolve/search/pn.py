@@ -213,12 +213,16 @@ def pop(tree, paths, path, rules):
 
 @njit(cache=True, nogil=True)
 def unwind(tree, paths, path, depth, rules, log):
-    """Walks up to ``depth``, with every node's numbers made anew on the way."""
+    """Walks up to ``depth``, with the numbers of every node on the way made anew, as far as they change."""
+    same = False
     while True:
         node = paths.nodes[path, paths.depth[path]]
-        if tree.nodes[node].marks & SOLVED_FLAG == 0:
+        record = tree.nodes[node]
+        if not same and record.marks & SOLVED_FLAG == 0:
             phi, delta, best, _, _ = rank(tree, node, rules)
-            store(tree, node, phi, delta, best, rules, log)
+            pn, dn = record.pn, record.dn
+            decided = store(tree, node, phi, delta, best, rules, log)
+            same = rules.restart and not decided and record.pn == pn and record.dn == dn
         if paths.depth[path] <= depth:
             return
         pop(tree, paths, path, rules)
@@ -265,6 +269,11 @@ def _walk_down(tree, paths, path, number, delta, second, rules):
     if rules.may_repeat and repeats(paths, path, np.int64(edge.child)):
         edge.a = edge.b = BIG
         tree.nodes[node].marks |= CYCLE_FLAG
+        return
+    if rules.restart:
+        push(tree, paths, path, number, np.int64(INF), np.int64(INF))
+        if rules.may_repeat:
+            _forget_repetitions(tree, np.int64(edge.child), rules)
         return
     slack = np.int64(math.ceil(second * (1.0 + rules.epsilon))) + 1 if second < BIG else np.int64(BIG)
     limit_a = max(min(np.int64(paths.limit_a[path, depth]), slack), np.int64(edge.a) + 1)

@@ -71,7 +71,7 @@ class Hex(Game):
 
     @functools.cached_property
     def _bridges(self) -> Bridges:
-        return Bridges(self._words_first)
+        return Bridges(Grid(self.size, self.size, axis=0, a_row_each=True))
 
     @functools.cached_property
     def _edges(self) -> np.ndarray:
@@ -164,19 +164,23 @@ class Hex(Game):
 
     def _look_ahead(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``Foresight``, batch last."""
-        grid, side = self._words_first, (state.meta & 1).astype(jnp.int32)
+        grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
         to_move = jnp.stack([side == 0, side == 1])
-        found = self._bridges.look(jnp.moveaxis(state.stones, 0, 1), [jnp.moveaxis(state.joined[:, k], 0, 1) for k in (0, 1)], to_move)
-        (own_whole, own_zone, own_cell, own_single, at_once), (whole, zone, cell, single, _) = (
-            jax.tree.map(lambda x: jnp.where(side == player, _colour(x, 0), _colour(x, 1)), found) for player in (0, 1)
-        )
-        wins_by_move = grid.any(own_cell) & (at_once | ~own_whole)
-        won = wins_by_move | own_whole
-        winner = jnp.where(won, side, jnp.where(whole, 1 - side, -1))
-        move = jnp.where(wins_by_move, grid.lowest_action(own_cell), jnp.where(won | whole, -1, grid.lowest_action(cell)))
-        rests = jnp.where(wins_by_move, own_single, jnp.where(own_whole, own_zone, jnp.where(whole, zone, jnp.where(grid.any(cell), single, jnp.uint32(0)))))
+        sets = jnp.concatenate([state.stones[:, None], state.joined], axis=1)
+        sets = grid.to_rows(jnp.moveaxis(sets, 2, 0))  # uint32[N, 2, 3, ...]: of each colour its stones and those joined to each edge
+        stones, joined = sets[:, :, 0], sets[:, :, 1:]
+        whole, whole_zone, single, single_zone, at_once = self._bridges.look(stones, joined, to_move)
+        has_single = rows.any(single)
+        by_move = to_move & has_single & (at_once | ~whole)
+        decided = whole | by_move
+        zone = jnp.where(whole & ~by_move, whole_zone, jnp.where(has_single, single_zone, jnp.uint32(0)))
+        # The side to move if it wins, else the other one: it has won, or threatens to, or neither.
+        player = jnp.where(jnp.any(to_move & decided, axis=0), side, 1 - side)
+        zone, single = (jnp.where(player == 0, x[:, 0], x[:, 1]) for x in (zone, single))
+        decided, moves = (jnp.where(player == 0, x[0], x[1]) for x in (decided, by_move | ~whole))
         ongoing = state.meta >> 1 == 0
-        return jnp.where(ongoing, winner, -1), jnp.where(ongoing, move, -1), grid.to_actions(jnp.where(ongoing, rests, jnp.uint32(0)))
+        move = jnp.where(ongoing & moves, rows.lowest_action(single), -1)
+        return jnp.where(ongoing & decided, player, -1), move, rows.to_actions(jnp.where(ongoing, zone, jnp.uint32(0)))
 
     def pairs(self, state: HexState, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
         stones = self.cells(state) == player + 1
@@ -276,11 +280,6 @@ class Hex(Game):
         words = np.asarray(state.stones)
         member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
         return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
-
-
-def _colour(x: jax.Array, colour: int) -> jax.Array:
-    """One colour's part of a member of ``Connection``: a set has its words first, a truth value has none."""
-    return x[:, colour] if x.dtype == jnp.uint32 else x[colour]
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:

@@ -26,8 +26,8 @@ def pairing(stones: np.ndarray, axis: int, zone: Sequence[Cell]) -> list[tuple[C
         return []  # a chain joins them already
     contacts = {cell: _contacts(groups, axis, cell) for cell in zone}
     for pairs in _pairings(sorted(zone), contacts):
-        if _joins([(contacts[one], contacts[other]) for one, other in pairs]):
-            return pairs
+        if _joins(pairs, contacts):
+            return _needed(pairs, contacts)
     raise ValueError("the cells are no pairs that join the edges")
 
 
@@ -79,7 +79,16 @@ def _pairings(cells: list[Cell], contacts: dict[Cell, frozenset[int]], spare: bo
     yield from _pairings(rest, contacts, spare)
 
 
-def _joins(pairs: list[tuple[frozenset[int], frozenset[int]]]) -> bool:
+def _needed(pairs: list[tuple[Cell, Cell]], contacts: dict[Cell, frozenset[int]]) -> list[tuple[Cell, Cell]]:
+    """The pairs without those that the others can do without."""
+    for pair in list(pairs):
+        fewer = [other for other in pairs if other != pair]
+        if _joins(fewer, contacts):
+            pairs = fewer
+    return pairs
+
+
+def _joins(pairs: list[tuple[Cell, Cell]], contacts: dict[Cell, frozenset[int]]) -> bool:
     """Whether groups that touch both cells of a pair, taken together again and again, come to hold both edges."""
     leader: dict[int, int] = {}
 
@@ -92,7 +101,7 @@ def _joins(pairs: list[tuple[frozenset[int], frozenset[int]]]) -> bool:
     while merged:
         merged = False
         for one, other in pairs:
-            common = sorted({find(group) for group in one} & {find(group) for group in other})
+            common = sorted({find(group) for group in contacts[one]} & {find(group) for group in contacts[other]})
             for group in common[1:]:
                 leader[group], merged = common[0], True
     return find(FIRST_EDGE) == find(SECOND_EDGE)

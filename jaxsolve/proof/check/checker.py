@@ -232,7 +232,9 @@ class _Walk:
             else:
                 zone = self._must_play(rules, position, fields["must-play"], fields)
         else:
-            raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {show(', '.join(sorted(kind)) or 'none')}")
+            raise Refused(
+                f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {show(', '.join(sorted(kind)) or 'none')}"
+            )
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
         self._keep(number, uses, text, zone if rules.zones else 0)
