@@ -74,7 +74,7 @@ class Layout:
 
     @property
     def masks(self) -> int:
-        """Legal, winning and forcing moves: three bit sets of ``mask`` words each. Where ``zoned``, a move outside a foreseen threat's zone is left out."""
+        """Legal, winning and forcing moves: three bit sets of ``mask`` words each. Where ``zoned``, less the moves that a foreseen threat refutes."""
         return self.state + 5
 
     @property

@@ -13,7 +13,7 @@ from jaxsolve.games.registry import available, describe, make, register
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
     from jaxsolve.games.env import Env, auto_reset
-    from jaxsolve.games.game import Children, Foresees, ForcesReplies, Foresight, Game, Outcome, SeesChildren
+    from jaxsolve.games.game import Children, ForcesReplies, Foresees, Foresight, Game, Outcome, SeesChildren
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
@@ -23,8 +23,8 @@ __all__ = [
     "Awari",
     "Children",
     "Env",
-    "Foresees",
     "ForcesReplies",
+    "Foresees",
     "Foresight",
     "Game",
     "Go",

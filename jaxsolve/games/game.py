@@ -89,7 +89,10 @@ class Foresees(Protocol):
     def foresee(self, state: State) -> Foresight: ...
 
     def pairs(self, state: State, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
-        """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``. ``player``, with a stone at ``move`` (-1: without) and one in each pair, has won."""
+        """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``.
+
+        ``player``, with a stone at ``move`` (unless it is -1) and one in each pair, has won.
+        """
         ...
 
 

@@ -65,7 +65,7 @@ class Search:
         depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
         self.paths = new_paths(self.group * GROUPS, depth)
         self._words = game.state_words, evaluator.layout.mask if evaluator.layout.zoned else 0
-        total, entries = self.group * GROUPS, self.group * GROUPS * 4 + 2 * depth
+        entries = self.group * GROUPS * 4 + 2 * depth
         room = max(64, 2 * GROUPS * self.group)
         self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * GROUPS * self.group * self._max_moves] * 2, *self._words)
         self.tree = self._new_tree()
@@ -155,10 +155,13 @@ class Search:
         self._idle += 1
         if self._idle < 2 * GROUPS:
             return
-        if self._stalled_at == self.tallies[wave.EVALUATED] or isinstance(self.method, MonteCarlo):
+        again, plain = self._stalled_at == self.tallies[wave.EVALUATED], isinstance(self.method, ProofNumber) and self.rules.widening == 1.0
+        if again and plain:
             self.verdict = Verdict.UNKNOWN  # every way leads only into repetitions
             return
         self._stalled_at, self._idle = int(self.tallies[wave.EVALUATED]), 0
+        if again or isinstance(self.method, MonteCarlo):
+            self._give_way()  # the few moves it looked at repeat; others may not
         self._settle()
         revive(self.tree, self.rules)
 
@@ -222,17 +225,21 @@ class Search:
         """
         if self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
             return False
+        if isinstance(self.method, MonteCarlo) and self.paths.flying.any():
+            return True
+        self._give_way()
+        return False
+
+    def _give_way(self) -> None:
+        """Goes on as plain df-pn. A Monte-Carlo tree is given up for it, which only a search without leaves in flight can do."""
         if isinstance(self.method, ProofNumber):
             self.rules = self.rules._replace(widening=1.0)
-            return False
-        if self.paths.flying.any():
-            return True
+            return
         self.method = METHODS["dfpn"]
         self.rules = _rules(self.game, self.claim, self.method)
         self.tree = self._new_tree()
         warm_up(False)
         self._start()
-        return False
 
     def _unwind(self, path: int) -> None:
         if isinstance(self.method, ProofNumber):

@@ -1,7 +1,8 @@
 """Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``games.game.Foresees``).
 
-A node keeps two bit sets over actions. *Open* are the moves that may still save its mover; a refuted move closes every move outside its zone, for the
-same answers refute those. *Zone* joins the zones of the refutations that counted; once a move wins, open is that move alone and zone what the win rests on.
+A node keeps two bit sets over actions. *Open* are the moves that may still save its mover; a refuted move closes every move outside its
+zone, for the same answers refute those. *Zone* joins the zones of the refutations that counted; once a move wins, open is that move alone and
+zone what the win rests on.
 Where the game knows no zones the sets have no words, and everything here does nothing.
 """
 

@@ -1,9 +1,10 @@
 """Wins that can be seen on a Hex board: chains joined by bridges, in bitboards.
 
-A *pair* is two free cells of which its owner, answering in the one when the opponent takes the other, gets one. Chains joined by disjoint pairs are as good
-as joined (the bridge and the edge template of the second row; Hayward & van Rijswijck 2006). From each of a colour's two edges the stones that
-are joined to it so are *reached*, step by step, and the cells this takes are kept. The search is greedy: what it finds is sound, but it does not find
-everything, and a win's zone holds the pairs of chains beside the way too (to trace them out saved 10 % of the positions and cost as much time).
+A *pair* is two free cells of which its owner, answering in the one when the opponent takes the other, gets one. Chains joined by disjoint pairs are
+as good as joined (the bridge and the edge template of the second row; Hayward & van Rijswijck 2006). From each of a colour's two edges the stones
+that are joined to it so are *reached*, step by step, and the cells this takes are kept. The search is greedy: what it finds is sound, but it does
+not find everything, and a win's zone holds the pairs of chains beside the way too (to trace them out saved 10 % of the positions and cost as much
+time).
 
 Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] holds a set for each edge of each colour.
 """

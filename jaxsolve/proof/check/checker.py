@@ -1,8 +1,8 @@
 """Checks a certificate in one pass, in memory bounded by the nodes still to be named.
 
-Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any
-other node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where
-the claim holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
+Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any other
+node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where the claim
+holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
 replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is enough). Nodes name earlier lines
 only, so the argument is well-founded. The root's position is the header's.
 """
@@ -232,9 +232,8 @@ class _Walk:
             else:
                 zone = self._must_play(rules, position, fields["must-play"], fields)
         else:
-            raise Refused(
-                f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {show(', '.join(sorted(kind)) or 'none')}"
-            )
+            found = show(", ".join(sorted(kind)) or "none")
+            raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {found}")
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
         self._keep(number, uses, text, zone if rules.zones else 0)
