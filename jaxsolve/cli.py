@@ -40,7 +40,7 @@ POSITION_HELP = (
 )
 Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
 Game = Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="Rule set, such as killallgo-9 or 'gomoku-15;knowledge=4t'.")]
-Rules = Annotated[list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, may be repeated; see 'jaxsolve games'.")]
+Rules = Annotated[list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")]
 Search = Annotated[Method, typer.Option("--method", "-m", help="Search method.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, metavar="MB", help="Memory for the proof tree and its table.")]
@@ -54,13 +54,16 @@ def _seconds(value: float | None) -> float | None:
     return value
 
 
-def _rules(pairs: list[str] | None) -> dict[str, str]:
-    options = {}
-    for pair in pairs or []:
-        key, equals, value = pair.partition("=")
-        if not equals or not key or key in options:
-            raise typer.BadParameter(f"{pair!r} is {'given twice' if key in options else 'not of the form KEY=VALUE'}", param_hint="--rule")
-        options[key] = value
+def _rules(texts: list[str] | None) -> dict[str, str]:
+    """Options by name, from KEY=VALUE, several joined by semicolons, or a whole rule-set id, whose base is the option ``rules``."""
+    options: dict[str, str] = {}
+    for text in texts or []:
+        base, *fields = text.split(";")
+        for pair in [f"rules={base}", *fields] if fields and "=" not in base else [base, *fields]:
+            key, equals, value = pair.partition("=")
+            if not equals or not key or key in options:
+                raise typer.BadParameter(f"{pair!r} is {'given twice' if key in options else 'not of the form KEY=VALUE'}", param_hint="--rule")
+            options[key] = value
     return options
 
 

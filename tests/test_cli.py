@@ -128,6 +128,8 @@ BAD = {
     "unknown game": ("solve", "start", "--game", "chess"),
     "unknown option": ("solve", "start", "--game", "hex-3", "--rule", "ko=simple"),
     "rule without value": ("solve", "start", "--game", "hex-3", "--rule", "ko"),
+    "rule given twice": ("solve", "start", "--game", "go-5", "--rule", "ko=simple;ko=positional"),
+    "rules of an unknown game": ("show", "start", "--game", "go-5", "--rule", "chess;ko=simple"),
     "no position": ("solve", "nonsense", "--game", "hex-3"),
     "illegal move": ("solve", "moves:a1 a1", "--game", "hex-3"),
     "no file": ("show", "absent.sgf", "--game", "go-9"),
@@ -202,6 +204,12 @@ def test_an_answer_against_the_source_is_pointed_out(problem_file, monkeypatch):
 
 
 # ---- the other words -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("rules", [("ko=positional;komi=1",), ("ko=positional", "komi=1"), ("go-5;ko=positional;komi=1",)])
+def test_rule_options_one_by_one_or_together(rules):
+    words = [word for rule in rules for word in ("--rule", rule)]
+    assert one_object(run("show", "start", "--game", "go-5", *words, "--json"))["rules"] == "go-5;ko=positional;komi=1"
+
+
 def test_show_draws_and_writes(tmp_path):
     result = run("show", "moves:B3 C2", "--game", "go-5", "--rule", "ko=positional", "--svg", tmp_path / "a.svg")
     assert result.exit_code == 0 and "to move" in result.stdout
