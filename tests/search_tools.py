@@ -67,7 +67,7 @@ def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:
     assert result.certificate is not None, result.reason
     report = check(result.certificate)
     assert report.accepted, report.sentence
-    shown = claim if result.verdict is Verdict.PROVED else claim.opposite()
+    shown = claim if result.verdict is Verdict.PROVED else claim.opposite(game.may_draw)
     assert (report.rules, report.root, report.claim) == (game.rule_set, game.text(state), shown.text(game.players))
 
 

@@ -247,7 +247,7 @@ def test_every_word_has_help(word):
 
 def test_the_quickstart_positions_are_what_they_say():
     loaded = {problem.id: problem for problem in problems.load(Path(__file__).parents[1] / "configs/problems/quickstart.json")}
-    assert loaded["hex-opening"].game == make("hex-4")
+    assert loaded["hex-opening"].game == make("hex-5")
     assert {identifier: problem.expected for identifier, problem in loaded.items()} == {
         "go-life": "proved",
         "gomoku-win": "proved",

@@ -167,12 +167,12 @@ class Job:
         if verdict is Verdict.PROVED:
             return f"Proved: {self.claim.text(self.game.players)}."
         if verdict is Verdict.DISPROVED:
-            return f"Disproved: {self.claim.opposite().text(self.game.players)}."
+            return f"Disproved: {self.claim.opposite(self.game.may_draw).text(self.game.players)}."
         return self.reason or "Nothing is left to try: what remains only repeats positions or meets a length cap."
 
     def _certify(self, result: Result) -> float:
         """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
-        claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite()
+        claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite(self.game.may_draw)
         kind = ZonedGraphBuilder if self.evaluator.layout.zoned else GraphBuilder
         builder = kind(self.game, self.evaluator, *self.log.records(), claim)
         try:

@@ -27,9 +27,9 @@ class Claim:
     player: int
     result: Literal["wins", "does-not-lose"] = "wins"
 
-    def opposite(self) -> Claim:
-        """The claim that holds exactly when this one does not."""
-        return Claim(1 - self.player, "does-not-lose" if self.result == "wins" else "wins")
+    def opposite(self, draws: bool = True) -> Claim:
+        """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""
+        return Claim(1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins")
 
     def holds(self, outcome: int) -> bool:
         """Whether a finished game with this ``Outcome`` satisfies the claim."""
