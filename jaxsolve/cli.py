@@ -40,7 +40,9 @@ POSITION_HELP = (
 )
 Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
 Game = Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="Rule set, such as killallgo-9 or 'gomoku-15;knowledge=4t'.")]
-Rules = Annotated[list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")
+]
 Search = Annotated[Method, typer.Option("--method", "-m", help="Search method.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, metavar="MB", help="Memory for the proof tree and its table.")]

@@ -17,8 +17,6 @@ from jaxsolve.search.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 NAMES = ("pns", "dfpn", "fdfpn", "mcts")
-MAY_TIRE = ("fdfpn", "mcts")
-"""Methods that without a prior may forget and search anew without end where their table is much smaller than the tree."""
 
 
 class Setting(NamedTuple):
@@ -52,7 +50,6 @@ def run(game: Game, state: State, claim: Claim, setting: Setting, folder: Path, 
     """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     method, wave, max_nodes, seed = setting
-    limit = min(limit, 6000) if method in MAY_TIRE and max_nodes else limit
     job = Job(game, state, claim=claim, method=method, wave=wave, max_nodes=max_nodes, seed=seed, limits=Limits(nodes=limit), out=out, **options)
     if not job.done:
         drive([job], job.evaluator)
@@ -74,8 +71,3 @@ def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:
 def claims(game: Game) -> list[Claim]:
     """Every claim there is to ask about a game; opposites of one another are both asked."""
     return [Claim(player, result) for player in (0, 1) for result in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
-
-
-def right(run: Run, answer: Verdict, setting: Setting) -> bool:
-    """Whether a run ended as it must: with the answer; only ``MAY_TIRE`` may give up, where the table is too small for the tree."""
-    return run.verdict is answer or (run.verdict is Verdict.UNKNOWN and setting.method in MAY_TIRE and run.evicted > 0)
