@@ -38,6 +38,12 @@ def test_kernels_of_one_game():
         assert row["state_bytes"] == 4 * make("hex-3").state_words and row["compile_cpu_seconds"] >= 0
 
 
+def test_a_game_that_pgx_has_not_is_measured_alone():
+    pytest.importorskip("pgx")
+    result = bench("kernels", "--games", "awari", "--batch", 1, "--vs", "pgx")
+    assert result.exit_code == 0 and "whole step" in result.stdout and "ratio" not in result.stdout
+
+
 def test_kernels_as_a_table_beside_pgx():
     pytest.importorskip("pgx")
     result = bench("kernels", "--games", "hex-11", "--batch", 1, "--vs", "pgx")

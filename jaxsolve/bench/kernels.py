@@ -54,12 +54,15 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
     del seconds
     tasks = [task for name in games for task in _tasks_of(name)] if games else _default_tasks()
     report = Report("kernels", COLUMNS, as_json)
-    for task in tasks:
-        game = make(task.rule_set)
-        for batch in batches or task.batches:
-            with report.measuring(f"{task.rule_set}, batch {batch:,}"):
-                report.add({"game": task.rule_set, "batch": batch, "state_bytes": 4 * game.state_words, **task.measure(game, batch, vs == "pgx")})
-    report.show()
+    try:
+        for task in tasks:
+            game = make(task.rule_set)
+            for batch in batches or task.batches:
+                with report.measuring(f"{task.rule_set}, batch {batch:,}"):
+                    row = task.measure(game, batch, vs == "pgx")
+                report.add({"game": task.rule_set, "batch": batch, "state_bytes": 4 * game.state_words, **row})
+    finally:
+        report.show()
     return 0
 
 

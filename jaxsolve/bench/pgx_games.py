@@ -19,4 +19,4 @@ def pgx_game(game: Game) -> Any | None:
     import pgx
 
     name = f"go_{game.size}x{game.size}" if isinstance(game, Go) else "hex" if isinstance(game, Hex) else ""
-    return pgx.make(name) if SIZES.get(name) == getattr(game, "size", None) else None
+    return pgx.make(name) if name in SIZES and SIZES[name] == game.size else None

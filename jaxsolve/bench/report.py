@@ -41,7 +41,9 @@ class Report:
         self.rows.append(row)
 
     def show(self) -> None:
-        """Prints table or JSON object to standard output."""
+        """Prints table or JSON object to standard output: what was measured, whatever ended the run; nothing where nothing was."""
+        if not self.rows:
+            return
         device = Device.here()
         if self._as_json:
             about = {"platform": device.platform, "device": device.kind, "processors": os.cpu_count(), "jax": jax.__version__}

@@ -68,11 +68,13 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
     searches = [make(name).rule_set for name in games if name != TREE]
     tasks = [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")] if games else DEFAULT_TASKS
     report = Report("search", COLUMNS, as_json, tables_by="what")
-    if not games or TREE in games:
-        _tree_alone(report, batches or (POOL_WIDTH,))
-    for task in tasks:
-        _whole_searches(report, task, batches, seconds or SECONDS)
-    report.show()
+    try:
+        if not games or TREE in games:
+            _tree_alone(report, batches or (POOL_WIDTH,))
+        for task in tasks:
+            _whole_searches(report, task, batches, seconds or SECONDS)
+    finally:
+        report.show()
     return 0
 
 
