@@ -179,7 +179,7 @@ def refresh(tree, node, number, rules):
         a, b = INF, 0
     changed = edge.a != a or edge.b != b
     edge.a, edge.b = a, b
-    if changed and child.marks & SOLVED_FLAG:
+    if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
         learn(tree, node, number, zone_of(tree, edge.child))
     return changed
 

@@ -66,7 +66,7 @@ def absorb(tree, paths, owners, count, rows, fields: Fields, order, rules: Rules
         tallies[EVALUATED] += 1
         proved, child = place(tree, rows[i], fields, order, rules, log, tallies)
         edge.child = child
-        _number_edge(tree, node, paths.edges[path, depth], proved, child, row_zone(rows[i], fields), rules)
+        _number_edge(tree, node, paths.edges[path, depth], proved, child, rows, i, fields, rules)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
         if rules.restart:
@@ -80,7 +80,7 @@ def row_zone(row, fields):
 
 
 @njit(cache=True, nogil=True)
-def _number_edge(tree, node, number, proved, child, zone, rules):
+def _number_edge(tree, node, number, proved, child, rows, i, fields, rules):
     edge = tree.edges[tree.nodes[node].edges + number]
     if not is_open(tree, node, np.int64(edge.action)):
         edge.a, edge.b = INF, 0
@@ -95,8 +95,10 @@ def _number_edge(tree, node, number, proved, child, zone, rules):
         edge.a, edge.b = pn, dn
     else:
         edge.a, edge.b = dn, pn
+    if fields.zone == NONE:
+        return
     if child == NONE:
-        learn(tree, node, number, zone)
+        learn(tree, node, number, row_zone(rows[i], fields))
     elif tree.nodes[child].marks & SOLVED_FLAG:
         learn(tree, node, number, zone_of(tree, child))
 
