@@ -220,8 +220,8 @@ class Search:
     def _outgrown(self) -> bool:
         """Gives way to plain df-pn, which finishes in any table that holds its paths, once this table has been turned over many times.
 
-        Monte-Carlo search spreads, and focused search judges a node by a few moves: both then forget faster than they prove. True while
-        that waits for leaves in flight.
+        Monte-Carlo and best-first search spread, and focused search judges a node by a few moves: all then forget faster than they prove.
+        True while that waits for leaves in flight.
         """
         if self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
             return False
@@ -233,7 +233,7 @@ class Search:
     def _give_way(self) -> None:
         """Goes on as plain df-pn. A Monte-Carlo tree is given up for it, which only a search without leaves in flight can do."""
         if isinstance(self.method, ProofNumber):
-            self.rules = self.rules._replace(widening=1.0)
+            self.rules = self.rules._replace(widening=1.0, restart=False)
             return
         self.method = METHODS["dfpn"]
         self.rules = _rules(self.game, self.claim, self.method)
