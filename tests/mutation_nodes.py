@@ -10,7 +10,6 @@ MUTATIONS: dict[str, Mutation] = {}
 mutation = registry(MUTATIONS)
 ZONED = {
     "answer no reply of a must-play node",
-    "list a reply of a must-play node twice",
     "use a cell in two pairs",
     "forget the pairs of a leaf",
 }
@@ -27,10 +26,10 @@ def _drop_reply(lines: Lines, rng: random.Random) -> Lines | None:
 
 @mutation("duplicate a reply")
 def _duplicate_reply(lines: Lines, rng: random.Random) -> Lines | None:
-    node = pick(lines, rng, lambda node: node.get("and"))
+    node = pick(lines, rng, lambda node: node.get("and") or node.get("must-play"))
     if node is None:
         return None
-    node["and"].append(list(rng.choice(node["and"])))
+    edges(node).append(list(rng.choice(edges(node))))
     return tidy(lines)
 
 
@@ -185,15 +184,6 @@ def _no_replies(lines: Lines, rng: random.Random) -> Lines | None:
     node["must-play"] = []
     node.pop("threat", None)
     node.pop("pairs", None)
-    return tidy(lines)
-
-
-@mutation("list a reply of a must-play node twice")
-def _reply_twice(lines: Lines, rng: random.Random) -> Lines | None:
-    node = pick(lines, rng, lambda node: node.get("must-play"))
-    if node is None:
-        return None
-    node["must-play"].append(list(rng.choice(node["must-play"])))
     return tidy(lines)
 
 

@@ -116,7 +116,10 @@ class ZonedGraphBuilder(GraphBuilder):
         return _actions(_bits(row[self.plain.layout.masks : self.plain.layout.masks + self.plain.layout.mask]))
 
     def _pairs(self, number: int, zone: int, move: int = -1) -> list[tuple[int, int]]:
-        return self.sight.pairs(self.graph.state(self.game, number), self.claim.player, _actions(zone), move)
+        try:
+            return self.sight.pairs(self.graph.state(self.game, number), self.claim.player, _actions(zone), move)
+        except ValueError as error:
+            raise ProofGap(str(error)) from None
 
     def _answer(self, number: int, rows: dict[int, np.ndarray]) -> dict[int, Basis]:
         """The claimant's move, with what the position after it rests on."""
