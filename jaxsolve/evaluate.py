@@ -298,7 +298,8 @@ def shared_evaluator(
 ) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls."""
     # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
-    return _evaluator(game, heads, playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees))
+    rules = game if canonical else game.kernel  # symmetries are the rule set's own
+    return _evaluator(rules, heads, playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees))
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxsolve.games.go.layout import layout_of
 
 from jaxsolve.games.go import benson
-from jaxsolve.games.go.layout import layout_of
 from jaxsolve.games.go.notation import parse_point, point_text
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")  # where Debian puts it, often outside PATH

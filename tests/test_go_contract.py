@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxsolve.games.go.layout import layout_of
 
 from jaxsolve.games import Env, Go, KillallGo, Outcome, Tsumego, make
 from jaxsolve.games.go import GoRules
-from jaxsolve.games.go.layout import layout_of
 from jaxsolve.games.go.moves import true_eyes
 
 RULE_SETS = [
