@@ -373,7 +373,7 @@ class Grid:
         if self.axis == 0:
             return jnp.moveaxis(dataclasses.replace(self, axis=-1).to_bool(jnp.moveaxis(x, 0, -1)), (-2, -1), (0, 1))
         self._check(x)
-        bits = x[..., None] >> _last(self._cell_bits.reshape(-1), x.ndim + 1) & np.uint32(1)
+        bits = x[..., None, None] >> self._cell_bits.reshape((1,) * x.ndim + self._cell_bits.shape) & np.uint32(1)
         return bits.reshape(*x.shape[:-1], -1, self.width)[..., : self.height, :].astype(bool)
 
     def from_bool(self, member: jax.Array) -> jax.Array:

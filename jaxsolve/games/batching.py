@@ -50,10 +50,30 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
         def to_back(x: jax.Array, is_batched: bool) -> jax.Array:
             return jnp.moveaxis(x, 0, -1) if is_batched else jnp.broadcast_to(x[..., None], (*jnp.shape(x), axis_size))
 
-        out = _run(kernel, jax.tree.map(to_back, args, batched_args))
+        last = jax.tree.map(to_back, args, batched_args)
+        axes = _mesh_axes(last)
+        out = _run(kernel, last) if axes is None else _on_each_device(kernel, last, axes)
         return jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), out), jax.tree.map(lambda _: True, out)
 
     return call(closed.consts, *args)
+
+
+def _mesh_axes(args: Any) -> Any:
+    """The mesh axes over which the batch, the last axis of ``args``, is spread by its type (``AxisType.Explicit``); None where it is not."""
+    specs = (jax.typeof(x).sharding.spec for x in jax.tree.leaves(args))
+    return next((spec[-1] for spec in specs if len(spec) and spec[-1] is not None), None)
+
+
+def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
+    """``kernel`` on every device's share of the batch by itself: boards have nothing to tell each other, and loops need not wait for the longest."""
+
+    def of(x: Any) -> jax.sharding.PartitionSpec:
+        return jax.sharding.PartitionSpec(*(None,) * (len(x.shape) - 1), axes)
+
+    names = set(axes) if isinstance(axes, tuple) else {axes}
+    result = jax.eval_shape(kernel, *jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args))
+    spread = jax.shard_map(kernel, in_specs=jax.tree.map(of, args), out_specs=jax.tree.map(of, result), axis_names=names)
+    return spread(*args)
 
 
 def as_action(action: Any) -> jax.Array:

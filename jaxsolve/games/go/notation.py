@@ -171,7 +171,7 @@ def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, 
     entries = text.split(";")
     if len(entries) > game.history_capacity:
         raise ValueError(f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}.")
-    history = np.zeros((2 * game.layout.words, game.history_capacity), np.uint32)
+    history = np.zeros((2 * game.grid.words, game.history_capacity), np.uint32)
     for i, entry in enumerate(entries):
         board, colon, side = entry.partition(":")
         if bool(colon) != (game.ko == "situational") or (colon and side not in ("b", "w")):

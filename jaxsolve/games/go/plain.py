@@ -30,6 +30,7 @@ class Go(GoRules):
         self._check_common()
         if not 2 <= self.size <= 19:
             raise ValueError(f"size={self.size} must be between 2 and 19.")
+        object.__setattr__(self, "komi", float(self.komi) + 0.0)  # one name for equal games: no minus zero
         if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
             raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5.")
 
@@ -50,4 +51,4 @@ class Go(GoRules):
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
         # Most boards of a batch are not at their end; the floods run only when one is.
-        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros(meta.passes.shape, jnp.int32))
+        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros_like(meta.passes))

@@ -19,7 +19,7 @@ from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, meta_word, read_meta
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import board_planes
-from jaxsolve.games.square import square_permutations, turned
+from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 
 KO_RULES = ("simple", "positional", "situational")
 
@@ -278,7 +278,10 @@ class GoRules(Game):
         return np.pad(images, ((0, 0), (0, 1)), constant_values=self.size**2)
 
     def transform(self, state: GoState, symmetry: jax.Array) -> GoState:
-        return _transformed(self, state, jnp.asarray(self._symmetries)[symmetry])
+        if self.num_symmetries < SQUARE_SYMMETRIES:
+            of_square = jnp.where(np.arange(self.num_symmetries) == symmetry, self._symmetries, 0)
+            symmetry = jnp.sum(of_square, dtype=jnp.int32)
+        return _transformed(self, state, symmetry)
 
     # ---- text --------------------------------------------------------------------------------------------------------
     def text(self, state: GoState) -> str:
@@ -311,7 +314,7 @@ def _bits(size: int, x: jax.Array) -> jax.Array:
 def _transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
     """The state after int32[] ``symmetry`` of ``square_permutations``."""
     grid, meta = square(game.size), read_meta(state.meta)
-    ko = jnp.asarray(square_permutations(game.size))[symmetry, jnp.maximum(meta.ko - 1, 0)] + 1
+    ko = image_of(game.size, jnp.maximum(meta.ko - 1, 0), symmetry) + 1
     after = state._replace(stones=turned(grid, state.stones, symmetry), meta=meta_word(meta._replace(ko=jnp.where(meta.ko > 0, ko, 0))))
     if state.task is not None:
         crucial, region = turned(grid, jnp.stack([state.task.crucial, state.task.region]), symmetry)

@@ -19,7 +19,7 @@ from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.stone import look_at_stone
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
-from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations, turned
+from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -186,7 +186,7 @@ class Gomoku(Game):
 
     def transform(self, state: GomokuState, symmetry: jax.Array) -> GomokuState:
         forced = self.forced_reply(state)
-        image = jnp.asarray(square_permutations(self.size))[symmetry, jnp.maximum(forced, 0)]
+        image = image_of(self.size, jnp.maximum(forced, 0), symmetry)
         fours = jnp.where(forced >= 0, image + 1, self.fours(state)).astype(jnp.uint32)
         return GomokuState(turned(self.grid, state.stones, symmetry), state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT)
 

@@ -207,7 +207,7 @@ class Hex(Game):
             chains = grid.flood(grid.dilate(reached, 6) & own, own, 6)
             return reached | grid.dilate(reached | chains, 6) & empty, needed
 
-        start = (reached, jnp.ones(reached.shape[1:], jnp.int32))
+        start = (reached, jnp.full_like(reached[0], 1, jnp.int32))
         return jax.lax.fori_loop(0, self.size, widen, start)[1]
 
     # ---- symmetries --------------------------------------------------------------------------------------------
