@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.batching import as_action
+from jaxsolve.games.batching import as_action, traced_once
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import key_of
 
@@ -69,8 +69,12 @@ class Awari(Game):
         return _pack_fields(jnp.asarray([SEEDS // 12] * 12 + [0, 0, 0], jnp.int32))
 
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
+        return self._step(state, as_action(action))
+
+    @traced_once
+    def _step(self, state: AwariState, action: jax.Array) -> AwariState:
         fields, side = _fields(state), self.to_move(state)
-        pits, gained = _play(_from_seat(fields[:12], side), as_action(action))
+        pits, gained = _play(_from_seat(fields[:12], side), action)
         captured = fields[12:14] + jnp.where(jnp.arange(2) == side, gained, 0)
         return _pack_fields(jnp.concatenate([_from_seat(pits, side), captured, (1 - side)[None]]))
 

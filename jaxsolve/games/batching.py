@@ -11,6 +11,9 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 from jax.extend import core
 
+traced_once = functools.partial(jax.jit, static_argnums=0, inline=True)
+"""Decorates a function whose first argument is static (a method of a game): equal games and arrays of equal types are traced once in a process."""
+
 
 def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """``kernel(rules, *arrays)`` as a jitted function that ``jax.vmap`` runs with the batch as the LAST axis of every array.
@@ -18,10 +21,10 @@ def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
     ``rules`` is static: a game or another frozen, hashable value. ``kernel`` must accept extra trailing dimensions in all its arrays
     (pytrees of them) and return them in all its results; it may be a method. Words of a set are few; with the batch last it is the batch
     that fills the vector lanes, and a loop or branch inside sees one condition for the whole batch, without a select per board. A batch
-    of one board is run as one board. Equal rules and arrays of equal types are traced once in a process.
+    of one board is run as one board. The function is ``traced_once``.
     """
 
-    @functools.partial(jax.jit, static_argnums=0, inline=True)
+    @traced_once
     @functools.wraps(kernel)
     def run(rules: Any, *args: Any) -> Any:
         return _run(functools.partial(kernel, rules), args)

@@ -50,4 +50,4 @@ def flood(grid: Grid, seed: jax.Array, links: Links) -> jax.Array:
             before, x = x, step(x)
         return x, jnp.any(x != before)
 
-    return jax.lax.while_loop(lambda carry: carry[1], body, (seed, jnp.any(seed != 0)))[0]
+    return jax.lax.while_loop(lambda carry: carry[1], body, (seed, jnp.full_like(seed, True, bool, shape=())))[0]

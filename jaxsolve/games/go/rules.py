@@ -128,12 +128,12 @@ class GoRules(Game):
 
     def step(self, state: GoState, action: jax.Array) -> GoState:
         action = as_action(action)
-        stones, word, task = self.kernel._step_board(state.stones, state.meta, state.task, action)
+        stones, word, task = self.kernel._step(state.stones, state.meta, state.task, action)
         after = GoState(stones, word, task, state.history, state.history_key)
         return self._remember(state, after, action) if self.history_capacity else after
 
     @batch_last
-    def _step_board(self, stones: jax.Array, word: jax.Array, task: Task | None, action: jax.Array) -> tuple[jax.Array, jax.Array, Task | None]:
+    def _step(self, stones: jax.Array, word: jax.Array, task: Task | None, action: jax.Array) -> tuple[jax.Array, jax.Array, Task | None]:
         grid, meta = self.grid, read_meta(word)
         is_pass = action >= grid.points
         own, enemy, ko = place(grid, *_sorted(meta.side, stones[0], stones[1]), grid.point(action))

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
-from jaxsolve.games.batching import as_action, batch_last, held
+from jaxsolve.games.batching import as_action, batch_last, held, traced_once
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
@@ -87,7 +87,11 @@ class Gomoku(Game):
         return GomokuState(jnp.zeros((2, self.grid.words), jnp.uint32), jnp.uint32(0))
 
     def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
-        action, side = as_action(action), self.to_move(state)
+        return self._step(state, as_action(action))
+
+    @traced_once
+    def _step(self, state: GomokuState, action: jax.Array) -> GomokuState:
+        side = self.to_move(state)
         point = self.grid.point(action)
         mover = jnp.arange(2)[:, None] == side
         stones = state.stones | jnp.where(mover, point, jnp.uint32(0))

@@ -82,10 +82,10 @@ class Hex(Game):
         return HexState(jnp.zeros((2, words), jnp.uint32), jnp.zeros((2, 2, words), jnp.uint32), jnp.uint32(0))
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
-        return self._place(state, as_action(action))
+        return self._step(state, as_action(action))
 
     @batch_last
-    def _place(self, state: HexState, action: jax.Array) -> HexState:
+    def _step(self, state: HexState, action: jax.Array) -> HexState:
         """``step`` with the batch last. The stone joins an edge if it lies on it or touches a joined stone; so does its chain then."""
         grid, white = self._words_first, (state.meta & 1) == 1
         point = grid.point(action)
