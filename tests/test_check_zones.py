@@ -48,7 +48,7 @@ def test_pairs_are_accepted_only_where_every_choice_joins_the_edges(size):
             empty.remove(other)
             pairs.append([one, other])
         try:
-            zone = rules.paired(position, player, pairs)
+            zone = rules.zones.paired(position, player, pairs)
         except Refused:
             continue
         accepted += 1
@@ -64,13 +64,13 @@ def test_pairs_are_accepted_only_where_every_choice_joins_the_edges(size):
 def test_pairs_that_are_none_are_refused(pairs):
     rules = Hex("hex-3")
     position = rules.position(".../.X./.X. w")
-    assert rules.paired(position, 0, [["b1", "c1"]])
+    assert rules.zones.paired(position, 0, [["b1", "c1"]])
     with pytest.raises(Refused):
-        rules.paired(position, 0, pairs)
+        rules.zones.paired(position, 0, pairs)
     with pytest.raises(Refused):
-        rules.threat_zone(position, "b2", [["b1", "c1"]])  # taken
+        rules.zones.null(0, position, "b2", [["b1", "c1"]])  # taken
     with pytest.raises(Refused):
-        rules.threat_zone(position, "a1", [["a1", "b1"]])
+        rules.zones.null(0, position, "a1", [["a1", "b1"]])
 
 
 def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
@@ -110,7 +110,7 @@ def test_no_choice_of_good_replies_proves_a_lost_position(tmp_path):
                     parts.append((move, mutations.load(result.certificate)))
             assert parts or not true
             for listed in [parts, *(rng.sample(parts, rng.randrange(len(parts) + 1)) for _ in range(6))]:
-                cells = [name for name in oracle.rules.grid.bit_of if oracle.rules.cell(name) & ~sum(oracle.rules.position(text).stones)]
+                cells = [name for name in oracle.rules.grid.bit_of if oracle.rules.grid.bit_of[name] & ~sum(oracle.rules.position(text).stones)]
                 rng.shuffle(cells)
                 threat = {"threat": cells[0], "pairs": [cells[1:3]][: rng.randrange(2)] if len(cells) > 2 else []}
                 report = check(proof_tools.write(tmp_path / "a.gz", joined_lines(text, game.rule_set, listed, rng.choice([{}, threat]))))
