@@ -41,7 +41,7 @@ class GoText:
         self.format = re.compile(f"({board}) ([bw])" + "".join(fields))
         self.boards = 0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)  # most that a history holds
         others = len(" b ko=T19 passes=2 ply=2 crucial= history=") + len(self.grid.list(options.crucial or 0))
-        self.longest = self.grid.length + others + self.boards * (self.grid.length + len(":b;"))
+        self.longest = self.grid.length + others + self.boards * (self.grid.length + (3 if options.ko == "situational" else 1))
 
     def parse(self, text: str) -> GoPosition:
         """Reads canonical text. Raises Refused."""

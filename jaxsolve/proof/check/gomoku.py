@@ -82,10 +82,10 @@ class Gomoku(Rules):
             wanted = "there is none: the last move has won"
         elif own:
             right = position.fours > 0 and bool(position.fours & own)
-            wanted = f"it must be a cell at which {self.players[position.side]}, to move, wins: {self.grid.list(own)}"
+            wanted = f"it must be a cell at which {self.players[position.side]}, to move, wins: {show(self.grid.list(own))}"
         else:
             right = position.fours == self._state(theirs)
-            wanted = f"it must say how {self.players[1 - position.side]} threatens to win: {self.grid.list(theirs) or 'nowhere'}"
+            wanted = f"it must say how {self.players[1 - position.side]} threatens to win: {show(self.grid.list(theirs) or 'nowhere')}"
         if not right:
             raise Refused(f"the position's fours are wrong: {wanted}")
 
