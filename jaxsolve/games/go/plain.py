@@ -30,8 +30,9 @@ class Go(GoRules):
         self._check_common()
         if not 2 <= self.size <= 19:
             raise ValueError(f"size={self.size} must be between 2 and 19.")
-        if 2 * self.komi != round(2 * self.komi) or abs(self.komi) > 1000:
-            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -1000 and 1000.")
+        object.__setattr__(self, "komi", float(self.komi) + 0.0)  # one name for equal games: no minus zero
+        if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
+            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5.")
 
     @property
     def rule_set(self) -> str:
