@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games.go import benson
+from jaxsolve.games.go.benson import benson
 from jaxsolve.games.go.layout import layout_of
 from jaxsolve.games.go.notation import parse_point, point_text
 

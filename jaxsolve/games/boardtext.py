@@ -37,6 +37,11 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
     return letters.index(text)
 
 
+def gtp_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
+    return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
+
+
 def gtp_point(action: int, size: int) -> str:
     """Point of a square board as Go and Gomoku players write it: letters without I, row 1 at the bottom."""
     row, column = divmod(action, size)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.go.layout import Layout
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.rules import GoRules
@@ -105,7 +105,7 @@ def _chain_without_liberty(cells: np.ndarray) -> tuple[int, int] | None:
 # ---- positions -----------------------------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state of numpy arrays."""
-    layout, meta = game.layout, Meta(*(int(value) for value in read_meta(state.meta)))
+    layout, meta = game.layout, host_meta(state.meta)
     parts = [board_text(unpack(layout, state.stones)), _SIDES[meta.side]]
     if meta.ko:
         parts.append(f"ko={point_text(game.size, meta.ko - 1)}")

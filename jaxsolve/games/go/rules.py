@@ -11,12 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games import boardtext
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import notation, superko, symmetry
 from jaxsolve.games.go.hashing import mix
 from jaxsolve.games.go.layout import Layout, batch_last, layout_of, some
 from jaxsolve.games.go.moves import place, placements
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, meta_word, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta, meta_word, read_meta
 
 KO_RULES = ("simple", "positional", "situational")
 
@@ -260,6 +262,9 @@ class GoRules(Game):
         white = jnp.broadcast_to(side == 1, (self.size, self.size, 1))
         return jnp.concatenate([planes, white], axis=-1)
 
+    def from_seat(self, state: GoState, player: jax.Array) -> GoState:
+        return state._replace(meta=meta_word(read_meta(state.meta)._replace(side=jnp.asarray(player, jnp.int32))))
+
     # ---- symmetries ------------------------------------------------------------------------------------------------
     @functools.cached_property
     def _symmetry_actions(self) -> np.ndarray:
@@ -295,6 +300,21 @@ class GoRules(Game):
 
     def cells(self, state: GoState) -> np.ndarray:
         return notation.unpack(self.layout, np.asarray(state.stones))
+
+    def leaf_reason(self, state: GoState, outcome: int) -> str:
+        """``captured`` or ``benson`` where the board decides, else ``passes``."""
+        if state.crucial is not None and not np.any(state.crucial):
+            return "captured"
+        if host_meta(state.meta).passes < 2:
+            return "benson"
+        # Only a position set up by hand can have been decided before its two passes.
+        before = self._judge(state._replace(meta=meta_word(read_meta(state.meta)._replace(passes=jnp.int32(0)))))
+        return "passes" if host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN) else "benson"
+
+    def drawing(self, state: GoState) -> Stones:
+        ko = host_meta(state.meta).ko - 1
+        signs = {(ko % self.size, ko // self.size): "square"} if ko >= 0 else {}
+        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size), signs)
 
 
 def _sorted(side: jax.Array, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -14,6 +14,7 @@ import numpy as np
 from jaxsolve.bitboard import Grid
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import batch_last, held
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
@@ -127,6 +128,9 @@ class Gomoku(Game):
         black = (state.meta & 1) == 0
         return stone_planes(self.grid, state.stones, self.to_move(state), black, ~black)
 
+    def from_seat(self, state: GomokuState, player: jax.Array) -> GomokuState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
     def key(self, state: GomokuState) -> jax.Array:
         return mix(self.pack(state), self.rule_set)
 
@@ -220,3 +224,11 @@ class Gomoku(Game):
         words = np.asarray(state.stones)
         member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
         return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+
+    def leaf_reason(self, state: GomokuState, outcome: int) -> str:
+        if outcome == Outcome.DRAW:
+            return "full-board"
+        return "two-fours" if int(state.meta) >> FOURS_AT > self.num_actions else "five"
+
+    def drawing(self, state: GomokuState) -> Stones:
+        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size))

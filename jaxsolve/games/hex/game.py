@@ -15,6 +15,7 @@ import numpy as np
 from jaxsolve.bitboard import Grid
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import batch_last
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Foresight, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
@@ -127,6 +128,9 @@ class Hex(Game):
     def observe(self, state: HexState) -> jax.Array:
         white = (state.meta & 1) == 1
         return stone_planes(self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white))
+
+    def from_seat(self, state: HexState, player: jax.Array) -> HexState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: HexState) -> jax.Array:
         return mix(jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]), self.rule_set)
@@ -280,6 +284,13 @@ class Hex(Game):
         words = np.asarray(state.stones)
         member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
         return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+
+    def leaf_reason(self, state: HexState, outcome: int) -> str:
+        return "connection"
+
+    def drawing(self, state: HexState) -> Stones:
+        rows = [str(row + 1) for row in range(self.size)]
+        return Stones(Shape.HEXAGONS, self.cells(state), LETTERS[: self.size], rows, edges=(1, 2))
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:
