@@ -28,7 +28,7 @@ _TSUMEGO = (
     _KO,
     choice("passes", "not-achieved", meaning="After two passes the side with the goal has failed."),
     _EYES,
-    choice("goal", "live", "kill", meaning="What is asked: can the defender live, or can the attacker kill?"),
+    choice("goal", "live", "kill", meaning="What is asked: that the defender lives (live) or that the attacker kills (kill)."),
     choice("defender", "black", "white", meaning="Whose stones are to live or die."),
     word(
         "crucial",
