@@ -7,31 +7,15 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, Outcome, SeenFromBothSides
+from jaxsolve.games.game import Game, ObservesHistory, Outcome, SeenFromBothSides
 
 VERSION = "v1"  # changes when what ``Env`` does changes, as pgx's versions do
-
-
-@runtime_checkable
-class ObservesHistory(Protocol):
-    """Ability: the observation shows earlier boards, which the rules state does not keep and ``Env`` therefore does."""
-
-    @property
-    def history_length(self) -> int: ...
-
-    def board_words(self, state: Any) -> jax.Array:
-        """uint32[...]: the stones of one position."""
-        ...
-
-    def observe_history(self, state: Any, history: jax.Array) -> jax.Array:
-        """bool[H, W, C] from uint32[history_length, ...] ``board_words``, newest first; empty boards before the start."""
-        ...
 
 
 @functools.partial(
