@@ -1,7 +1,4 @@
-"""A game of your own: Nim as a ``Game``, registered by name and then used like the ones that come with the package.
-
-Run: python launch/examples/register_a_game.py
-"""
+"""Nim as a ``Game``: everything that jaxsolve asks of one, and what else it may say of itself (its drawing, how its ends are called)."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games import Env, Game, Outcome, make, random_legal_action, register
+from jaxsolve.games import Game, Outcome
+from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.mixing import mix
-from jaxsolve.games.registry import number
 
 
 class NimState(NamedTuple):
@@ -35,6 +32,10 @@ class Nim(Game):
 
     name: ClassVar[str] = "nim"
     players: ClassVar[tuple[str, str]] = ("first", "second")
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.size <= 19 and 0 <= self.heaps <= 1000):
+            raise ValueError(f"Nim: size={self.size} must be 1..19 and heaps={self.heaps} 0..1000")
 
     @property
     def rule_set(self) -> str:
@@ -71,6 +72,9 @@ class Nim(Game):
         heaps = state.heaps[None, :, None]
         return jnp.concatenate([heaps >= sizes, heaps == sizes], axis=-1)
 
+    def from_seat(self, state: NimState, player: jax.Array) -> NimState:
+        return state._replace(side=jnp.asarray(player, jnp.int32))
+
     def key(self, state: NimState) -> jax.Array:
         return mix(self.pack(state), self.rule_set)
 
@@ -78,7 +82,7 @@ class Nim(Game):
         return ",".join(map(str, np.asarray(state.heaps))) + (" s" if int(state.side) else " f")
 
     def parse(self, text: str) -> NimState:
-        match = re.fullmatch(r"(\d+(?:,\d+)*) ([fs])", text.strip())
+        match = re.fullmatch(r"(\d{1,2}(?:,\d{1,2})*) ([fs])", text.strip())
         heaps = [int(n) for n in match[1].split(",")] if match else []
         if not match or len(heaps) != self.count or max(heaps) > self.size:
             raise ValueError(f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in '1,2,3 f'.")
@@ -96,24 +100,11 @@ class Nim(Game):
     def cells(self, state: NimState) -> np.ndarray:
         return np.asarray(state.heaps, np.int8)[None]
 
+    def leaf_reason(self, state: NimState, outcome: int) -> str:
+        return "empty"
 
-def main() -> None:
-    register("nim-N", Nim, sizes=range(1, 20), options={"heaps": number(int)}, summary="take counters, the last one wins")
-    game = make("nim-4")
-    assert make(game.rule_set) == game
-    env = Env(game)
-    state = env.init(jax.random.key(0))
-    step = jax.jit(env.step)
-    print(f"{env.id} starts at {game.text(state._game)}")
-    for ply in range(100):
-        if bool(state.terminated):
-            break
-        action = random_legal_action(jax.random.key(ply), state.legal_action_mask)
-        move = game.action_text(int(action), state._game)
-        state = step(state, action)
-        print(f"{move} -> {game.text(state._game)}")
-    print("rewards by agent:", state.rewards)
+    def drawing(self, state: NimState) -> Counters:
+        return Counters([Row(self.cells(state)[0].tolist(), [str(heap + 1) for heap in range(self.count)])])
 
-
-if __name__ == "__main__":
-    main()
+    def place(self, action: int, state: NimState, player: int) -> Place:
+        return action // self.size, 0
