@@ -279,7 +279,8 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
     if over.size:
         state = jax.tree.map(lambda x: x[over[0]], starts)
         raise ValueError(f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where the game is over.")
-    return jax.tree.map(jnp.asarray, starts)
+    # The very object is kept where it can be: environments compare their starts by identity.
+    return starts if all(isinstance(leaf, jax.Array) for leaf in found[0]) else jax.tree.map(jnp.asarray, starts)
 
 
 def auto_reset(step: Callable[..., State], init: Callable[[jax.Array], State]) -> Callable[[State, jax.Array, jax.Array], State]:
