@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxsolve.games import Game, Outcome
 from jaxsolve.games.drawing import Counters, Place, Row
-from jaxsolve.games.mixing import mix
+from jaxsolve.games.mixing import key_of
 
 
 class NimState(NamedTuple):
@@ -76,7 +76,7 @@ class Nim(Game):
         return state._replace(side=jnp.asarray(player, jnp.int32))
 
     def key(self, state: NimState) -> jax.Array:
-        return mix(self.pack(state), self.rule_set)
+        return key_of(self.rule_set, self.pack(state))
 
     def text(self, state: NimState) -> str:
         return ",".join(map(str, np.asarray(state.heaps))) + (" s" if int(state.side) else " f")
