@@ -139,7 +139,7 @@ def test_a_game_may_begin_anywhere():
     ("rule_set", "starts", "says"),
     [
         ("hex-2", ["X./.. w", "XX/.. w", "X./X. w"], "Start 3 of 3, 'X./X. w'"),
-        ("hex-2", ["X./.. w", "X../... w"], "rows"),
+        ("hex-2", ["X./.. w", "X../... w"], "cells"),
         ("hex-2", [], "neither positions as text nor a batch"),
         ("hex-2", make("hex-3").init(), "neither positions as text nor a batch"),
         ("hex-2", make("hex-2").init(), "neither positions as text nor a batch"),
@@ -175,10 +175,15 @@ def test_either_agent_can_be_shown_the_board(rule_set, move):
     np.testing.assert_array_equal(other, expected)
 
 
-def test_a_game_that_shows_one_side_only_says_so(monkeypatch):
-    env = Env(make("hex-2"))
+class OneSided(Hex):
+    """A game that cannot be shown to the side that is not to move."""
+
+    from_seat = None
+
+
+def test_a_game_that_shows_one_side_only_says_so():
+    env = Env(OneSided(2))
     state = env.init(jax.random.key(0))
-    monkeypatch.delattr(Hex, "from_seat")
     np.testing.assert_array_equal(env.observe(state), state.observation)
     with pytest.raises(ValueError, match="hex-2 can be observed by the agent to move only"):
         env.observe(state, 0)
