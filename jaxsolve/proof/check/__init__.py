@@ -4,12 +4,6 @@ It needs only Python's standard library and shares no line with the solver: its 
 (``proof/FORMAT.md``), so that a fault in a kernel cannot hide in a proof.
 """
 
-from jaxsolve.proof.check.checker import GAMES, Report, check
-from jaxsolve.proof.check.plugins import known, register, unregister
+from jaxsolve.proof.check.checker import Report, check
 
-__all__ = ["Report", "check", "knows", "register", "unregister"]
-
-
-def knows(game: str) -> bool:
-    """Whether certificates of ``game`` (their header's word) can be judged here."""
-    return game in GAMES or known(game)
+__all__ = ["Report", "check"]

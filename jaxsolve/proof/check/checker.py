@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from jaxsolve.proof.check import plugins
 from jaxsolve.proof.check.awari import Awari
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
 from jaxsolve.proof.check.go import Go
@@ -48,7 +47,6 @@ class Report:
     rules: str = ""
     root: str = ""  # the position the claim is about
     claim: str = ""  # "white wins"
-    origin: str = ""  # who brought the rules of a game that the checker itself does not know
 
     @property
     def exit_code(self) -> int:
@@ -59,8 +57,7 @@ class Report:
     def sentence(self) -> str:
         """The whole answer as one sentence."""
         if self.accepted:
-            whose = f" by the rules of {self.origin}" if self.origin else ""
-            return f"accepted: {self.claim} under {self.rules}{whose} ({self.nodes} nodes, at most {self.peak_frontier} held at once)."
+            return f"accepted: {self.claim} under {self.rules} ({self.nodes} nodes, at most {self.peak_frontier} held at once)."
         place = "" if self.line is None else f" line {self.line}" + ("" if self.node is None else f", node {self.node}") + ":"
         return f"{'refused' if self.readable else 'unreadable'}:{place} {self.reason}."
 
@@ -78,10 +75,6 @@ def check(path: str | os.PathLike[str]) -> Report:
         readable, reason = False, str(error)
     except Refused as error:
         reason = str(error)
-    except Exception as error:
-        if not walk.origin:
-            raise
-        reason = f"the rules of {walk.origin} fail ({plugins.failure(error)})"
     return Report(
         accepted=accepted,
         readable=readable,
@@ -94,7 +87,6 @@ def check(path: str | os.PathLike[str]) -> Report:
         rules=walk.rule_set,
         root=walk.root,
         claim=walk.claim,
-        origin=walk.origin,
     )
 
 
@@ -122,7 +114,7 @@ class _Walk:
         self.node: int | None = None  # id of the present node
         self.nodes = 0
         self.peak = 0
-        self.game = self.rule_set = self.root = self.claim = self.origin = ""
+        self.game = self.rule_set = self.root = self.claim = ""
         self._rules: Rules | None = None
         self._claimant = 0
         self._needs_win = True
@@ -173,10 +165,9 @@ class _Walk:
         for name in ("game", "rules", "root", "note"):
             if not isinstance(fields.get(name, ""), str):
                 raise Refused(f"the header's {name} is {show(fields[name])}, not text")
-        make = GAMES.get(fields["game"])
-        if make is None:
-            make, self.origin = plugins.find(fields["game"])
-        rules = make(fields["rules"])
+        if fields["game"] not in GAMES:
+            raise Refused(f"the game {show(fields['game'])} is not known")
+        rules = GAMES[fields["game"]](fields["rules"])
         self._claim(fields["claim"], rules)
         rules.root(fields["root"])
         self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
