@@ -47,8 +47,9 @@ class GoRules(Game):
     def _check_common(self) -> None:
         if self.ko not in KO_RULES:
             raise ValueError(f"ko={self.ko!r} is not known; it may be {', '.join(KO_RULES)}.")
-        if self.max_history is not None and not 1 <= self.max_history < 1 << 15:
-            raise ValueError(f"max_history={self.max_history} must be between 1 and {(1 << 15) - 1} boards.")
+        most = max(256, 4 * self.size**2)  # the longest history that a certificate's position may have (proof/FORMAT.md)
+        if self.max_history is not None and not 1 <= self.max_history <= most:
+            raise ValueError(f"max_history={self.max_history} must be between 1 and {most} boards.")
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]

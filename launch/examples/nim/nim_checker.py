@@ -29,6 +29,7 @@ class Nim(Rules):
             raise Refused(f"the rule set {show(rules)} is not nim-N")
         self.size = number(rules, size, 1, 19)
         self.count = number(rules, heaps, 0, 1000) or self.size
+        self.longest = 3 * self.count + 1
 
     def position(self, text: str) -> NimPosition:
         match = re.fullmatch(r"((?:0|[1-9][0-9]?)(?:,(?:0|[1-9][0-9]?))*) ([fs])", text)
