@@ -33,22 +33,26 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
 }
 BOARDS, DEVICES = 16, 8
 RULES = ("step", "legal_mask", "children")
-COMPARED = ("step", "legal_mask", "transform", "children", "foresee", "first_numbers", "forced_reply")
+ABILITIES = ("children", "foresee", "first_numbers", "forced_reply")
+COMPARED = ("step", "legal_mask", "transform", *ABILITIES)
 QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}  # what is computed is the question, not how fast
 
 
 def functions(game: Game) -> dict[str, Callable]:
     """Everything that a game says of (state, action)."""
-    told = {
-        name: getattr(game, name) for name in ("legal_mask", "outcome", "to_move", "observe", "key", "pack", *COMPARED[3:]) if hasattr(game, name)
-    }
+    told = {name: getattr(game, name) for name in ("legal_mask", "outcome", "to_move", "observe", "key", "pack", *ABILITIES) if hasattr(game, name)}
     said = {name: functools.partial(_told, tell) for name, tell in told.items()}
-    return {"step": game.step, "transform": lambda state, action: game.transform(state, action % game.num_symmetries), **said}
+    turn = functools.partial(_turned, game)
+    return {"step": game.step, "transform": turn, **said}
 
 
 def _told(tell: Callable, state: Any, action: jax.Array) -> Any:
     del action
     return tell(state)
+
+
+def _turned(game: Game, state: Any, action: jax.Array) -> Any:
+    return game.transform(state, action % game.num_symmetries)
 
 
 def quickly(function: Callable, *args: Any) -> Any:
@@ -95,7 +99,7 @@ def equal(one: Any, other: Any) -> None:
 # ---- laws of several devices ---------------------------------------------------------------------------------------
 def under_shard_map(rule_set: str) -> None:
     """Each device's rows are those of one device, and devices have nothing to tell each other."""
-    game, states, actions = sample(rule_set)
+    _, states, actions = sample(rule_set)
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Auto,))
     states, actions = jax.device_put((states, actions), NamedSharding(mesh, P("d")))
 
@@ -107,7 +111,7 @@ def under_shard_map(rule_set: str) -> None:
 
 def under_an_explicit_mesh(rule_set: str) -> None:
     """``vmap`` over a batch that is spread by its type."""
-    game, states, actions = sample(rule_set)
+    _, states, actions = sample(rule_set)
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Explicit,))
     states, actions = jax.device_put((states, actions), NamedSharding(mesh, P("d")))
     with jax.set_mesh(mesh):

@@ -83,7 +83,7 @@ class Evaluator:
         zoned = isinstance(game, Foresees) and foresight and not canonical
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        kernel = getattr(game, "kernel", game)
+        kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
         network = (heads.apply, heads.planes) if heads is not None else (None, None)
         rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
         self.layout: Layout = rows.layout
@@ -245,7 +245,6 @@ def shared_evaluator(
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
-    game = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
     settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees)
     if heads is None:
         return _evaluator(game, *settings)
