@@ -128,11 +128,14 @@ def suite(
 
 
 @app.command()
-def games(json: AsJson = False) -> None:
-    """List the games and their rule options."""
+def games(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one's options: tsumego, gomoku-15.", show_default=False)] = None,
+    json: AsJson = False,
+) -> None:
+    """List the games; with a name, every rule option of it, with meaning, default and an example."""
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.games(json))
+    raise typer.Exit(command.games(name, json))
 
 
 @app.command()

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from jaxsolve.commands import failure
 from jaxsolve.commands.paper import facts
+from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
 
@@ -58,6 +59,8 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     rows["time"] = f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
     if result.certificate:
         rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
+        if not knows(problem.game.name):
+            rows["check"] = f"the proof was written, but cannot be checked here: no checker for {problem.game.name!r} is installed"
     elif result.verdict is not Verdict.UNKNOWN:
         rows["proof"] = "not written: give a folder with --out"
     console.print(facts(rows))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.game import Game
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _node(game: Game, graph: ProofGraph, node: int, number: dict[int, int], uses
     entry: dict[str, object] = {"id": number[node], "n": uses[node], "pos": text}
     kind = graph.kinds[node]
     if kind == LEAF:
-        entry["leaf"] = leaf_reason(game, text, graph.outcomes[node])
+        entry["leaf"] = game.leaf_reason(state, graph.outcomes[node])
         return entry
     pairs = [[game.action_text(action, state) for action in pair] for pair in graph.pairs[node]]
     if kind == PAIRING:
@@ -77,17 +77,3 @@ def _node(game: Game, graph: ProofGraph, node: int, number: dict[int, int], uses
             entry["pairs"] = pairs
     entry["must-play" if kind == MUST_PLAY else "and"] = moves
     return entry
-
-
-def leaf_reason(game: Game, text: str, outcome: int) -> str:
-    """The reason FORMAT.md names for a finished game."""
-    fields = dict(part.split("=", 1) for part in text.split(" ")[2:] if "=" in part)
-    if game.name == "go":
-        if fields.get("passes") == "2":
-            return "score" if game.rule_set.startswith("go-") else "passes"
-        return "captured" if fields.get("crucial") == "-" else "benson"
-    if game.name == "gomoku":
-        if outcome == Outcome.DRAW:
-            return "full-board"
-        return "two-fours" if fields.get("fours") == "2" else "five"
-    return {"hex": "connection", "awari": "no-seeds"}[game.name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.boardtext import board_text, gtp_point, parse_board, parse_gtp_point
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.rules import GoRules
@@ -69,7 +69,7 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
 # ---- positions -----------------------------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state of numpy arrays."""
-    grid, meta = game.grid, Meta(*(int(value) for value in read_meta(state.meta)))
+    grid, meta = game.grid, host_meta(state.meta)
     parts = [board_text(grid.cells_of(state.stones)), _SIDES[meta.side]]
     if meta.ko:
         parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -53,6 +53,15 @@ def read_meta(word: jax.Array) -> Meta:
         values[name] = ((word >> jnp.uint32(at)) & jnp.uint32((1 << bits) - 1)).astype(jnp.int32)
         at += bits
     return Meta(**values)
+
+
+def host_meta(word: Any) -> Meta:
+    """``read_meta`` of one word as Python ints, for host code that reads many: without a JAX call."""
+    word, values, at = int(word), [], 0
+    for _, bits in _FIELDS:
+        values.append(word >> at & (1 << bits) - 1)
+        at += bits
+    return Meta(*values)
 
 
 def meta_word(meta: Meta) -> jax.Array:

@@ -77,6 +77,15 @@ def unregister(name: str) -> None:
         raise ValueError(f"No rules are registered as {name!r}.")
 
 
+def knows(name: str) -> bool:
+    """Whether somebody has rules for the game, as a header names it; no plug-in is imported."""
+    if name in BUILTIN or name in _registered:
+        return True
+    from importlib import metadata
+
+    return any(entry.name == name for entry in metadata.entry_points(group=GROUP))
+
+
 def find(name: str) -> Source:
     """The rules of a game as a header names it. Raises Refused with one sentence where nobody knows them."""
     if name in BUILTIN:
