@@ -77,7 +77,7 @@ class Evaluator:
         zoned = isinstance(game, Foresees) and foresight and not canonical
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        kernel = getattr(game, "kernel", game)
+        kernel = game if canonical else getattr(game, "kernel", game)  # symmetries are the rule set's own
         network = (heads.apply, heads.planes) if heads is not None else (None, None)
         rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
         self.layout: Layout = rows.layout
