@@ -24,6 +24,8 @@ IMAGE_SIZES = (256,)
 
 AXIS = "boards"
 
+_compiling, _making = threading.Lock(), threading.Lock()
+
 
 class Call:
     """A jitted function of batches of a few sizes, which knows in which of them it has been compiled. Safe to share between threads."""
@@ -31,7 +33,6 @@ class Call:
     def __init__(self, function: Callable[..., Any], sizes: tuple[int, ...]):
         self.function, self.sizes = function, sizes
         self.compiled: set[int] = set()
-        self._lock = threading.Lock()
 
     def size(self, count: int) -> int:
         """The smallest batch that holds ``count`` positions. Raises ValueError where none does."""
@@ -41,8 +42,11 @@ class Call:
         return self.sizes[at]
 
     def first(self, size: int, *arguments: Any) -> tuple[Any, float]:
-        """(result, CPU seconds of this process that it took to compile) of a call in a new size. Threads that need the same wait, at no charge."""
-        with self._lock:
+        """(result, CPU seconds of this process that it took to compile) of a call in a new size.
+
+        One thread compiles at a time, so that no CPU second is booked twice; those that wait are not charged.
+        """
+        with _compiling:
             start, new = cpu_seconds(), size not in self.compiled
             out = self.function(*arguments)
             if not new:
@@ -85,9 +89,6 @@ class Calls:
         # Nothing crosses devices. Networks may well hold loops that the check of varying axes does not accept, so it is off.
         sharded: Any = jax.shard_map(function, mesh=self.mesh, in_specs=specs, out_specs=P(AXIS), check_vma=False)
         return jax.jit(sharded, in_shardings=tuple(NamedSharding(self.mesh, spec) for spec in specs))
-
-
-_making = threading.Lock()
 
 
 def calls_of(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:
