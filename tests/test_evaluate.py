@@ -14,7 +14,8 @@ import minimax
 import numpy as np
 import pytest
 
-from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, action_bits, canonical_image, shared_evaluator
+from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.runtime import cpu_seconds
@@ -241,4 +242,4 @@ def test_offsets_name_every_word_once(rule_set):
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 82, 225])
 def test_action_bits(count):
     mask = np.random.default_rng(count).random(count) < 0.5
-    assert actions_in(np.asarray(action_bits(jnp.asarray(mask)))) == np.flatnonzero(mask).tolist()
+    assert actions_in(np.asarray(bool_to_actions(jnp.asarray(mask)))) == np.flatnonzero(mask).tolist()

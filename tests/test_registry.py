@@ -6,6 +6,14 @@ import sys
 import pytest
 
 from jaxsolve.games import Awari, available, describe, make, register, registry
+from jaxsolve.proof.check.checker import GAMES
+
+TRIED = {
+    "komi": ("-0", "0", "0.50", "7", "-3.5", "999.5", "-999.5", "1000", "1e2", "1e6", "0.1", "inf"),
+    "line": ("-1", "0", "1", "2", "3", "05", "5", "7", "15", "19"),
+    "crucial": ("A1", "b2,A1", "A1,A1", "A1, B1", "", "-", "any", "I1", "A0", "B2,A2,C1"),
+    "region": ("A1", "b2,A1", "A1,A1", "", "all", "A2,A1,B2"),
+}
 
 
 def test_importing_the_package_does_not_import_jax():
@@ -100,6 +108,29 @@ def test_mistakes_are_refused_with_one_sentence(wrong, says):
         make(wrong)
     message = str(refusal.value)
     assert says in message and message.endswith(".") and "\n" not in message
+
+
+def test_what_the_registry_accepts_the_checker_reads():
+    """A rule set whose certificate would be refused for its name must be refused before anything is solved."""
+    accepted = refused = 0
+    for base in available():
+        entry = describe(base)
+        ids = [base] if entry.sizes is None else [f"{entry.stem}{size}" for size in range(min(entry.sizes), max(entry.sizes) + 1, 3)]
+        for short in ids:
+            for key, option in entry.options.items():
+                for value in option.allowed.split("|") if "|" in option.allowed else TRIED.get(key, ()):
+                    try:
+                        game = make(f"{short};{key}={value}")
+                    except ValueError:
+                        refused += 1
+                        continue
+                    GAMES[game.name](game.rule_set)
+                    assert make(game.rule_set).rule_set == game.rule_set
+                    accepted += 1
+    assert accepted > 150 and refused > 30
+    for komi in ("1000", "-1000", "1e3", "999.7"):
+        with pytest.raises(ValueError, match="komi"):
+            make(f"go-3;komi={komi}")
 
 
 def test_registering_a_game():

@@ -240,6 +240,7 @@ def shared_evaluator(
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
+    game = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
     settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees)
     if heads is None:
         return _evaluator(game, *settings)

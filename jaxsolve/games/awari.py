@@ -10,8 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games.batching import as_action, traced_once
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.mixing import mix
+from jaxsolve.games.mixing import key_of
 
 SEEDS = 48
 PITS = 6
@@ -68,9 +69,13 @@ class Awari(Game):
         return _pack_fields(jnp.asarray([SEEDS // 12] * 12 + [0, 0, 0], jnp.int32))
 
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
+        return self._step(state, as_action(action))
+
+    @traced_once
+    def _step(self, state: AwariState, action: jax.Array) -> AwariState:
         fields, side = _fields(state), self.to_move(state)
         pits, gained = _play(_from_seat(fields[:12], side), action)
-        captured = fields[12:14] + gained * (jnp.arange(2) == side)
+        captured = fields[12:14] + jnp.where(jnp.arange(2) == side, gained, 0)
         return _pack_fields(jnp.concatenate([_from_seat(pits, side), captured, (1 - side)[None]]))
 
     def legal_mask(self, state: AwariState) -> jax.Array:
@@ -90,13 +95,13 @@ class Awari(Game):
         own_first = _from_seat(fields[:12], side)
         board = jnp.stack([own_first[6:][::-1], own_first[:6]])
         captured = jnp.where(side == 0, fields[12:14], fields[13:11:-1])
-        at_least = board[..., None] >= jnp.arange(1, 13)
+        at_least = board[..., None] >= np.arange(1, 13).reshape(1, 1, -1)
         counts = _digits(board)
         totals = jnp.broadcast_to(jnp.ravel(_digits(captured)), (2, PITS, 2 * _FIELD_BITS))
         return jnp.concatenate([at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1)
 
     def key(self, state: AwariState) -> jax.Array:
-        return mix(state.words, self.rule_set)
+        return key_of(self.rule_set, state.words)
 
     def _moves(self, state: AwariState) -> jax.Array:
         """bool[6]: own pits with seeds whose sowing leaves the opponent some, whether or not the game is over."""
@@ -156,11 +161,11 @@ def _shifts() -> np.ndarray:
 
 def _fields(state: AwariState) -> jax.Array:
     """int32[15]."""
-    return ((state.words[:, None] >> _shifts()) & 63).astype(jnp.int32).reshape(-1)
+    return ((state.words[:, None] >> _shifts()[None]) & 63).astype(jnp.int32).reshape(-1)
 
 
 def _pack_fields(fields: jax.Array) -> AwariState:
-    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()
+    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()[None]
     return AwariState(jnp.sum(parts, axis=1, dtype=jnp.uint32))
 
 
@@ -175,7 +180,7 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     seeds = jnp.sum(jnp.where(place == start, pits, 0))
     laps, rest = seeds // 11, seeds % 11
     distance = jnp.where(place >= start, place - start, place - start + 12)
-    sown = jnp.where(distance == 0, 0, pits + laps + (distance <= rest))
+    sown = jnp.where(distance == 0, 0, pits + laps + (distance <= rest).astype(jnp.int32))
     last = start + jnp.where(rest == 0, 11, rest)
     last = jnp.where(last >= 12, last - 12, last)
     small = (sown == 2) | (sown == 3)
@@ -191,7 +196,7 @@ def _all_single(state: AwariState) -> jax.Array:
 
 def _digits(counts: jax.Array) -> jax.Array:
     """bool[..., 6]: binary digits of int32[...] counts, lowest first."""
-    return ((counts[..., None] >> jnp.arange(_FIELD_BITS)) & 1) == 1
+    return ((counts[..., None] >> np.arange(_FIELD_BITS).reshape(*(1,) * counts.ndim, -1)) & 1) == 1
 
 
 def _host_fields(state: AwariState) -> list[int]:

@@ -7,6 +7,7 @@ agents or search. Rules exist once, here: every other room of the package asks t
 from __future__ import annotations
 
 import abc
+import dataclasses
 import enum
 import functools
 import math
@@ -146,6 +147,19 @@ class Game(abc.ABC):
     def goal_player(self) -> int | None:
         """The player whose goal the rule set names, or None where either side may be asked about."""
         return None
+
+    @property
+    def kernel(self) -> Game:
+        """A game with the same functions of a state, whatever of the rule set lies in the state itself.
+
+        Rule sets with equal kernels share what is compiled: on states of this game, ``kernel.step``, ``legal_mask``, ``outcome``, ``key``
+        and so on give what this game's own give. Symmetries, start and text are the game's own.
+        """
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The options alone are what is pickled: what has been derived from them, compiled functions among it, is found again."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     # ---- rules (pure, jittable, one board) ---------------------------------------------------------------------
     @abc.abstractmethod

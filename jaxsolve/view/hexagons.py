@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from jaxsolve.games.boardtext import HEX_LETTERS
 from jaxsolve.view.canvas import Canvas, Point
 
 _RADIUS = 22.0
@@ -70,7 +71,7 @@ def _coordinates(canvas: Canvas, size: int) -> None:
     away = _RADIUS + _FRAME + 9
     for i in range(size):
         x, y = _centre((i, 0))
-        canvas.text((x - away / math.sqrt(3), y - away), chr(ord("a") + i), 12, canvas.theme.faint)
+        canvas.text((x - away / math.sqrt(3), y - away), HEX_LETTERS[i], 12, canvas.theme.faint)
         x, y = _centre((0, i))
         canvas.text((x - away, y), str(i + 1), 12, canvas.theme.faint)
 

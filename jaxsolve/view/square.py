@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from jaxsolve.games.boardtext import GTP_LETTERS
 from jaxsolve.view.canvas import Canvas, Point
 
-COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _CELL = 36.0
 _MARGIN = 46.0
 
@@ -30,7 +30,7 @@ def star_points(size: int) -> list[tuple[int, int]]:
 def place(move: str, size: int) -> tuple[int, int] | None:
     """(column, row from the top) of a point such as ``C3``; None where the move is not a point, as ``pass``."""
     match = re.fullmatch(r"([A-HJ-Z])(\d{1,2})", move.upper())
-    return (COLUMNS.index(match[1]), size - int(match[2])) if match else None
+    return (GTP_LETTERS.index(match[1]), size - int(match[2])) if match else None
 
 
 def draw(canvas: Canvas, cells, text: str, last_move: str | None, marks: Mapping[str, str]) -> tuple[float, float]:
@@ -62,7 +62,7 @@ def _board(canvas: Canvas, size: int) -> None:
         canvas.line((_MARGIN, at), (_MARGIN + reach, at), theme.line, width)
         canvas.line((at, _MARGIN), (at, _MARGIN + reach), theme.line, width)
         for far in (0.22 * _MARGIN, 1.78 * _MARGIN + reach):
-            canvas.text((at, far), COLUMNS[i], 12, theme.faint)
+            canvas.text((at, far), GTP_LETTERS[i], 12, theme.faint)
             canvas.text((far, at), str(size - i), 12, theme.faint)
     for point in star_points(size):
         canvas.circle(_centre(point), 3, theme.line)

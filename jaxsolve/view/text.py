@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxsolve.games.boardtext import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.view import hexagons, square
 from jaxsolve.view.svg import Move, move_text, previous_move_text
 
@@ -59,7 +60,7 @@ def _glyphs(cells: np.ndarray, is_hex: bool, glyphs: Mapping[int, str], empty: s
 def _rows(grid: list[list[str]], last: tuple[int, int] | None, is_hex: bool, paint: _Paint) -> str:
     """Joins the cells two characters apart; a Hex row begins half a cell further right than the one above it."""
     size = len(grid)
-    letters = "abcdefghijklmnopqrstuvwxyz" if is_hex else square.COLUMNS
+    letters = HEX_LETTERS if is_hex else GTP_LETTERS
     header = "   " + "".join(f" {letter}" for letter in letters[:size])
     lines = [paint(header, "dim")]
     for y, row in enumerate(grid):
