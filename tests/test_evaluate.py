@@ -243,3 +243,17 @@ def test_offsets_name_every_word_once(rule_set):
 def test_action_bits(count):
     mask = np.random.default_rng(count).random(count) < 0.5
     assert actions_in(np.asarray(bool_to_actions(jnp.asarray(mask)))) == np.flatnonzero(mask).tolist()
+
+
+def test_tasks_of_life_and_death_share_what_is_compiled():
+    """Rule sets that differ in what their states hold (crucial stones, region, ko) compile once, and each gets its own rows."""
+    rules = "tsumego-3;goal={};defender=white;crucial={};ko_black={}"
+    games = [make(rules.format(*options)) for options in (("kill", "B2", "allow"), ("live", "A1,B2", "forbid"), ("kill", "any", "allow"))]
+    first = Evaluator(games[0])
+    for game in games:
+        evaluator = Evaluator(game)
+        assert evaluator._calls is first._calls
+        states, words, _ = pairs(game, range(0, 6), 8)
+        for state, row in zip(states, evaluator(words, np.full(8, -1, np.int32)), strict=True):
+            same_row(evaluator, row, state)
+    assert Evaluator(games[0], canonical=True)._calls is not Evaluator(games[1], canonical=True)._calls  # their symmetries differ
