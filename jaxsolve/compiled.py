@@ -31,7 +31,6 @@ import platform
 import secrets
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,6 +40,7 @@ from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from jaxsolve.runtime import cache_folder
@@ -64,12 +64,12 @@ def compiled(function: Function) -> Function:
     return dispatcher
 
 
+@functools.cache
 def code_folder() -> Path:
     """Folder for the machine code of this version of the sources under these versions and settings of numba."""
     return cache_folder() / f"numba-{_digest()}"
 
 
-@functools.cache
 def _digest() -> str:
     package = Path(__file__).parent
     files = sorted(file for source in SOURCES for file in ([package / source] if source.endswith(".py") else (package / source).rglob("*.py")))
@@ -124,7 +124,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                print("jaxsolve: waiting for another process that compiles the search for the first time", file=sys.stderr)
+                _tell_once("waiting for another process that compiles the search for the first time")
             time.sleep(0.05)
         return False
 
@@ -147,7 +147,7 @@ class _Kept(_Cache):
         function = dispatcher.py_func
         self._dispatcher = dispatcher
         self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._source = inspect.getfile(function)
+        self._source = _source_digest(inspect.getfile(function))
         self._enabled = True
 
     @property
@@ -170,7 +170,7 @@ class _Kept(_Cache):
         """The kept machine code for these argument types; None if this process is to compile it."""
         if not self._enabled:
             return None
-        target_context.refresh()
+        rtsys.initialize(target_context)  # its full refresh, which only compilation needs, would import scipy and much else of numba
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
         kept = _read(entry, key)
@@ -189,7 +189,7 @@ class _Kept(_Cache):
         _lock.release(self._dispatcher)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
-        return dumps((self._name, _source_digest(self._source), str(sig), codegen.magic_tuple()))
+        return dumps((self._name, self._source, str(sig), codegen.magic_tuple()))
 
     def _entry(self, key: bytes) -> Path:
         return code_folder() / f"{self._name}-{hashlib.sha256(key).hexdigest()[:16]}"
@@ -214,7 +214,7 @@ def _write(entry: Path, key: bytes, payload: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        _warn_once(f"compiled code cannot be kept in {entry.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder")
+        _tell_once(f"compiled code cannot be kept in {entry.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder")
 
 
 def _head(key: bytes, payload: bytes) -> bytes:
@@ -222,8 +222,8 @@ def _head(key: bytes, payload: bytes) -> bytes:
 
 
 @functools.cache
-def _warn_once(sentence: str) -> None:
-    warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+def _tell_once(sentence: str) -> None:
+    print(f"jaxsolve: {sentence}", file=sys.stderr)
 
 
 def _start_apart_in_fork() -> None:
@@ -234,4 +234,5 @@ def _start_apart_in_fork() -> None:
 HEAD = len(_head(b"", b""))
 _lock = _Lock()
 _number_symbols_apart()
+code_folder()  # now: what is imported next is what these sources say, even if they are edited before anything is compiled
 os.register_at_fork(after_in_child=_start_apart_in_fork)

@@ -26,7 +26,7 @@ def cache_folder() -> Path:
 
 
 def setup() -> None:
-    """Keeps compiled JAX code between processes (``jaxsolve.compiled`` keeps numba's). Safe to call more than once; changes nothing a user has set."""
+    """Keeps compiled JAX code between processes, as ``jaxsolve.compiled`` does numba's. Safe to call more than once; changes nothing a user set."""
     folder = cache_folder()
     import jax
 
