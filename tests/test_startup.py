@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
+
+from jaxsolve import runtime
 
 PACKAGE = Path(__file__).parents[1] / "jaxsolve"
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
@@ -74,16 +77,16 @@ def toy(tmp_path) -> Path:
     return package
 
 
-def start(toy: Path, *names: str, use: str = USE, cache: Path | None = None) -> subprocess.Popen:
+def start(toy: Path, *names: str, use: str = USE, cache: Path | None = None, environment: dict[str, str] | None = None) -> subprocess.Popen:
     cache = cache or toy.parent.parent / "cache"
-    environment = {**os.environ, "PYTHONPATH": str(toy.parent), "PYTHONSAFEPATH": "1", "JAXSOLVE_CACHE": str(cache)}
+    environment = {**os.environ, "PYTHONPATH": str(toy.parent), "PYTHONSAFEPATH": "1", "JAXSOLVE_CACHE": str(cache), **(environment or {})}
     command = [sys.executable, "-c", use, *names]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def answer(process: subprocess.Popen) -> tuple[dict, list[str], str]:
     """(answers by function, functions compiled in that process rather than read, what it wrote to stderr)."""
-    out, errors = process.communicate(timeout=200)
+    out, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     return (*json.loads(out), errors)
 
@@ -200,3 +203,79 @@ other = subprocess.run([sys.executable, "-c", sys.argv[1], "order"], capture_out
 print(json.dumps([json.loads(other.stdout)[0], []]))
 """
     assert answer(start(toy, USE, use=use))[0] == {"order": True}
+
+
+# ---- the search itself -----------------------------------------------------------------------------------------------
+SOLVE = """
+import json, os
+from jaxsolve import compiled
+from jaxsolve.games.registry import make
+from jaxsolve.search import Limits, solve
+game = make("hex-5")
+results = [solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False) for size in (128, None)]
+kept = sorted(path.name for path in compiled.code_folder().iterdir() if path.name.startswith("jaxsolve."))
+print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
+"""
+OURS = "jaxsolve.compiled" in (PACKAGE / "search" / "tree.py").read_text()
+
+
+@pytest.mark.skipif(not OURS, reason="the search does not use ``compiled`` yet")
+@pytest.mark.parametrize("number", range(20 if LONG else 1))
+def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
+    environment = {"JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")}  # what is cold is the code of the host loops
+
+    def begin():
+        return start(PACKAGE, use=SOLVE, cache=tmp_path, environment=environment)
+
+    answers = [answer(process)[0] for process in [begin() for _ in range(4 if LONG else 3)]]
+    answers.append(answer(begin())[0])
+    assert all(given == answers[-1] for given in answers), answers
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+POSITION = "....../....../..X.../...O../....../...... b"
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "jaxsolve", *words]
+    here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment}
+    return subprocess.run(command, env=here, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "foo", "cpu,foo"])
+def test_a_platform_that_is_not_there_is_refused_in_one_sentence(platform):
+    if platform == "cuda" and jax.default_backend() == "gpu":
+        pytest.skip("this machine has a GPU")
+    done = run("show", POSITION, "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
+    assert json.loads(done.stdout)["error"] in done.stderr
+
+
+def test_a_transfer_guard_does_not_stop_the_program():
+    names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
+    guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
+    guarded = run("solve", "XXX./..../OO../.... b", "-g", "hex-4", "--json", **guards)
+    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (0, "proved"), guarded.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "absent"),
+    [
+        (("--help",), {"jax", "numba", "numpy", "scipy"}),
+        (("games",), {"jax", "numba", "numpy", "scipy"}),
+        (("check", "no-such-file"), {"jax", "numba", "numpy", "scipy"}),
+        (("show", POSITION, "-g", "hex-6"), {"numba", "scipy", "jaxsolve.search"}),
+    ],
+)
+def test_a_command_imports_only_what_it_uses(words, absent):
+    code = (
+        "import contextlib, io, sys\nfrom jaxsolve import cli\nnowhere = io.StringIO()\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):\n    cli.main()\n"
+        "print(*sys.modules)"
+    )
+    here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code, *words], env=here, capture_output=True, text=True, timeout=600, check=True)
+    assert "jaxsolve.cli" in done.stdout.split()
+    assert not absent & set(done.stdout.split())
