@@ -29,7 +29,6 @@ import os
 import pickle
 import platform
 import secrets
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +42,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from jaxsolve import kept
 from jaxsolve.runtime import cache_folder
 
 SOURCES = ("search", "compiled.py")  # of this package: whatever compiled functions, and the constants in them, are written in
@@ -124,7 +124,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                _tell_once("waiting for another process that compiles the search for the first time")
+                kept.tell_once("waiting for another process that compiles the search for the first time")
             time.sleep(0.05)
         return False
 
@@ -173,19 +173,19 @@ class _Kept(_Cache):
         rtsys.initialize(target_context)  # its full refresh, which only compilation needs, would import scipy and much else of numba
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
-        kept = _read(entry, key)
-        if kept is None:
+        code = kept.read(entry, key)
+        if code is None:
             _lock.acquire(self._dispatcher, entry)
-            kept = _read(entry, key)  # another process may have brought it while this one waited
-            if kept is not None:
+            code = kept.read(entry, key)  # another process may have brought it while this one waited
+            if code is not None:
                 _lock.release(self._dispatcher)
-        return None if kept is None else CompileResult._rebuild(target_context, *pickle.loads(kept))
+        return None if code is None else CompileResult._rebuild(target_context, *pickle.loads(code))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keeps what was compiled, where it can be kept."""
         if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
             key = self._key(sig, data.codegen)
-            _write(self._entry(key), key, dumps(data._reduce()))
+            kept.write(self._entry(key), key, dumps(data._reduce()))
         _lock.release(self._dispatcher)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
@@ -195,43 +195,11 @@ class _Kept(_Cache):
         return code_folder() / f"{self._name}-{hashlib.sha256(key).hexdigest()[:16]}"
 
 
-def _read(entry: Path, key: bytes) -> bytes | None:
-    """What ``_write`` kept; None where there is nothing, or nothing whole."""
-    try:
-        content = entry.read_bytes()
-    except OSError:
-        return None
-    head = _head(key, content[HEAD:])
-    return content[HEAD:] if content[:HEAD] == head else None
-
-
-def _write(entry: Path, key: bytes, payload: bytes) -> None:
-    part = entry.parent / f"part-{secrets.token_hex(8)}"
-    try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(_head(key, payload) + payload)
-        os.replace(part, entry)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        _tell_once(f"compiled code cannot be kept in {entry.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder")
-
-
-def _head(key: bytes, payload: bytes) -> bytes:
-    return hashlib.sha256(hashlib.sha256(key).digest() + payload).digest()
-
-
-@functools.cache
-def _tell_once(sentence: str) -> None:
-    print(f"jaxsolve: {sentence}", file=sys.stderr)
-
-
 def _start_apart_in_fork() -> None:
     _number_symbols_apart()
     _lock.forget()
 
 
-HEAD = len(_head(b"", b""))
 _lock = _Lock()
 _number_symbols_apart()
 code_folder()  # now: what is imported next is what these sources say, even if they are edited before anything is compiled

@@ -69,7 +69,7 @@ def toy(tmp_path) -> Path:
     """A package of our name whose search is three small loops: what it compiles, it compiles in a second."""
     package = tmp_path / "source" / "jaxsolve"
     (package / "search").mkdir(parents=True)
-    for name in ("__init__.py", "compiled.py", "runtime.py"):
+    for name in ("__init__.py", "compiled.py", "kept.py", "runtime.py"):
         shutil.copy(PACKAGE / name, package)
     (package / "search" / "__init__.py").touch()
     (package / "search" / "loops.py").write_text(LOOPS)
@@ -230,6 +230,38 @@ def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_
     answers = [answer(process)[0] for process in [begin() for _ in range(4 if LONG else 3)]]
     answers.append(answer(begin())[0])
     assert all(given == answers[-1] for given in answers), answers
+
+
+# ---- executables ------------------------------------------------------------------------------------------------------
+EXECUTE = """
+import json
+import numpy as np
+import jax
+from jaxsolve.executables import executable
+
+traces = []
+def scaled(x, factor):
+    traces.append(x.shape)
+    return x * factor + 1
+
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+call = executable(scaled, (x, np.float32(0)), "scaled")
+print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces]))
+"""
+
+
+def test_an_executable_is_neither_traced_nor_trusted_twice(tmp_path):
+    expected = {"value": [[1, 4, 7], [10, 13, 16]]}
+
+    def traced() -> bool:
+        value, traces, _ = answer(start(PACKAGE, use=EXECUTE, cache=tmp_path))
+        assert value == expected
+        return bool(traces)
+
+    assert traced() and not traced()
+    file = next(tmp_path.rglob("executables/*"))
+    file.write_bytes(file.read_bytes()[:-1])
+    assert traced() and not traced()
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------
