@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxsolve.formats import letters, problems, sgf
-from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import default_claim
+from jaxsolve.question import Problem, default_claim
 from jaxsolve.strict_json import shortened
 
 HELP = (

@@ -12,7 +12,7 @@ from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome, State
 
 if TYPE_CHECKING:
-    from jaxsolve.search.result import Claim
+    from jaxsolve.question import Claim
 
 WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
 LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)

@@ -11,7 +11,7 @@ from jaxsolve.games.game import Foresees, Game, Outcome
 from jaxsolve.proof.graph import MUST_PLAY, OR, PAIRING, GraphBuilder, ProofGap
 
 if TYPE_CHECKING:
-    from jaxsolve.search.result import Claim
+    from jaxsolve.question import Claim
 
 SIGHT, PAIRS = -1, -2  # in the place of a record: the board decides; the pairs that remain of a win seen before the last move
 
