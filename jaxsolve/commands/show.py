@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from jaxsolve.commands import failure
-from jaxsolve.commands.paper import facts, paper
+from jaxsolve.commands import failure, streams
+from jaxsolve.commands.paper import board, facts, paper
 
 
 def games(as_json: bool) -> int:
@@ -33,7 +33,7 @@ def games(as_json: bool) -> int:
     return 0
 
 
-def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool) -> int:
+def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool, letters: str | None = None) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
         from jaxsolve import runtime, view
@@ -41,7 +41,7 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
         from jaxsolve.formats import sgf as records
 
         runtime.setup()
-        problem = position.resolve(text, game=game, options=options)
+        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark)
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
@@ -57,9 +57,9 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
             "expected": problem.expected,
         }
         if as_json:
-            print(json.dumps(found, ensure_ascii=False))
+            streams.say_json(found)
             return 0
-        print(view.text_board(problem.game, problem.state))
+        print(board(problem))
         paper().print(facts({name.replace("_", " "): value for name, value in found.items() if value}))
         return 0
 
@@ -73,5 +73,5 @@ def check(proof: Path, as_json: bool) -> int:
         if not as_json:
             return program.main([str(proof)])
         report = checker.check(str(proof))
-        print(json.dumps({"accepted": report.accepted, "sentence": report.sentence}, ensure_ascii=False))
+        streams.say_json({"accepted": report.accepted, "sentence": report.sentence})
         return report.exit_code

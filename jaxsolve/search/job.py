@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.graph import GraphBuilder, ProofGap
-from jaxsolve.proof.log import ProofLog, ProofLogError
+from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
+from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import MonteCarlo, method_named
 from jaxsolve.search.result import Progress, Result
@@ -55,8 +55,7 @@ class Job:
         self._compile = cpu_seconds() - start
         self._compiled_before = self.evaluator.compile_seconds
         question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
-        if out is not None:
-            self._claim_folder(out, {**question, "root": game.text(state)}, resume)
+        self.folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
         layout = self.evaluator.layout
         self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, layout.mask if layout.zoned else 0)
         start = cpu_seconds()
@@ -75,26 +74,6 @@ class Job:
         if resume:
             self.search.adopt(*self.log.records())
         self.charge(start)
-
-    def _claim_folder(self, out: Path, problem: dict[str, object], resume: bool) -> None:
-        """Makes the folder ours, or refuses one that holds anything else."""
-        out.mkdir(parents=True, exist_ok=True)
-        marker = out / PROBLEM
-        if marker.exists():
-            try:
-                same = json.loads(marker.read_text()) == problem
-            except ValueError:
-                same = False
-            if not same:
-                raise ProofLogError(f"{out} holds the run of another problem; choose another output folder")
-            if not resume:
-                raise ProofLogError(f"{out} holds an earlier run of this problem; resume it or choose another output folder")
-        elif any(out.iterdir()):
-            raise ProofLogError(f"{out} is not empty and not a folder of jaxsolve; choose another output folder")
-        else:
-            temporary = marker.with_suffix(".part")
-            temporary.write_text(json.dumps(problem, indent=1) + "\n")
-            temporary.replace(marker)
 
     # ---- running ---------------------------------------------------------------------------------------------------
     def charge(self, start: float) -> None:
@@ -131,7 +110,9 @@ class Job:
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
             self.log.flush()
             self._flushed = time.perf_counter()
-        if self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
+        if self.log.failure is not None:
+            self.reason = f"{_unsaved('proof log', self.log.failure)} What was decided before is saved: make room and resume."
+        elif self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
             self.reason = f"The limit of {self.limits.nodes} nodes was reached."
         elif self.limits.evaluations is not None and self.search.evaluated >= self.limits.evaluations:
             self.reason = f"The limit of {self.limits.evaluations} evaluations was reached."
@@ -165,17 +146,25 @@ class Job:
         if result.verdict is Verdict.UNKNOWN:
             result.line = search.best_line() if search.tree.counters[0] else []
         self.log.close()
-        if self.out is not None:
-            temporary = self.out / (RESULT + ".part")
-            temporary.write_text(json.dumps(result.as_json(self.game.players), indent=1) + "\n")
-            temporary.replace(self.out / RESULT)
+        if self.log.failure is not None:
+            result.unsaved = result.unsaved or _unsaved("proof log", self.log.failure)
+        if self.folder is not None:
+            try:
+                self.folder.write_json(RESULT, result.as_json(self.game.players))
+            except OSError as error:
+                result.unsaved = result.unsaved or _unsaved("result file", error)
         return result
+
+    def close(self) -> None:
+        """Lets another run into the folder."""
+        if self.folder is not None:
+            self.folder.release()
 
     def _reason(self, verdict: Verdict) -> str:
         if verdict is Verdict.PROVED:
             return f"Proved: {self.claim.text(self.game.players)}."
         if verdict is Verdict.DISPROVED:
-            return f"Disproved: {self.claim.opposite(self.game.may_draw).text(self.game.players)}."
+            return f"Disproved that {self.claim.text(self.game.players)}: {self.claim.opposite(self.game.may_draw).text(self.game.players)}."
         return self.reason or "Nothing is left to try: what remains only repeats positions or meets a length cap."
 
     def _certify(self, result: Result) -> float:
@@ -193,6 +182,13 @@ class Job:
             result.best_move = graph.first_move(self.game)
         result.certificate_nodes = len(graph.states)
         if self.out is not None:
-            written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)
-            result.certificate, result.certificate_bytes = written.path, written.bytes
+            try:
+                written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)
+                result.certificate, result.certificate_bytes = written.path, written.bytes
+            except OSError as error:
+                result.unsaved = _unsaved("proof", error)
         return builder.compile_seconds
+
+
+def _unsaved(what: str, error: OSError) -> str:
+    return f"The {what} could not be written ({error.strerror or error})."

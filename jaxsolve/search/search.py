@@ -54,7 +54,7 @@ class Search:
     ):
         self.game, self.claim, self.method, self.evaluator, self.sink = game, claim, method, evaluator, sink
         self.verdict: Verdict | None = None
-        self.seed, self.waves = seed, 0
+        self.seed, self.waves = (seed ^ seed >> 32) & 0xFFFFFFFF, 0  # the device takes 32 bits
         self.budget, self.max_nodes = memory_mb << 20, max_nodes
         width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32))
         self.group = max(1, -(-width // GROUPS))

@@ -46,7 +46,7 @@ def drive(jobs: Sequence[Job], evaluator: Evaluator, progress: ProgressCallback 
                     owners.append((job, count))
             if parts:
                 states, actions = parts[0] if len(parts) == 1 else (np.concatenate([p[i] for p in parts]) for i in (0, 1))
-                pending[group] = (evaluator.submit(states, actions, jobs[0].search.seed + jobs[0].search.waves), owners)
+                pending[group] = (evaluator.submit(states, actions, jobs[0].search.seed + jobs[0].search.waves & 0xFFFFFFFF), owners)
             _share(jobs, cpu_seconds() - start)
             if any(job.done for job in jobs):
                 break
@@ -97,17 +97,20 @@ def solve(
       evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
 
     Raises:
-      ValueError: unknown method, or ``out`` holds something else (``ProofLogError``).
+      ValueError: unknown method, or ``out`` is in use or holds something else (``FolderError``).
       TypeError: a change that is no field of ``Settings``.
     """
     setup()
     job = Job(game, state, claim=claim, settings=changed(settings, **changes), out=out, resume=resume, evaluator=evaluator)
     try:
-        if not job.done:
-            drive([job], job.evaluator, progress)
-    except KeyboardInterrupt:
-        job.interrupt()
-    return job.finish()
+        try:
+            if not job.done:
+                drive([job], job.evaluator, progress)
+        except KeyboardInterrupt:
+            job.interrupt()
+        return job.finish()
+    finally:
+        job.close()
 
 
 @dataclass
@@ -197,8 +200,18 @@ def _pool_of_one_game(problems, pool, settings, out, progress) -> Iterator[tuple
             ended = [entry for entry in running if entry[1].done]
             running = [entry for entry in running if not entry[1].done]
             for problem, job in ended:
-                yield problem, job.finish()
+                yield problem, _ended(job)
     except KeyboardInterrupt:
         for problem, job in running:
             job.interrupt()
-            yield problem, job.finish()
+            yield problem, _ended(job)
+    finally:
+        for _, job in running:
+            job.close()
+
+
+def _ended(job: Job) -> Result:
+    try:
+        return job.finish()
+    finally:
+        job.close()
