@@ -56,11 +56,19 @@ class Job:
         self._compiled_before = self.evaluator.compile_seconds
         question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
         self.folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
+        try:
+            self._begin(question, resume)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, question: dict[str, object], resume: bool) -> None:
+        """Opens the log and the search over it."""
         layout = self.evaluator.layout
-        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, layout.mask if layout.zoned else 0)
+        self.log = ProofLog(question, self.game.state_words, None if self.out is None else self.out / LOG, layout.mask if layout.zoned else 0)
         start = cpu_seconds()
         self.search = Search(
-            game,
+            self.game,
             self.evaluator.images(self.root[None])[0][0],
             self.claim,
             self.method,
