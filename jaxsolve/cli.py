@@ -81,7 +81,7 @@ class Benchmark(enum.StrEnum):
 
 
 POSITION_HELP = (
-    "An SGF file; FILE.json:ID, a problem of a set; start; 'moves:C3 D4 pass' from the start position; "
+    "An SGF file; FILE.json:ID, a problem of a set (quickstart.json comes with the package); start; 'moves:C3 D4 pass' from the start position; "
     "a position in canonical text, in quotes; or - for an SGF record or a text on standard input."
 )
 Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
@@ -179,7 +179,9 @@ def check(proof: Annotated[Path, typer.Argument(metavar="PROOF", help="A proof.j
 
 @app.command()
 def suite(
-    problems: Annotated[Path, typer.Argument(metavar="PROBLEMS.json", help="A problem set.", show_default=False)],
+    problems: Annotated[
+        Path, typer.Argument(metavar="PROBLEMS.json", help="A problem set; quickstart.json comes with the package.", show_default=False)
+    ],
     ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID,...", help="Only these problems, in this order.")] = None,
     rule: Rules = None,
     method: Search = Method.dfpn,

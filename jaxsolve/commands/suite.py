@@ -75,7 +75,7 @@ def _question(request: Request) -> dict[str, Any]:
         "format": "jaxsolve-suite",
         "version": 1,
         "problems": request.problems.name,
-        "sha256": hashlib.sha256(request.problems.read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256(problem_sets.find(request.problems).read_bytes()).hexdigest(),
         "options": request.options,
         **_flat(request.settings),
     }

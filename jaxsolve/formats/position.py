@@ -14,11 +14,6 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.strict_json import shortened
 
-HELP = (
-    "An SGF file, FILE.json:ID (a problem of a set), 'start', 'moves:C3 D4 pass' from the start position, a position in canonical text, "
-    "or - to read an SGF record or a text from standard input."
-)
-
 
 def resolve(
     text: str,
@@ -28,9 +23,11 @@ def resolve(
     letters: str | None = None,
     remark: Callable[[str], None] | None = None,
 ) -> Problem:
-    """The position that ``text`` names (``HELP`` lists the forms), with its rules and default claim.
+    """The position that ``text`` names, with its rules and default claim.
 
-    ``start`` and ``moves:`` always mean themselves: a file of such a name is reached as ``./start``.
+    It may be an SGF file; ``FILE.json:ID``, a problem of a set; ``start``; ``moves:C3 D4 pass`` from the start position; a position in canonical
+    text; or ``-`` for an SGF record or a text on standard input. ``start`` and ``moves:`` always mean themselves: a file of such a name is
+    reached as ``./start``.
 
     Args:
       text: what was typed.

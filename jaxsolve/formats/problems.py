@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jaxsolve
 from jaxsolve import strict_json
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
@@ -42,14 +43,14 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
     """Problems of a file, in its order, or those named by ``ids`` in the order named.
 
     Args:
-      path: our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
+      path: as ``find`` finds it; our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
       ids: only these.
       options: rule options that replace the file's, such as ``{"knowledge": "ndk"}``; ``rules`` names another base rule set.
 
     Raises:
       FormatError: one sentence with the file, the problem's id and the field or move that is wrong.
     """
-    path = Path(path)
+    path = find(path)
     data = _read_json(path)
     try:
         entries, build = _entries(data)
@@ -74,6 +75,21 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
     return problems
 
 
+def find(path: str | Path) -> Path:
+    """The file that ``path`` names: itself, or where there is none and it has no folder, the set of that name that comes with the package."""
+    path = Path(path)
+    if path.parent == Path() and not path.exists():
+        return shipped().get(path.name, path)
+    return path
+
+
+def shipped() -> dict[str, Path]:
+    """Problem sets that come with the package, by file name: installed beside this package, in a checkout in ``configs/problems``."""
+    package = Path(jaxsolve.__file__).parent
+    folders = (package / "problems", package.parent / "configs" / "problems")
+    return {file.name: file for folder in folders if folder.is_dir() for file in sorted(folder.glob("*.json"))}
+
+
 def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
     """The problems as text of a ``jaxsolve-problems`` file; ``load`` reads back equal ones."""
     entries = []
@@ -91,7 +107,8 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = strict_json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}") from None
+        hint = f"; with jaxsolve come {', '.join(shipped())}" if path.parent == Path() else ""
+        raise FormatError(f"cannot read {path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError:
         raise FormatError(f"{path.name} is not UTF-8 text") from None
     except ValueError as error:
