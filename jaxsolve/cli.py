@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 import jaxsolve
 from jaxsolve.commands import failure, streams
+from jaxsolve.method_names import METHOD_NAMES
 
 if TYPE_CHECKING:
     from jaxsolve.search.settings import Settings
@@ -57,13 +58,7 @@ def _options(
 ) -> None: ...
 
 
-class Method(enum.StrEnum):
-    """Search methods, as ``jaxsolve.search`` names them."""
-
-    pns = "pns"
-    dfpn = "dfpn"
-    fdfpn = "fdfpn"
-    mcts = "mcts"
+Method = enum.StrEnum("Method", {name: name for name in METHOD_NAMES})
 
 
 class Letters(enum.StrEnum):
@@ -143,7 +138,7 @@ def solve(
     rule: Rules = None,
     letters: Columns = None,
     claim: Annotated[str | None, typer.Option("--claim", metavar="TEXT", help="What to prove: 'white wins', 'black does not lose', 'value'.")] = None,
-    method: Search = Method.dfpn,
+    method: Search = Method["dfpn"],
     time: Time = None,
     wall: Wall = None,
     nodes: Nodes = None,
@@ -184,7 +179,7 @@ def suite(
     ],
     ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID,...", help="Only these problems, in this order.")] = None,
     rule: Rules = None,
-    method: Search = Method.dfpn,
+    method: Search = Method["dfpn"],
     time: Time = None,
     wall: Wall = None,
     nodes: Nodes = None,
@@ -243,7 +238,10 @@ def bench(
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="CPU seconds of each search.", callback=_seconds)] = None,
     json: AsJson = False,
 ) -> None:
-    """Measure speed on this machine, per CPU second and per wall second; on a GPU ask for large batches, such as --batch 4096,65536."""
+    """Measure speed on this machine.
+
+    Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536.
+    """
     from jaxsolve.commands import bench as command
 
     raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds))

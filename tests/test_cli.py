@@ -237,6 +237,7 @@ def test_the_settings_reach_the_search(monkeypatch):
 
 def test_methods_are_those_of_the_search():
     assert [method.value for method in cli.Method] == list(search.METHODS)
+    assert all(name in run(word, "--help").stdout for name in search.METHODS for word in ("solve", "suite"))
 
 
 @pytest.mark.parametrize(

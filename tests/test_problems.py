@@ -141,7 +141,13 @@ def test_ways_to_name_a_position(tmp_path):
     }.items():
         problem = position.resolve(typed, game=None if ":first" in typed else "hex-3")
         assert problem.game == game and game.text(problem.state) == expected
-    for typed, sentence in {"foo": "no file", "moves:a1 a1": "move 2", "x.sgf": "x.sgf", str(file): "ID", f"{file}:9": "no problem"}.items():
+    for typed, sentence in {
+        "foo": "no file",
+        "moves:a1 a1": "move 2",
+        "x.sgf": "x.sgf",
+        str(file): "ID; it has first, 2",
+        f"{file}:9": "no problem",
+    }.items():
         with pytest.raises(FormatError, match=sentence):
             position.resolve(typed, game="hex-3")
     with pytest.raises(FormatError, match="--game"):

@@ -49,7 +49,7 @@ def resolve(
         ways.refuse_letters()
         return problems.load(file, ids=[identifier], options=_replacing(game, ways.options))[0]
     if text.endswith(".json"):
-        raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID")
+        raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}")
     path = Path(text)
     if text.endswith(".sgf") or _is_file(path):
         try:
@@ -98,7 +98,7 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
 
 def _game(rules: str | None, options: dict[str, str]) -> Game:
     if rules is None:
-        raise FormatError(f"say which game it is: add --game with one of {', '.join(registry.available())}")
+        raise FormatError(f"say which game it is, such as --game hex-5; there are {', '.join(registry.available())} ('jaxsolve games' tells more)")
     try:
         return problems.with_options(rules, options)
     except ValueError as error:

@@ -75,6 +75,15 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
     return problems
 
 
+def names(path: str | Path) -> str:
+    """The first ids of a set, as a sentence lists them. Raises FormatError as ``load``."""
+    path = find(path)
+    try:
+        return _some(_entries(_read_json(path))[0])
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise FormatError(str(error) if str(error).startswith(path.name) else f"{path.name}: {error}") from None
+
+
 def find(path: str | Path) -> Path:
     """The file that ``path`` names: itself, or where there is none and it has no folder, the set of that name that comes with the package."""
     path = Path(path)
