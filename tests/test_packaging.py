@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -162,3 +163,35 @@ def test_the_package_says_its_licence_and_version():
     assert project()["license"] == "Apache-2.0"
     assert project()["version"] == jaxsolve.__version__
     assert "Apache License" in (ROOT / "LICENSE").read_text()
+
+
+# ---- the README -----------------------------------------------------------------------------------------------------
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_what_the_readme_points_to_is_there():
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README)
+    assert len(links) > 5
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_what_the_readme_imports_is_there():
+    imports = [node for block in blocks("python") for node in ast.parse(block).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert len(imports) > 3
+    exec(compile(ast.Module(imports, []), "README", "exec"), {})
+
+
+def test_the_commands_of_the_readme_have_their_options():
+    from typer.testing import CliRunner
+
+    from jaxsolve import cli
+
+    lines = [shlex.split(line, comments=True) for block in blocks("bash") for line in block.splitlines() if line.startswith("jaxsolve ")]
+    assert len(lines) > 5
+    for _, word, *rest in lines:
+        known = CliRunner().invoke(cli.app, [word, "--help"]).stdout
+        assert [option for option in rest if option.startswith("--") and option not in known] == []

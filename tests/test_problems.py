@@ -119,6 +119,8 @@ def test_other_failures_are_sentences_too(tmp_path):
     file = write(tmp_path, HEX)
     with pytest.raises(FormatError, match="no problem '7'; it has first, 2"):
         problems.load(file, ids=["7"])
+    with pytest.raises(FormatError, match="no problem is named; it has first, 2"):
+        problems.load(file, ids=[])
     with pytest.raises(FormatError, match="problem 'first' is asked for twice"):
         problems.load(file, ids=["first", "2", "first"])
     with pytest.raises(FormatError, match="No such file"):

@@ -116,7 +116,7 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
         state = sgf.position(record, game)
-    except FormatError as error:
+    except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
     return _problem(name, game, state)
 

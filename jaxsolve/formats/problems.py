@@ -55,6 +55,8 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
     try:
         entries, build = _entries(data)
         chosen = list(entries) if ids is None else [str(identifier) for identifier in ids]
+        if not chosen:
+            raise FormatError(f"no problem is named; it has {_some(entries)}")
         for number, identifier in enumerate(chosen):
             if identifier not in entries:
                 raise FormatError(f"there is no problem {shortened(identifier)!r}; it has {_some(entries)}")

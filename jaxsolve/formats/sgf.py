@@ -14,6 +14,7 @@ from sgfmill import sgf, sgf_grammar, sgf_properties
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
 from jaxsolve.games.game import Game, State
+from jaxsolve.strict_json import shortened
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]
 _COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP letters, without I
@@ -63,7 +64,7 @@ def _side(node: sgf.Tree_node) -> int | None:
     raw = _text(node.get_raw("PL"))
     side = {"b": 0, "w": 1}.get(raw[:1].lower())
     if side is None:
-        raise FormatError(f"PL[{raw}] names no side: write PL[B] or PL[W]")
+        raise FormatError(f"PL[{shortened(raw)}] names no side: write PL[B] or PL[W]")
     return side
 
 
@@ -76,15 +77,15 @@ def _parse(data: bytes) -> sgf.Sgf_game:
     except FormatError:
         raise
     except (ValueError, LookupError) as error:
-        raise FormatError(f"not a readable SGF record: {error}") from None
+        raise FormatError(f"not a readable SGF record: {shortened(str(error), 200)}") from None
 
 
 def _family(root: sgf.Tree_node) -> str:
     raw = _text(root.get_raw("GM")) if root.has_property("GM") else "1"
-    number = int(raw) if raw.strip().isdecimal() else None
+    number = int(raw) if re.fullmatch(r"\s*[0-9]{1,4}\s*", raw) else None
     if number not in GAME_NUMBERS:
         known = ", ".join(f"{number} ({name})" for number, name in GAME_NUMBERS.items())
-        raise FormatError(f"GM[{raw}] is a game that jaxsolve does not read from SGF; it reads {known}")
+        raise FormatError(f"GM[{shortened(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}")
     return GAME_NUMBERS[number]
 
 
@@ -173,7 +174,7 @@ def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:
     """Raises FormatError where property HA promises more stones than were set up: the position would be another one."""
     raw = _text(root.get_raw("HA")).strip() if root.has_property("HA") else "0"
     if not re.fullmatch(r"[0-9]{1,3}", raw):
-        raise FormatError(f"HA[{raw}] is not a number of handicap stones")
+        raise FormatError(f"HA[{shortened(raw)}] is not a number of handicap stones")
     if int(raw) >= 2 and black < int(raw):
         raise FormatError(f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: set them up with AB")
 
