@@ -132,7 +132,7 @@ class Job:
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
         if not self.done:
-            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved."
+            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved." if self.out else "Interrupted."
 
     def progress(self) -> Progress:
         """A snapshot for the progress line."""
