@@ -7,6 +7,7 @@ games without; see ``games.game.Foresees``).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
@@ -43,6 +44,7 @@ class ProofLog:
         self._pending: list[np.ndarray] = []
         self._pending_count = 0
         self._file: BinaryIO | None = None
+        self.failure: OSError | None = None  # why records are kept in memory instead of on disk, such as a full disk
         if path is not None:
             self._open(
                 path, json.dumps({"format": "jaxsolve-log", "version": 2, "words": words, "zone_words": zone_words, **question}, sort_keys=True)
@@ -80,27 +82,33 @@ class ProofLog:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is pending to disk as one chunk."""
+        """Writes what is pending to disk as one chunk; where that fails, it stays in memory and ``failure`` says why."""
         if not self._pending:
             return
         records = np.ascontiguousarray(np.concatenate(self._pending))
         self._pending, self._pending_count = [], 0
         if self._file is None:
             self._chunks.append(records)
-        else:
-            data = records.tobytes()
+            return
+        data = records.tobytes()
+        try:
             self._file.write(CHUNK.pack(MAGIC, len(records), zlib.crc32(data)) + data)
             self._file.flush()
+        except OSError as error:
+            self.failure, broken, self._file = error, self._file, None
+            self._chunks.append(records)  # the next reader drops the chunk cut short
+            with contextlib.suppress(OSError):
+                broken.close()
 
     def records(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(states uint32[n, S], moves int32[n], zones uint32[n, Z]) of everything logged, oldest first."""
         self.flush()
-        chunks = self._chunks
+        chunks: list[np.ndarray] = []
         if self.path is not None:
             with self.path.open("rb") as file:
                 file.readline(1 << 20)
                 chunks, _ = _read_chunks(file, self._record)
-        whole = np.concatenate([np.zeros((0, self._record), np.uint32), *chunks])
+        whole = np.concatenate([np.zeros((0, self._record), np.uint32), *chunks, *self._chunks])
         return whole[:, : self.words], whole[:, self.words].view(np.int32), whole[:, self.words + 1 :]
 
     def close(self) -> None:
