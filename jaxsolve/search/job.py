@@ -10,10 +10,9 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
-from jaxsolve.proof.graph import GraphBuilder, ProofGap
+from jaxsolve.proof.certify import certify
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog, ProofLogError
-from jaxsolve.proof.writer import write_certificate
-from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import Method, MonteCarlo, method_named
 from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict, default_claim
@@ -59,7 +58,8 @@ class Job:
         if out is not None:
             self._claim_folder(out, {**question, "root": game.text(state)}, resume)
         layout = self.evaluator.layout
-        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, layout.mask if layout.zoned else 0)
+        zone_words = layout.mask if layout.zoned else 0
+        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self.limits.memory_mb)
         start = cpu_seconds()
         self.search = Search(
             game,
@@ -74,7 +74,8 @@ class Job:
             width=wave,
         )
         if resume:
-            self.search.adopt(*self.log.records())
+            for records in self.log.chunks(self.search.room):
+                self.search.adopt(*records)
         self.charge(start)
 
     def _claim_folder(self, out: Path, problem: dict[str, object], resume: bool) -> None:
@@ -173,18 +174,22 @@ class Job:
     def _certify(self, result: Result) -> float:
         """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
         claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite(self.game.may_draw)
-        kind = ZonedGraphBuilder if self.evaluator.layout.zoned else GraphBuilder
-        builder = kind(self.game, self.evaluator, *self.log.records(), claim)
+        path = None if self.out is None else self.out / CERTIFICATE
         try:
-            graph = builder.build(self.root)
+            proof = certify(self.game, self.evaluator, self.log, claim, self.root, path=path, memory_mb=self.limits.memory_mb)
         except ProofGap as gap:
-            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld."
-            return builder.compile_seconds
-        result.line = graph.longest_line(self.game)
-        if int(self.game.to_move(self.game.unpack(self.root))) == claim.player:
-            result.best_move = graph.first_move(self.game)
-        result.certificate_nodes = len(graph.states)
-        if self.out is not None:
-            written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)
-            result.certificate, result.certificate_bytes = written.path, written.bytes
-        return builder.compile_seconds
+            self.log.forget(gap.record)  # what may rest on it will be searched again
+            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld, --resume searches again."
+            return 0.0
+        except ProofRefused as refusal:
+            result.verdict = Verdict.UNKNOWN
+            result.reason = f"The checker refused the proof ({refusal}); the answer is withheld. Please report this."
+            return 0.0
+        except (ProofUnfinished, KeyboardInterrupt) as why:
+            result.verdict = Verdict.UNKNOWN
+            shown = claim.text(self.game.players)
+            result.reason = f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume."
+            return 0.0
+        result.line, result.best_move = proof.line, proof.first_move
+        result.certificate_nodes, result.certificate, result.certificate_bytes = proof.nodes, proof.path, proof.bytes if proof.path else 0
+        return proof.compile_seconds
