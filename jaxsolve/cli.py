@@ -89,10 +89,10 @@ def solve(
     if resume and out is None:
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     from jaxsolve.commands import solve as command
-    from jaxsolve.search.result import Limits
+    from jaxsolve.search.settings import Limits, Settings
 
-    limits = Limits(seconds=time, nodes=nodes, memory_mb=memory)
-    raise typer.Exit(command.run(command.Request(position, game, options, claim, method.value, limits, seed, out, resume, json)))
+    settings = Settings(method.value, Limits(cpu_seconds=time, nodes=nodes), memory, seed)
+    raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, out, resume, json)))
 
 
 @app.command()
@@ -120,11 +120,11 @@ def suite(
     """Solve a problem set. Exit code: 0 done, 1 an answer contradicts the source's, 2 bad input, 130 interrupted."""
     options = _rules(rule)
     from jaxsolve.commands import suite as command
-    from jaxsolve.search.result import Limits
+    from jaxsolve.search.settings import Limits, Settings
 
-    limits = Limits(seconds=time, nodes=nodes, memory_mb=memory)
+    settings = Settings(method.value, Limits(cpu_seconds=time, nodes=nodes), memory, seed)
     chosen = None if ids is None else tuple(word.strip() for word in ids.split(",") if word.strip())
-    raise typer.Exit(command.run(command.Request(problems, chosen, options, method.value, limits, seed, pool, out, json)))
+    raise typer.Exit(command.run(command.Request(problems, chosen, options, settings, pool, out, json)))
 
 
 @app.command()

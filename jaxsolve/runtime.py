@@ -1,4 +1,4 @@
-"""Process-wide set-up of JAX and numba: where compiled code is kept between runs, and how CPU time is read."""
+"""Process-wide set-up: where compiled code is kept between runs, and how CPU time is read."""
 
 from __future__ import annotations
 
@@ -25,18 +25,9 @@ def cache_folder() -> Path:
     return base / f"jaxlib-{metadata.version('jaxlib')}-{host}"
 
 
-def _search_sources() -> str:
-    """Digest of the compiled host loops and of how they are compiled: numba's own cache overlooks a change in an imported module."""
-    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "0").encode())
-    for source in sorted((Path(__file__).parent / "search").glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:10]
-
-
 def setup() -> None:
-    """Keeps compiled JAX and numba code between processes. Safe to call more than once; changes nothing a user has set."""
+    """Keeps compiled JAX code between processes (``jaxsolve.compiled`` keeps numba's). Safe to call more than once; changes nothing a user has set."""
     folder = cache_folder()
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder / f"numba-{_search_sources()}"))
     import jax
 
     if jax.config.jax_compilation_cache_dir is None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
-from jaxsolve.search import Claim, Limits, Result, Verdict
+from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.job import Job
 from jaxsolve.search.solve import drive
 from jaxsolve.search.tree import EVICTED
@@ -50,7 +50,7 @@ def run(game: Game, state: State, claim: Claim, setting: Setting, folder: Path, 
     """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     method, wave, max_nodes, seed = setting
-    job = Job(game, state, claim=claim, method=method, wave=wave, max_nodes=max_nodes, seed=seed, limits=Limits(nodes=limit), out=out, **options)
+    job = Job(game, state, claim=claim, settings=Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes), out=out, **options)
     if not job.done:
         drive([job], job.evaluator)
     result = job.finish()

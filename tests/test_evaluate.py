@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import dataclasses
 import functools
 import itertools
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +14,7 @@ import minimax
 import numpy as np
 import pytest
 
-from jaxsolve.evaluate import BATCH_SIZES, Evaluator, HeadOutputs, action_bits, canonical_image, shared_evaluator
+from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, action_bits, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 
@@ -111,23 +114,71 @@ def test_a_row_does_not_depend_on_its_wave():
         evaluator(np.repeat(words[:1], BATCH_SIZES[-1] + 1, 0), np.zeros(BATCH_SIZES[-1] + 1, np.int32))
 
 
+def counting(base):
+    """(a game with the rules of ``base`` that no compiled call was made for, the list of batches in which its ``step`` is traced)."""
+    traces = []
+
+    @dataclasses.dataclass(frozen=True)
+    class Counted(type(base)):
+        @property
+        def kernel(self):
+            return self
+
+        def step(self, state, action):
+            traces.append(1)
+            return super().step(state, action)
+
+    return Counted(**{field.name: getattr(base, field.name) for field in dataclasses.fields(base)}), traces
+
+
 def test_nothing_is_traced_twice():
-    """One trace a batch size, however many sizes of waves and however many searches share the evaluator."""
-    game, traces = make("hex-3"), []
+    """One trace a batch size, however many sizes of waves and however many evaluators of one setting."""
+    game, traces = counting(make("hex-3"))
     evaluator = Evaluator(game)
-    inner = evaluator._wave
-
-    def counted(*arguments):
-        traces.append(arguments[0].shape[0])
-        return inner(*arguments)
-
-    evaluator._call = jax.jit(counted)
-    _, words, actions = pairs(game, range(0, 4), 40)
-    for seed, count in enumerate((1, 2, 3, 16, 1, 12, 40, 17, 5)):
+    _, words, actions = pairs(make("hex-3"), range(0, 4), 40)
+    for seed, count in enumerate((1, 2, 3, 16, 1, 12)):
         evaluator(words[:count], actions[:count], seed)
-    assert sorted(traces) == [16, 64]
+    once = len(traces)
+    for seed, count in enumerate((40, 17, 5, 64, 1)):
+        evaluator(words[:count], actions[:count], seed)
+    assert once > 0 and len(traces) == 2 * once
     assert evaluator.compile_seconds > 0
-    assert shared_evaluator(game) is shared_evaluator(make("hex-3"))
+    again = Evaluator(game)
+    again(words, actions)
+    assert len(traces) == 2 * once and again.compile_seconds == 0
+    assert shared_evaluator(game) is shared_evaluator(game) and shared_evaluator(make("hex-3")) is shared_evaluator(make("hex-3"))
+
+
+def test_compiling_beforehand_leaves_nothing_to_compile():
+    game, traces = counting(make("hex-3"))
+    evaluator = Evaluator(game)
+    evaluator.compile((1, 30))
+    spent, seen = evaluator.compile_seconds, len(traces)
+    assert spent > 0
+    _, words, actions = pairs(make("hex-3"), range(0, 4), 40)
+    for count in (1, 16, 17, 40):
+        evaluator(words[:count], actions[:count])
+    assert (evaluator.compile_seconds, len(traces)) == (spent, seen)
+
+
+def test_threads_that_need_the_same_call_compile_it_once():
+    """Whoever comes second waits, and is not charged for it; all get the same rows."""
+    game, traces = counting(make("awari"))
+    evaluators = [Evaluator(game) for _ in range(4)]
+    _, words, actions = pairs(make("awari"), range(0, 100), 16)
+    barrier = threading.Barrier(4)
+
+    def look(evaluator):
+        barrier.wait()
+        return evaluator(words, actions)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(look, evaluators))
+    assert all(np.array_equal(rows[0], other) for other in rows)
+    alone, seen = Evaluator(counting(make("awari"))[0]), len(traces)
+    alone(words, actions)
+    assert sum(evaluator.compile_seconds > 0 for evaluator in evaluators) == 1
+    assert len(traces) == seen
 
 
 def test_canonical_rows_are_one_for_all_images_of_a_position():
@@ -163,23 +214,25 @@ def test_playouts_are_means_of_finished_games():
     assert row[0, at : at + 1].view(np.float32)[0] == (1 if int(end) == Outcome.SECOND_WINS else -1)
 
 
-def test_estimates_of_a_network_reach_the_rows():
-    game = make("awari")
-
-    def heads(planes, legal):
-        count = planes.shape[0]
-        prior = jnp.where(legal, jnp.arange(6) / 10.0, 0.9)
-        return HeadOutputs(prior, planes.astype(jnp.float32).mean((1, 2, 3)), jnp.tile(jnp.array([1.5, 2.5]), (count, 1)))
-
-    evaluator = Evaluator(game, heads=heads)
-    layout = evaluator.layout
-    states, words, _ = pairs(game, range(0, 100), 16)
-    for state, row in zip(states, evaluator(words, np.full(16, -1, np.int32)), strict=True):
-        value, first, second = row[layout.values : layout.values + 3].view(np.float32)
-        assert value == pytest.approx(float(np.asarray(game.observe(state)).mean()), abs=1e-6) and (first, second) == (1.5, 2.5)
-        priors = row[layout.priors :].view(np.uint16)[:6] / 65535
-        assert np.allclose(priors, np.where(game.legal_mask(state), np.arange(6) / 10, 0), atol=1e-4)
-        same_row(evaluator, row, state)
+@pytest.mark.parametrize("rule_set", [*GAMES, "killallgo-7", "hex-19"])
+def test_offsets_name_every_word_once(rule_set):
+    """Named words do not overlap, fill the row, and what is not there has no offset."""
+    game = make(rule_set)
+    for options in ({}, {"heads": Heads(lambda params, planes, legal: None, {})}, {"playouts": 1}, {"foresight": False}):
+        layout = Evaluator(game, **options).layout
+        at, masks = layout.offsets, layout.mask
+        lengths = dict(
+            key=2, info=1, threat=1, first=1, legal=masks, wins=masks, forcing=masks, zone=masks, value=1, costs=2, priors=-(-at.actions // 2)
+        )
+        words = list(range(at.state))
+        for name, length in lengths.items():
+            if getattr(at, name) != NONE:
+                words += range(getattr(at, name), getattr(at, name) + length)
+        assert words == list(range(at.width)) and all(type(value) is int for value in at)
+        assert (at.state, at.mask, at.actions, at.width) == (layout.state, layout.mask, layout.actions, layout.width)
+        assert (at.zone != NONE) == (rule_set.startswith("hex") and "foresight" not in options)
+        assert (at.value != NONE) == (at.costs != NONE) == ("heads" in options or "playouts" in options)
+        assert (at.priors != NONE) == ("heads" in options)
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 82, 225])

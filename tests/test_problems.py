@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from jaxsolve.formats import position, problems
-from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games import make
-from jaxsolve.search.result import Claim, default_claim
+from jaxsolve.question import Claim, Problem, default_claim
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 HEX = {

@@ -9,7 +9,7 @@ from search_tools import LONG, Setting, run
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
-from jaxsolve.search import Claim, Limits, Verdict, solve
+from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.job import Job
 from jaxsolve.search.solve import drive
 from jaxsolve.search.tree import DROPPED_FLAG, LIVE, NODES, NONE
@@ -45,7 +45,7 @@ def test_zones_survive_eviction(method, tmp_path):
 @pytest.mark.parametrize("method", ["dfpn", "mcts"])
 def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
     game = make("hex-6")
-    job = Job(game, game.init(), claim=Claim(1), method=method, limits=Limits(nodes=3000), max_nodes=256)
+    job = Job(game, game.init(), claim=Claim(1), settings=Settings(method, Limits(nodes=3000), max_nodes=256))
     drive([job], job.evaluator)
     tree = job.search.tree
     assert len(tree.nodes) == 256
@@ -60,7 +60,6 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
 def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
     """Down to a table of one entry, and to a memory limit of nothing: an unknown answer with its reason, never a crash."""
     game = make("hex-6")
-    limits = Limits(nodes=1000) if max_nodes else Limits(memory_mb=0, nodes=1000)
-    result = solve(game, game.init(), method=method, limits=limits, max_nodes=max_nodes)
+    result = solve(game, game.init(), method=method, limits=Limits(nodes=1000), max_nodes=max_nodes, memory_mb=2048 if max_nodes else 0)
     assert result.verdict is Verdict.UNKNOWN and result.reason.endswith(".")
     assert max_nodes != 1 or "memory limit" in result.reason

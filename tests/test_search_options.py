@@ -12,8 +12,8 @@ import search_tools
 from search_tools import LONG, NAMES, Setting, claims, run
 
 from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.formats.problems import Problem
 from jaxsolve.games.registry import make
+from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, solve, solve_pool
 
 HEX = "hex-4"

@@ -10,9 +10,9 @@ import numpy as np
 from jaxsolve.bench.measure import Clock
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games import make
+from jaxsolve.question import Claim
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import METHODS, MonteCarlo
-from jaxsolve.search.result import Claim
 from jaxsolve.search.search import GROUPS, Search, warm_up
 from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 

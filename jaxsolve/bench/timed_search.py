@@ -15,8 +15,8 @@ from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS, MonteCarlo
-from jaxsolve.search.result import Limits
 from jaxsolve.search.search import GROUPS
+from jaxsolve.search.settings import Limits, Settings, changed
 from jaxsolve.search.solve import drive
 
 
@@ -65,11 +65,8 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float)
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
     _compile(evaluator, np.asarray(game.pack(states[0])), wave)
-    limits = Limits(seconds=seconds / pool)
-    jobs = [
-        _TimedJob(game, states[i % len(states)], method=kind, limits=limits, seed=i // len(states), wave=width, evaluator=evaluator)
-        for i in range(pool)
-    ]
+    settings = Settings(kind, Limits(cpu_seconds=seconds / pool), wave=width)
+    jobs = [_TimedJob(game, states[i % len(states)], settings=changed(settings, seed=i // len(states)), evaluator=evaluator) for i in range(pool)]
     before = sum(job.search.evaluated for job in jobs)
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
     clock = Clock()

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from jaxsolve.commands import failure
 from jaxsolve.commands.paper import facts
-from jaxsolve.formats.problems import Problem
-from jaxsolve.search.result import Result, Verdict
+from jaxsolve.question import Problem, Verdict
+from jaxsolve.search.result import Result
 
 EXIT_CODES = {Verdict.PROVED: failure.PROVED, Verdict.DISPROVED: failure.DISPROVED, Verdict.UNKNOWN: failure.UNKNOWN}
 _STYLES = {Verdict.PROVED: "bold green", Verdict.DISPROVED: "bold red", Verdict.UNKNOWN: "bold yellow"}

@@ -13,9 +13,10 @@ from jaxsolve.commands import answer, failure, folder
 from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
-from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError
-from jaxsolve.search.result import Claim, Limits, Progress, Result
+from jaxsolve.question import Claim, Problem
+from jaxsolve.search.result import Progress, Result
+from jaxsolve.search.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,7 @@ class Request:
     game: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     claim: str | None = None
-    method: str = "dfpn"
-    limits: Limits = field(default_factory=Limits)
-    seed: int = 0
+    settings: Settings = field(default_factory=Settings)
     out: Path | None = None
     resume: bool = False
     as_json: bool = False
@@ -73,9 +72,7 @@ def _search(
     from jaxsolve import search
 
     settings = {
-        "method": request.method,
-        "limits": request.limits,
-        "seed": request.seed,
+        "settings": request.settings,
         "out": request.out,
         "resume": request.resume,
         "progress": show,

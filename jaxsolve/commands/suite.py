@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import sys
@@ -16,8 +17,9 @@ from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.formats import problems as problem_sets
-from jaxsolve.formats.problems import Problem
-from jaxsolve.search.result import Limits, Result
+from jaxsolve.question import Problem
+from jaxsolve.search.result import Result
+from jaxsolve.search.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,7 @@ class Request:
     problems: Path
     ids: tuple[str, ...] | None = None
     options: dict[str, str] = field(default_factory=dict)
-    method: str = "dfpn"
-    limits: Limits = field(default_factory=Limits)
-    seed: int = 0
+    settings: Settings = field(default_factory=Settings)
     pool: int = 1
     out: Path | None = None
     as_json: bool = False
@@ -66,12 +66,13 @@ def _settings(request: Request) -> dict[str, Any]:
         "problems": request.problems.name,
         "sha256": hashlib.sha256(request.problems.read_bytes()).hexdigest(),
         "options": request.options,
-        "method": request.method,
-        "seconds": request.limits.seconds,
-        "nodes": request.limits.nodes,
-        "memory_mb": request.limits.memory_mb,
-        "seed": request.seed,
+        **_flat(request.settings),
     }
+
+
+def _flat(settings: Settings) -> dict[str, Any]:
+    fields = dataclasses.asdict(settings)
+    return fields.pop("limits") | fields
 
 
 def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> bool:
@@ -83,7 +84,7 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
             table.row(ledger.rows[problem.id])
     waiting = [problem for problem in chosen if problem.id not in ledger.rows]
     proofs = None if request.out is None else request.out / "proofs"
-    settings = {"pool": request.pool, "method": request.method, "limits": request.limits, "seed": request.seed, "out": proofs}
+    settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
     interrupted = False
     with Status() as status:
         status.title = f"{len(chosen) - len(waiting)}/{len(chosen)}"

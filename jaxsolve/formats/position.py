@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jaxsolve.formats import problems, sgf
-from jaxsolve.formats.problems import Problem
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import default_claim
+from jaxsolve.question import Problem, default_claim
 
 HELP = (
     "An SGF file, FILE.json:ID (a problem of a set), 'start', 'moves:C3 D4 pass' from the start position, a position in canonical text, "

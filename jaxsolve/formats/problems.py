@@ -20,34 +20,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import Claim, Verdict, default_claim
+from jaxsolve.question import Claim, Problem, Verdict, default_claim
 
 FORMAT = "jaxsolve-problems"
 VERSION = 1
 _SET_FIELDS = {"format", "version", "title", "source", "rules", "problems"}
 _FIELDS = {"id", "rules", "position", "moves", "claim", "title", "source", "expected", "notes"}
 _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A position and what is to be proven about it."""
-
-    id: str  # unique in its set
-    game: Game
-    state: State
-    claim: Claim
-    title: str = ""
-    source: str = ""
-    expected: str | None = None  # "proved" or "disproved" where the source knows the answer under these rules
-    notes: dict[str, Any] = field(default_factory=dict)
 
 
 def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None) -> list[Problem]:

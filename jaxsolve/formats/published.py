@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve.formats.problems import Problem, by_id, with_options
+from jaxsolve.formats.problems import by_id, with_options
 from jaxsolve.formats.record import FormatError, Move, Record, board_size, replay, start
 from jaxsolve.formats.sgf import point_text
 from jaxsolve.games.game import Game, State
-from jaxsolve.search.result import Claim, default_claim
+from jaxsolve.question import Claim, Problem, default_claim
 
 _SIDES = {"b": 0, "w": 1}
 _SOUND_OPTIONS = {"knowledge"}  # options that change the search, never the value

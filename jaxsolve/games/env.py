@@ -5,29 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, Outcome
-
-
-@runtime_checkable
-class ObservesHistory(Protocol):
-    """Ability: the observation shows earlier boards, which the rules state does not keep and ``Env`` therefore does."""
-
-    @property
-    def history_length(self) -> int: ...
-
-    def board_words(self, state: Any) -> jax.Array:
-        """uint32[...]: the stones of one position."""
-        ...
-
-    def observe_history(self, state: Any, history: jax.Array) -> jax.Array:
-        """bool[H, W, C] from uint32[history_length, ...] ``board_words``, newest first; empty boards before the start."""
-        ...
+from jaxsolve.games.game import Game, ObservesHistory, Outcome
 
 
 @functools.partial(

@@ -105,6 +105,24 @@ class EstimatesNumbers(Protocol):
         ...
 
 
+@runtime_checkable
+class ObservesHistory(Protocol):
+    """Ability: the observation shows earlier boards, which the rules state does not keep; ``Env`` and the search's paths do."""
+
+    @property
+    def history_length(self) -> int:
+        """Boards shown, the position's own among them."""
+        ...
+
+    def board_words(self, state: State) -> jax.Array:
+        """uint32[...]: the stones of one position."""
+        ...
+
+    def observe_history(self, state: State, history: jax.Array) -> jax.Array:
+        """bool[H, W, C] from uint32[history_length, ...] ``board_words``, newest first; empty boards before the start."""
+        ...
+
+
 class Game(abc.ABC):
     """Base of all games. Subclasses are ``@dataclasses.dataclass(frozen=True)``; their docstring is the rule book."""
 

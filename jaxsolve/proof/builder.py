@@ -15,7 +15,7 @@ from jaxsolve.proof.index import LogIndex
 from jaxsolve.proof.log import ProofLog
 
 if TYPE_CHECKING:
-    from jaxsolve.search.result import Claim
+    from jaxsolve.question import Claim
 
 WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
 
@@ -23,8 +23,8 @@ WAVE = 64  # as many as half a wave of a search: its compiled call serves here t
 class GraphBuilder:
     """Collects the proof of one claim.
 
-    Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search. The first record
-    of a position counts: its children were decided before it, which rules out cycles.
+    Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search.
+    The first record of a position counts: its children were decided before it, which rules out cycles.
 
     Args:
       evaluator: the search's; it says what the log's positions and zones are.
@@ -152,7 +152,9 @@ class GraphBuilder:
         logged = self.log.split(found.records[oldest])[1]
         turned = self.game.symmetry_actions() if self.evaluator.canonical else None
         for owner, move in zip(owners.tolist(), logged.tolist(), strict=True):
-            moves[asked[owner]] = move if turned is None or not 0 <= move < legal.shape[1] else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
+            moves[asked[owner]] = (
+                move if turned is None or not 0 <= move < legal.shape[1] else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
+            )
         for at in asked[moves[asked] < 0]:
             if legal[at].sum() != 1:  # replies that the rules force are played without being searched, hence without being logged
                 raise self._gap("a position of the proof is missing from the log", int(nodes[at]))

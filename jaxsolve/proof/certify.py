@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.runtime import cpu_seconds
 
 if TYPE_CHECKING:
-    from jaxsolve.search.result import Claim
+    from jaxsolve.question import Claim
 
 REFUSED = "refused-"  # before the name of a certificate that the checker refused
 READ_BYTES = 8192  # compressed, that the checker gets at a time: about 50 ms of work

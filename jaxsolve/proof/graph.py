@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from jaxsolve.compiled import compiled
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.errors import ProofGap, ProofUnfinished
 from jaxsolve.proof.recent import hashed
@@ -64,7 +64,7 @@ class ProofGraph:
             getattr(self, name).resize((size, *getattr(self, name).shape[1:]), refcheck=False)  # in place, where the system can
 
     def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """int64[n]: the nodes of keys uint32[n, K]; new ones get outcome and parent, int[n] each, and are numbered in order from the old ``size`` on."""
+        """int64[n]: the nodes of keys uint32[n, K]; new ones get outcome and parent, int[n] each, and the next numbers in order."""
         self._grow(self._BY_NODE, self.size + len(keys))
         if 2 * (self.size + len(keys)) > len(self._slots):
             self._rehash(2 * (self.size + len(keys)))
@@ -143,7 +143,7 @@ class ProofGraph:
         return line
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
     """Writes the node of each row to ``numbers``, adding those that are new; the number of nodes then."""
     mask = len(slots) - 1
@@ -167,7 +167,7 @@ def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(hashes, slots, size):
     mask = len(slots) - 1
     for node in range(size):
@@ -177,7 +177,7 @@ def _fill(hashes, slots, size):
         slots[at] = node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _post_order(edges, children, size, order):
     """Fills ``order`` from the root, depth first; False if a node leads back to itself."""
     tried = np.zeros(size, np.int32)
@@ -204,7 +204,7 @@ def _post_order(edges, children, size, order):
     return done == size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _heights(edges, children, order, height):
     for node in order:
         for i in range(edges[node, 0], edges[node, 0] + edges[node, 1]):

@@ -7,13 +7,12 @@ files: then only every 512th key stays in memory, and a look-up reads one block.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.log import ProofLog, temporary_file
 from jaxsolve.proof.recent import hashed
 
 BLOCK = 512  # keys that one look-up reads from a file
@@ -119,7 +118,7 @@ class _Spilt:
     """A part in a temporary file."""
 
     def __init__(self) -> None:
-        self._file: BinaryIO = tempfile.TemporaryFile()
+        self._file = temporary_file()
         self._fences = np.zeros(0, np.uint64)  # the first key of each block
 
     def add(self, keys: np.ndarray) -> None:

@@ -49,7 +49,7 @@ class ProofLog:
     Args:
       question: what the records are true of (rule set, claim, root, ...); a log with another question is refused.
       words: S, words of a packed state.
-      path: file to append to; made with its header if missing. None keeps the records in memory and, once they outgrow their share, in a temporary file.
+      path: file to append to; made with its header if missing. None keeps the records in memory, in a temporary file once they are too many.
       zone_words: Z, words of a zone.
       memory_mb: bound on what the log holds in memory; it takes an eighth for records without a path and as much to find repeated ones.
     Raises:
@@ -169,9 +169,9 @@ class ProofLog:
 
     def _spill(self) -> None:
         """Goes on in a temporary file, which disappears with the process."""
-        file = tempfile.TemporaryFile(buffering=0)
+        file = temporary_file()
         file.write(self._file.getbuffer())  # type: ignore[attr-defined]
-        self._file = file  # type: ignore[assignment]
+        self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
         """The records less those that tell nothing new: the position is there already, decided the same way, on a zone that lies inside theirs."""
@@ -270,6 +270,11 @@ def _locked(path: Path) -> BinaryIO:
         except OSError:
             pass  # a file system without locks
     return file  # type: ignore[return-value]
+
+
+def temporary_file() -> BinaryIO:
+    """A file without a name, which disappears when it is closed or the process ends."""
+    return tempfile.TemporaryFile(buffering=0)  # type: ignore[return-value]
 
 
 def _records(data: bytes, words: int) -> np.ndarray:

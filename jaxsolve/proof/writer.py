@@ -16,7 +16,7 @@ from jaxsolve.games.game import Game, Outcome
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
-    from jaxsolve.search.result import Claim
+    from jaxsolve.question import Claim
 
 LINES = 256  # written between two calls of ``stop``
 

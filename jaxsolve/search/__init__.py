@@ -1,7 +1,9 @@
 """Host-side search: the proof tree, three methods over it, and the front door ``solve``."""
 
+from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import METHODS, MonteCarlo, ProofNumber
-from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict
+from jaxsolve.search.result import Progress, Result
+from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.solve import Value, solve, solve_pool, solve_value
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "Progress",
     "ProofNumber",
     "Result",
+    "Settings",
     "Value",
     "Verdict",
     "solve",

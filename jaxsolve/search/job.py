@@ -13,10 +13,12 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.proof.certify import certify
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog, ProofLogError
+from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.methods import Method, MonteCarlo, method_named
-from jaxsolve.search.result import Claim, Limits, Progress, Result, Verdict, default_claim
+from jaxsolve.search.methods import MonteCarlo, method_named
+from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.search import MemoryFull, Search, warm_up
+from jaxsolve.search.settings import Settings
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
@@ -31,21 +33,18 @@ class Job:
         state: State,
         *,
         claim: Claim | None = None,
-        method: str | Method = "dfpn",
-        limits: Limits | None = None,
-        seed: int = 0,
+        settings: Settings | None = None,
         out: Path | None = None,
         resume: bool = False,
-        wave: int | None = None,
-        max_nodes: int | None = None,
         evaluator: Evaluator | None = None,
     ):
-        self.game, self.limits, self.out = game, limits or Limits(), out
-        self.method = method_named(method) if isinstance(method, str) else method
+        self.game, self.settings, self.out = game, settings or Settings(), out
+        self.limits = self.settings.limits
+        self.method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
         self.claim = claim or default_claim(game, state)
         self.root = np.asarray(game.pack(state))
         playouts = self.method.playouts if isinstance(self.method, MonteCarlo) else 0
-        self.evaluator = evaluator or shared_evaluator(game, None, playouts)
+        self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, playouts)
         self.reason: str | None = None
         self.interrupted = False
         self._cpu, self._wall = 0.0, time.perf_counter()
@@ -59,7 +58,7 @@ class Job:
             self._claim_folder(out, {**question, "root": game.text(state)}, resume)
         layout = self.evaluator.layout
         zone_words = layout.mask if layout.zoned else 0
-        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self.limits.memory_mb)
+        self.log = ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self.settings.memory_mb)
         start = cpu_seconds()
         self.search = Search(
             game,
@@ -68,10 +67,10 @@ class Job:
             self.method,
             self.evaluator,
             sink=self.log.append,
-            memory_mb=self.limits.memory_mb,
-            max_nodes=max_nodes,
-            seed=seed,
-            width=wave,
+            memory_mb=self.settings.memory_mb,
+            max_nodes=self.settings.max_nodes,
+            seed=self.settings.seed,
+            width=self.settings.wave,
         )
         if resume:
             for records in self.log.chunks(self.search.room):
@@ -109,6 +108,11 @@ class Job:
         return max(0.0, self._cpu - (self.evaluator.compile_seconds - self._compiled_before))
 
     @property
+    def wall_seconds(self) -> float:
+        """Seconds since the job began, compilation not counted."""
+        return max(0.0, time.perf_counter() - self._wall - (self.evaluator.compile_seconds - self._compiled_before))
+
+    @property
     def done(self) -> bool:
         """Whether the search has ended, by an answer or at a limit."""
         return self.search.verdict is not None or self.reason is not None
@@ -118,7 +122,7 @@ class Job:
         try:
             return self.search.select(group)
         except MemoryFull:
-            self.reason = f"The memory limit of {self.limits.memory_mb} MB cannot hold the search."
+            self.reason = f"The memory limit of {self.settings.memory_mb} MB cannot hold the search."
             return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
@@ -130,8 +134,12 @@ class Job:
             self._flushed = time.perf_counter()
         if self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
             self.reason = f"The limit of {self.limits.nodes} nodes was reached."
-        elif self.limits.seconds is not None and self.cpu_seconds >= self.limits.seconds:
-            self.reason = f"The limit of {self.limits.seconds:g} CPU seconds was reached."
+        elif self.limits.evaluations is not None and self.search.evaluated >= self.limits.evaluations:
+            self.reason = f"The limit of {self.limits.evaluations} evaluations was reached."
+        elif self.limits.cpu_seconds is not None and self.cpu_seconds >= self.limits.cpu_seconds:
+            self.reason = f"The limit of {self.limits.cpu_seconds:g} CPU seconds was reached."
+        elif self.limits.wall_seconds is not None and self.wall_seconds >= self.limits.wall_seconds:
+            self.reason = f"The limit of {self.limits.wall_seconds:g} seconds was reached."
 
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
@@ -176,7 +184,7 @@ class Job:
         claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite(self.game.may_draw)
         path = None if self.out is None else self.out / CERTIFICATE
         try:
-            proof = certify(self.game, self.evaluator, self.log, claim, self.root, path=path, memory_mb=self.limits.memory_mb)
+            proof = certify(self.game, self.evaluator, self.log, claim, self.root, path=path, memory_mb=self.settings.memory_mb)
         except ProofGap as gap:
             self.log.forget(gap.record)  # what may rest on it will be searched again
             result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld, --resume searches again."

@@ -1,58 +1,13 @@
-"""What a search is asked and what it answers: claim, limits, progress, result."""
+"""What a search answers: progress on the way, and the result."""
 
 from __future__ import annotations
 
 import dataclasses
-import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from jaxsolve.games.game import Game, Outcome, State
-
-
-class Verdict(enum.Enum):
-    """The three answers a search can give; never a guess."""
-
-    PROVED = "proved"  # the claim holds, the certificate carries it
-    DISPROVED = "disproved"  # the opposite claim holds, the certificate carries that one
-    UNKNOWN = "unknown"  # a limit was reached first, or nothing well-founded decides it
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What is to be proven: that ``player`` (0 or 1, the or-player) can force ``result``."""
-
-    player: int
-    result: Literal["wins", "does-not-lose"] = "wins"
-
-    def opposite(self, draws: bool = True) -> Claim:
-        """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""
-        return Claim(1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins")
-
-    def holds(self, outcome: int) -> bool:
-        """Whether a finished game with this ``Outcome`` satisfies the claim."""
-        won = outcome == (Outcome.FIRST_WINS if self.player == 0 else Outcome.SECOND_WINS)
-        return won or (self.result == "does-not-lose" and outcome == Outcome.DRAW)
-
-    def text(self, players: tuple[str, str]) -> str:
-        """For example ``white wins`` or ``black does not lose``."""
-        return f"{players[self.player]} {self.result.replace('-', ' ')}"
-
-
-def default_claim(game: Game, state: State) -> Claim:
-    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
-    return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to give up. None = no limit."""
-
-    seconds: float | None = None  # CPU seconds of this process, compilation not counted
-    nodes: int | None = None  # expansions
-    memory_mb: int = 2048  # for the proof tree and its table
+from jaxsolve.question import Claim, Verdict
 
 
 @dataclass

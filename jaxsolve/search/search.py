@@ -9,10 +9,11 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import mcts, wave
 from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber
 from jaxsolve.search.pn import FINISHED, Log, Rules, new_paths, revive, settle, unwind
-from jaxsolve.search.result import Claim, Progress, Verdict
+from jaxsolve.search.result import Progress
 from jaxsolve.search.tree import EDGES, EVICTED, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one

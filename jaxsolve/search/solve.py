@@ -14,14 +14,15 @@ import numpy as np
 
 from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games.game import Game, State
+from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import cpu_seconds, setup
 from jaxsolve.search.job import Job
-from jaxsolve.search.methods import Method
-from jaxsolve.search.result import Claim, Limits, ProgressCallback, Result, Verdict
+from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.search import GROUPS
+from jaxsolve.search.settings import Settings, changed
 
 if TYPE_CHECKING:
-    from jaxsolve.formats.problems import Problem
+    from jaxsolve.question import Problem
 
 PROGRESS_SECONDS = 0.2
 
@@ -79,34 +80,28 @@ def solve(
     state: State,
     *,
     claim: Claim | None = None,
-    method: str | Method = "dfpn",
-    limits: Limits | None = None,
-    seed: int = 0,
+    settings: Settings | None = None,
     out: Path | None = None,
     resume: bool = False,
     progress: ProgressCallback | None = None,
-    wave: int | None = None,
-    max_nodes: int | None = None,
     evaluator: Evaluator | None = None,
+    **changes: Any,
 ) -> Result:
     """Decides whether ``claim`` holds in ``state`` and proves it.
 
     Args:
       claim: default: the game's goal, else that the side to move wins.
-      method: a name of ``METHODS`` or a method object with settings of your own.
+      settings: how to search; ``changes`` are fields of it by name: ``solve(game, state, method="pns", seed=3)``.
       out: folder for certificate, proof log and result; made if missing. Without it the proof is collected but not kept.
       resume: go on from the proof log in ``out``.
-      wave: leaves evaluated together; default: the method's.
-      max_nodes: bound on table entries, below what the memory limit allows.
-      evaluator: one with a network or canonical symmetry; default: the rules alone.
+      evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
 
     Raises:
       ValueError: unknown method, or ``out`` holds something else (``ProofLogError``).
+      TypeError: a change that is no field of ``Settings``.
     """
     setup()
-    job = Job(
-        game, state, claim=claim, method=method, limits=limits, seed=seed, out=out, resume=resume, wave=wave, max_nodes=max_nodes, evaluator=evaluator
-    )
+    job = Job(game, state, claim=claim, settings=changed(settings, **changes), out=out, resume=resume, evaluator=evaluator)
     try:
         if not job.done:
             drive([job], job.evaluator, progress)
@@ -123,21 +118,35 @@ class Value:
     results: list[Result] = field(default_factory=list)
 
 
-def solve_value(game: Game, state: State, *, limits: Limits | None = None, out: Path | None = None, resume: bool = False, **settings: Any) -> Value:
+def solve_value(
+    game: Game,
+    state: State,
+    *,
+    settings: Settings | None = None,
+    out: Path | None = None,
+    resume: bool = False,
+    progress: ProgressCallback | None = None,
+    evaluator: Evaluator | None = None,
+    **changes: Any,
+) -> Value:
     """The game value for both players, by at most two claims: the side to move wins; if not, it does not lose.
 
     The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``).
     """
-    mover, limits = int(game.to_move(state)), limits or Limits()
+    mover, settings = int(game.to_move(state)), changed(settings, **changes)
+    limits = settings.limits
     results: list[Result] = []
     for outcome in ("wins", "does-not-lose") if game.may_draw else ("wins",):
         folder = None if out is None else out / outcome
         again = resume and folder is not None and folder.exists()
-        results.append(solve(game, state, claim=Claim(mover, outcome), limits=limits, out=folder, resume=again, **settings))
+        asked = dataclasses.replace(settings, limits=limits)
+        results.append(
+            solve(game, state, claim=Claim(mover, outcome), settings=asked, out=folder, resume=again, progress=progress, evaluator=evaluator)
+        )
         if results[-1].verdict is Verdict.PROVED or results[-1].interrupted:
             break
-        if limits.seconds is not None:
-            limits = dataclasses.replace(limits, seconds=max(0.0, limits.seconds - results[-1].cpu_seconds))
+        if limits.cpu_seconds is not None:
+            limits = dataclasses.replace(limits, cpu_seconds=max(0.0, limits.cpu_seconds - results[-1].cpu_seconds))
         if limits.nodes is not None:
             limits = dataclasses.replace(limits, nodes=max(0, limits.nodes - results[-1].nodes))
     first, last = results[0].verdict, results[-1].verdict
@@ -152,28 +161,25 @@ def solve_pool(
     problems: Iterable[Problem],
     *,
     pool: int,
-    method: str | Method = "dfpn",
-    limits: Limits | None = None,
-    seed: int = 0,
+    settings: Settings | None = None,
     out: Path | None = None,
     progress: ProgressCallback | None = None,
-    wave: int | None = None,
+    **changes: Any,
 ) -> Iterator[tuple[Problem, Result]]:
     """Solves problems ``pool`` at a time, yielding each as it ends; those of one rule set share evaluator calls.
 
     With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed.
     """
     setup()
-    waiting = list(problems)
-    width = wave
+    waiting, settings = list(problems), changed(settings, **changes)
     while waiting:
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
         waiting = [p for p in waiting if p.game != game]
-        yield from _pool_of_one_game(same, pool, method, limits, seed, out, progress, width)
+        yield from _pool_of_one_game(same, pool, settings, out, progress)
 
 
-def _pool_of_one_game(problems, pool, method, limits, seed, out, progress, width) -> Iterator[tuple[Problem, Result]]:
+def _pool_of_one_game(problems, pool, settings, out, progress) -> Iterator[tuple[Problem, Result]]:
     running: list[tuple[Problem, Job]] = []
     try:
         while problems or running:
@@ -181,9 +187,7 @@ def _pool_of_one_game(problems, pool, method, limits, seed, out, progress, width
                 problem = problems.pop(0)
                 folder = None if out is None else out / str(problem.id)
                 resume = folder is not None and folder.exists()
-                job = Job(
-                    problem.game, problem.state, claim=problem.claim, method=method, limits=limits, seed=seed, out=folder, resume=resume, wave=width
-                )
+                job = Job(problem.game, problem.state, claim=problem.claim, settings=settings, out=folder, resume=resume)
                 if job.search.group * pool > BATCH_SIZES[-1]:
                     raise ValueError(f"{pool} problems with waves of {job.search.group * GROUPS} do not fit one evaluator call of {BATCH_SIZES[-1]}")
                 running.append((problem, job))

@@ -1,0 +1,26 @@
+"""The Evaluator: the only door between host search and device."""
+
+from __future__ import annotations
+
+from jaxsolve.evaluate.evaluator import BATCH_SIZES, ESTIMATE_SIZES, Estimates, Evaluator, shared_evaluator
+from jaxsolve.evaluate.heads import GamePlanes, HeadOutputs, Heads, History, Planes
+from jaxsolve.evaluate.layout import NONE, Layout, Offsets, action_bits
+from jaxsolve.evaluate.rows import canonical_image
+
+__all__ = [
+    "BATCH_SIZES",
+    "ESTIMATE_SIZES",
+    "NONE",
+    "Estimates",
+    "Evaluator",
+    "GamePlanes",
+    "HeadOutputs",
+    "Heads",
+    "History",
+    "Layout",
+    "Offsets",
+    "Planes",
+    "action_bits",
+    "canonical_image",
+    "shared_evaluator",
+]

@@ -1,0 +1,256 @@
+"""The Evaluator: waves of positions go in, rows of words come back.
+
+A wave has two stages. ``submit`` asks the rules about (packed state, action) pairs and returns one row of words for each: the child
+position, its key, its outcome, its legal moves and, where the game can tell from the board alone, winning and forcing moves.
+``estimate`` then asks the network, if there is one, about those rows that are undecided and new to the search.
+Both are padded to a few fixed sizes, so nothing retraces during a search.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Self
+
+import jax
+import numpy as np
+
+from jaxsolve.evaluate.calls import calls_of
+from jaxsolve.evaluate.heads import Heads, History
+from jaxsolve.evaluate.layout import Layout
+from jaxsolve.evaluate.rows import Rows
+from jaxsolve.games.game import ForcesReplies, Foresees, Game
+
+BATCH_SIZES = (16, 64, 256, 1024, 4096)
+"""Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
+ESTIMATE_SIZES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+"""Closer together: a network's time is its padding's as well."""
+IMAGE_BATCH = 256
+
+
+class Estimates(NamedTuple):
+    """What the network is still working out, for some rows of a wave."""
+
+    which: np.ndarray  # int64[k]: the rows
+    words: jax.Array  # uint32[K, width - values], padded: the end of each
+
+
+class Evaluator:
+    """Evaluates waves of positions of one game. Its compiled calls are shared by all evaluators of the same settings, weights apart.
+
+    >>> import numpy as np
+    >>> from jaxsolve.games import make
+    >>> evaluator = Evaluator(make("awari"))
+    >>> start = np.asarray(evaluator.game.pack(evaluator.game.init()))[None]
+    >>> pending = evaluator.submit(start, np.array([2], np.int32))
+    >>> rows = evaluator.collect(pending, 1)
+    >>> rows.shape == (1, evaluator.layout.width)
+    True
+
+    Args:
+      game: the rules.
+      heads: optional network; without it rows carry neither priors nor (unless ``playouts``) values.
+      playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
+      canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
+      autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
+      foresight: whether to look for wins that rest on a zone, where the game can (``Foresees``).
+      max_playout: moves after which a random game counts as a draw.
+      devices: over which a wave is spread; default: all of this process.
+
+    Raises:
+      ValueError: the network looks at earlier boards and the search cannot show them (``Heads.check``).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        heads: Heads | None = None,
+        playouts: int = 0,
+        canonical: bool = False,
+        autoplay: bool = True,
+        foresight: bool = True,
+        max_playout: int = 2048,
+        devices: Sequence[jax.Device] | None = None,
+    ):
+        self.game, self.playouts, self.canonical, self.max_playout = game, playouts, canonical, max_playout
+        # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
+        self.autoplay = autoplay and isinstance(game, ForcesReplies)
+        # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
+        zoned = isinstance(game, Foresees) and foresight and not canonical
+        if heads is not None:
+            heads.check(game, autoplay=self.autoplay, canonical=canonical)
+        kernel = getattr(game, "kernel", game)
+        network = (heads.apply, heads.planes) if heads is not None else (None, None)
+        rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
+        self.layout: Layout = rows.layout
+        self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
+        self._heads = self._placed(heads)
+        self._clear_books()
+
+    def _clear_books(self) -> None:
+        self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls
+        self.device_seconds = 0.0  # wall seconds waited for the device
+        self._books = threading.Lock()
+
+    def _placed(self, heads: Heads | None) -> Heads | None:
+        """The network with its parameters on the devices, where each wave finds them."""
+        return None if heads is None else heads.replace(params=jax.device_put(heads.params, self._calls.whole))
+
+    # ---- networks --------------------------------------------------------------------------------------------------
+    @property
+    def heads(self) -> Heads | None:
+        """The network. Another one with the same ``apply`` and ``planes`` may be put in its place at any time, at the cost of moving its
+        parameters to the devices; waves on their way keep the old ones. Setting it raises ValueError for any other."""
+        return self._heads
+
+    @heads.setter
+    def heads(self, heads: Heads) -> None:
+        rows = self._calls.rows
+        if (heads.apply, heads.planes) != (rows.apply, rows.planes):
+            raise ValueError("only parameters can be exchanged: a network with another function or other planes needs an evaluator of its own")
+        self._heads = self._placed(heads)
+
+    def with_params(self, params: Any) -> Self:
+        """An evaluator with other weights that shares this one's compiled calls; both can be used at once. Its books start at 0.
+
+        Raises ValueError where there is no network.
+        """
+        if self._heads is None:
+            raise ValueError("this evaluator has no network whose parameters could be exchanged")
+        other = copy.copy(self)
+        other._clear_books()
+        other.heads = self._heads.replace(params=params)
+        return other
+
+    # ---- waves -----------------------------------------------------------------------------------------------------
+    def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None) -> np.ndarray:
+        """uint32[B, S] states and int32[B] actions (-1: look at the state itself) -> uint32[B, width] rows, all of them with estimates."""
+        rows = self.collect(self.submit(states, actions, seed), len(states))
+        return rows if self._heads is None else self.fill(rows, self.estimate(rows, np.arange(len(rows)), history))
+
+    def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
+        """Starts a wave on the device and returns without waiting; B is at most the largest of ``BATCH_SIZES``, else ValueError."""
+        size = self._size(len(states), BATCH_SIZES)
+        if size > len(states):
+            states = _padded(states, size)
+            actions = np.concatenate([actions, np.full(size - len(actions), -1, np.int32)])
+        return self._start("look", size, self._calls.look, states, actions, np.uint32(seed))
+
+    def collect(self, rows: jax.Array, count: int) -> np.ndarray:
+        """Waits for a submitted wave; uint32[count, width], read-only. Where there is a network its words are 0 until they are filled in."""
+        out = self._wait(rows)[:count]
+        if out.shape[1] < self.layout.width:
+            out = np.concatenate([out, np.zeros((count, self.layout.width - out.shape[1]), np.uint32)], axis=1)
+            out.flags.writeable = False
+        return out
+
+    def estimate(self, rows: np.ndarray, which: np.ndarray, history: History | None = None) -> Estimates:
+        """Starts the network on the rows ``which`` int[k] of a collected wave and returns without waiting; k may be 0.
+
+        ``history`` has one entry for each of ``which``; without it a network that looks at earlier boards sees none. Raises ValueError where
+        there is no network, or for more rows than fit.
+        """
+        if self._heads is None or self._calls.estimate is None:
+            raise ValueError("this evaluator has no network to ask")
+        which, offset = np.asarray(which), self.layout.values
+        if not len(which):
+            return Estimates(which, np.zeros((0, self.layout.width - offset), np.uint32))  # type: ignore[arg-type]
+        size = self._size(len(which), ESTIMATE_SIZES)
+        states = _padded(np.ascontiguousarray(rows[which, : self.layout.state]), size)
+        arrays = (states, *self._history(history, size)) if self._heads.boards > 1 else (states,)
+        return Estimates(which, self._start("estimate", size, self._calls.estimate, self._heads.params, *arrays))
+
+    def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
+        """Waits for the network and writes what it says into ``rows``, which it returns."""
+        words = self._wait(estimates.words)[: len(estimates.which)]
+        rows.flags.writeable = True
+        rows[estimates.which, self.layout.values :] = words
+        rows.flags.writeable = False
+        return rows
+
+    def compile(self, sizes: Iterable[int] | None = None) -> None:
+        """Compiles beforehand the calls that waves of these many positions will need; by default of all sizes."""
+        start = np.asarray(self.game.pack(self.game.init()))[None]
+        sizes = tuple(BATCH_SIZES if sizes is None else sizes)
+        for size in {self._size(count, BATCH_SIZES) for count in sizes}:
+            self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
+        if self._heads is not None:
+            row = np.pad(start, ((0, 0), (0, self.layout.width - start.shape[1])))
+            for size in ESTIMATE_SIZES:  # any part of a wave may be new
+                if size <= self._size(max(sizes, default=0), ESTIMATE_SIZES):
+                    self.estimate(row, np.zeros(size, np.int64))
+
+    def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Packed positions as this evaluator's rows would show them: uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied)."""
+        if not self.canonical:
+            return words, np.zeros(len(words), np.int32)
+        parts = []
+        for at in range(0, len(words), IMAGE_BATCH):
+            part = words[at : at + IMAGE_BATCH]
+            images = self._start("image", IMAGE_BATCH, self._calls.image, _padded(part, IMAGE_BATCH))
+            parts.append([np.asarray(x)[: len(part)] for x in images])
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+    def _size(self, count: int, sizes: tuple[int, ...]) -> int:
+        size = self._calls.padded(count, sizes)
+        if not size:
+            raise ValueError(f"a wave holds {count} positions, at most {self._calls.padded(sizes[-1], sizes)} fit")
+        return size
+
+    def _history(self, history: History | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Padded arrays of a history, or of none."""
+        assert self._heads is not None
+        shape = size, self._heads.boards - 1, self.game.state_words
+        if history is None:
+            return np.zeros(shape, np.uint32), np.zeros(size, np.int32)
+        states, counts = history
+        if states.shape[1:] != shape[1:]:
+            raise ValueError(f"the network looks at {shape[1]} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}")
+        return _padded(states, size), np.concatenate([counts, np.zeros(size - len(counts), np.int32)])
+
+    def _start(self, kind: str, size: int, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls, and has the results start their way home as soon as they are there."""
+        if self._calls.ready(kind, size):
+            out = call(*arguments)
+            if kind != "image":
+                out.copy_to_host_async()
+            return out
+        out, seconds = self._calls.first(kind, size, lambda: call(*arguments))
+        with self._books:
+            self.compile_seconds += seconds
+        return out
+
+    def _wait(self, words: jax.Array) -> np.ndarray:
+        start = time.perf_counter()
+        out = np.asarray(words)
+        with self._books:
+            self.device_seconds += time.perf_counter() - start
+        return out
+
+
+def _padded(rows: np.ndarray, size: int) -> np.ndarray:
+    """``rows``, the first one repeated behind them up to ``size``."""
+    return rows if len(rows) == size else np.concatenate([rows, np.broadcast_to(rows[:1], (size - len(rows), *rows.shape[1:]))])
+
+
+def shared_evaluator(
+    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, foresight: bool = True
+) -> Evaluator:
+    """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls and books.
+
+    One with a network is made for each call, for it keeps the weights: no cache holds them.
+    """
+    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees)
+    if heads is None:
+        return _evaluator(game, *settings)
+    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)
+
+
+@functools.lru_cache(maxsize=64)
+def _evaluator(game: Game, playouts: int, canonical: bool, autoplay: bool, foresight: bool) -> Evaluator:
+    return Evaluator(game, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)

@@ -1,0 +1,124 @@
+"""Where things lie in an evaluator row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+NONE = -1
+"""The offset of what a row does not hold."""
+
+
+class Offsets(NamedTuple):
+    """``Layout`` as plain ints, for compiled host loops: every field is the offset of a word in a row, but for the first three.
+
+    ``NONE`` where the row does not hold it. What the words say is told by the properties of ``Layout``.
+    """
+
+    state: int  # S, the words of the packed state, which begins a row
+    mask: int  # M, the words of an action bit set
+    actions: int  # A, the number of actions
+    key: int
+    info: int
+    threat: int
+    first: int
+    legal: int  # bit set of M words
+    wins: int  # bit set of M words
+    forcing: int  # bit set of M words
+    zone: int  # bit set of M words; NONE where the game foresees no wins
+    value: int  # NONE where rows carry no values
+    costs: int  # two words; NONE where rows carry no values
+    priors: int  # ceil(A / 2) words; NONE where rows carry no priors
+    width: int  # words in a row
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things lie in an evaluator row of ``width`` uint32 words (one row a position)."""
+
+    state: int  # S words from 0: the packed child state
+    actions: int  # A, the number of actions
+    prior: bool  # whether priors are present
+    value: bool  # whether value and cost are present
+    zoned: bool = False  # whether the game foresees wins, with their zones
+
+    @property
+    def mask(self) -> int:
+        """Words of an action bit set."""
+        return (self.actions + 31) // 32
+
+    @property
+    def key(self) -> int:
+        """Two words: the low 64 bits of the position's key."""
+        return self.state
+
+    @property
+    def info(self) -> int:
+        """Outcome in bits 0..2, side to move in bit 3, (foreseen winner) + 1 in bits 4..5, (forced reply played on the way) + 1 in bits 16..31."""
+        return self.state + 2
+
+    @property
+    def threat(self) -> int:
+        """(the opponent's winning threat) + 1; 0 if none. Where ``zoned``: (``Foresight.move``) + 1."""
+        return self.state + 3
+
+    @property
+    def first(self) -> int:
+        """First numbers of a move not yet visited: a in the lower half word, b in the upper (``games.game.EstimatesNumbers``)."""
+        return self.state + 4
+
+    @property
+    def masks(self) -> int:
+        """Legal, winning and forcing moves: three bit sets of ``mask`` words each. Where ``zoned``, less the moves that a foreseen threat refutes."""
+        return self.state + 5
+
+    @property
+    def zone(self) -> int:
+        """``mask`` words where ``zoned``: ``Foresight.zone``."""
+        return self.masks + 3 * self.mask
+
+    @property
+    def values(self) -> int:
+        """float32 value of the side to move, then the two cost estimates (3 words)."""
+        return self.zone + (self.mask if self.zoned else 0)
+
+    @property
+    def priors(self) -> int:
+        """A priors as 16-bit fractions of 65535, two a word."""
+        return self.values + (3 if self.value else 0)
+
+    @property
+    def width(self) -> int:
+        """Words in a row."""
+        return self.priors + ((self.actions + 1) // 2 if self.prior else 0)
+
+    @property
+    def offsets(self) -> Offsets:
+        """All of it by name, as plain ints."""
+        return Offsets(
+            state=self.state,
+            mask=self.mask,
+            actions=self.actions,
+            key=self.key,
+            info=self.info,
+            threat=self.threat,
+            first=self.first,
+            legal=self.masks,
+            wins=self.masks + self.mask,
+            forcing=self.masks + 2 * self.mask,
+            zone=self.zone if self.zoned else NONE,
+            value=self.values if self.value else NONE,
+            costs=self.values + 1 if self.value else NONE,
+            priors=self.priors if self.prior else NONE,
+            width=self.width,
+        )
+
+
+def action_bits(mask: jax.Array) -> jax.Array:
+    """bool[A] -> uint32[ceil(A / 32)] bit set, action a at bit a % 32 of word a // 32."""
+    words = (mask.shape[-1] + 31) // 32
+    padded = jnp.pad(mask, (0, words * 32 - mask.shape[-1])).reshape(words, 32)
+    return jnp.sum(padded.astype(jnp.uint32) << jnp.arange(32, dtype=jnp.uint32), axis=-1, dtype=jnp.uint32)

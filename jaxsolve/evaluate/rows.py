@@ -1,0 +1,170 @@
+"""The device's side of the evaluator: what is computed for each position, as pure functions of packed states."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxsolve.evaluate.heads import Apply, Planes
+from jaxsolve.evaluate.layout import Layout, action_bits
+from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, ObservesHistory, Outcome, SeesChildren
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Makes rows of packed positions. Equal objects make equal compiled calls."""
+
+    game: Game
+    playouts: int = 0
+    max_playout: int = 2048
+    canonical: bool = False
+    autoplay: bool = False  # only where the game is ``ForcesReplies``
+    zoned: bool = False  # only where the game ``Foresees``
+    apply: Apply | None = None
+    planes: Planes | None = None
+
+    @functools.cached_property
+    def layout(self) -> Layout:
+        network = self.apply is not None
+        return Layout(self.game.state_words, self.game.num_actions, network, network or self.playouts > 0, self.zoned)
+
+    def look(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
+        """uint32[B, S], int32[B] (-1: the state itself), uint32[] -> uint32[B, n]: rows without what a network says, with what playouts say."""
+        rows = jax.vmap(self._look)(states, actions)
+        if self.apply is not None or not self.playouts:
+            return rows
+        mean = jax.vmap(lambda row: self._playouts(row, seed))(rows)
+        values = jnp.stack([mean, jnp.zeros_like(mean), jnp.zeros_like(mean)], axis=1)
+        return jnp.concatenate([rows, values.view(jnp.uint32)], axis=1)
+
+    def estimate(self, params: Any, states: jax.Array, *history: jax.Array) -> jax.Array:
+        """uint32[B, S] -> uint32[B, width - values]: the end of their rows, as the network has it.
+
+        ``history``: the two arrays of a ``heads.History``, where ``planes`` look at earlier boards.
+        """
+        assert self.apply is not None
+        positions = jax.vmap(self.game.unpack)(states)
+        legal = jax.vmap(self.game.legal_mask)(positions)
+        out = self.apply(params, self._observe(positions, *history), legal)
+        values = jnp.concatenate([out.value[:, None], out.cost], axis=1).astype(jnp.float32)
+        fractions = jnp.round(jnp.clip(jnp.where(legal, out.prior, 0.0), 0, 1) * 65535).astype(jnp.uint32)
+        even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(len(fractions), -1, 2)
+        return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)
+
+    def image(self, words: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """(uint32[S], int32[]): a packed position's canonical image and the symmetry that leads to it."""
+        state, symmetry = canonical_image(self.game, self.game.unpack(words))
+        return self.game.pack(state), symmetry
+
+    # ---- rules -----------------------------------------------------------------------------------------------------
+    def _look(self, words: jax.Array, action: jax.Array) -> jax.Array:
+        """One position's row, without estimates."""
+        game = self.game
+        before = game.unpack(words)
+        state = _select(action >= 0, game.step(before, jnp.maximum(action, 0)), before)
+        reply = jnp.int32(-1)
+        if self.autoplay and isinstance(game, ForcesReplies):
+            # The reply is played at once: a position with one legal move needs no evaluation of its own.
+            forced = game.forced_reply(state)
+            reply = jnp.where(action >= 0, forced, -1)
+            state = _select(reply >= 0, game.step(state, jnp.maximum(reply, 0)), state)
+        if self.canonical:
+            state, _ = canonical_image(game, state)
+        outcome = game.outcome(state)
+        key = game.key(state)
+        info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
+        if self.zoned and isinstance(game, Foresees):
+            foresight = game.foresee(state)
+            legal = action_bits(game.legal_mask(state))
+            legal = jnp.where((foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal)
+            info |= (foresight.winner + 1).astype(jnp.uint32) << 4
+            masks, threat = [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone], foresight.move
+        else:
+            *masks, threat = self._children(state)
+        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, masks[0])])
+        return jnp.concatenate([game.pack(state), head, *masks])
+
+    def _children(self, state) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        if isinstance(self.game, SeesChildren):
+            children: Children = self.game.children(state)
+            return children.legal, children.wins, children.forced, children.threat
+        legal = action_bits(self.game.legal_mask(state))
+        return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
+
+    def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
+        """uint32[]: a | b << 16.
+
+        Where replies can be forced, the number of moves tells moves apart (mobility, Winands & Schadd 2010): a quiet move leaves about as many
+        replies as its parent had moves, a forcing one leaves one. Elsewhere all moves look alike and the classic 1 / 1 is as good.
+        """
+        if isinstance(self.game, EstimatesNumbers):
+            a, b = self.game.first_numbers(state)
+        elif isinstance(self.game, ForcesReplies):
+            a, b = jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1), jnp.int32(1)
+        else:
+            a, b = jnp.int32(1), jnp.int32(1)
+        return jnp.clip(a, 1, 32767).astype(jnp.uint32) | jnp.clip(b, 1, 32767).astype(jnp.uint32) << 16
+
+    # ---- estimates -------------------------------------------------------------------------------------------------
+    def _observe(self, positions, *history: jax.Array) -> jax.Array:
+        """Planes of a batch of positions."""
+        game = self.game
+        if self.planes is None:
+            return jax.vmap(game.observe)(positions)
+        assert isinstance(game, ObservesHistory)
+        boards = jax.vmap(game.board_words)(positions)[:, None]
+        if history:
+            earlier, counts = history
+            words = jax.vmap(jax.vmap(lambda packed: game.board_words(game.unpack(packed))))(earlier)
+            known = jnp.arange(earlier.shape[1]) < counts[:, None]
+            boards = jnp.concatenate([boards, jnp.where(known.reshape(*known.shape, *(1,) * (words.ndim - 2)), words, 0)], axis=1)
+        return jax.vmap(functools.partial(self.planes, game))(positions, boards)
+
+    def _playouts(self, row: jax.Array, seed: jax.Array) -> jax.Array:
+        """float32[]: mean result of uniformly random games, for the side to move (a game cut off counts as a draw).
+
+        They follow from seed and position alone, so that a row does not depend on its place in a wave.
+        """
+        state = self.game.unpack(row[: self.layout.state])
+        key = jax.random.fold_in(jax.random.key(seed), row[self.layout.key])
+        results = jax.vmap(lambda k: self._playout(state, k))(jax.random.split(key, self.playouts))
+        first = jnp.where(results == Outcome.FIRST_WINS, 1.0, jnp.where(results == Outcome.SECOND_WINS, -1.0, 0.0)).mean()
+        return jnp.where(self.game.to_move(state) == 0, first, -first).astype(jnp.float32)
+
+    def _playout(self, state, key: jax.Array) -> jax.Array:
+        game = self.game
+
+        def more(carry):
+            return (game.outcome(carry[0]) == Outcome.ONGOING) & (carry[2] < self.max_playout)
+
+        def move(carry):
+            position, k, ply = carry
+            k, sub = jax.random.split(k)
+            noise = jax.random.bits(sub, (game.num_actions,), jnp.uint32) | 1
+            action = jnp.argmax(jnp.where(game.legal_mask(position), noise, 0))
+            return game.step(position, action.astype(jnp.int32)), k, ply + 1
+
+        return game.outcome(jax.lax.while_loop(more, move, (state, key, jnp.int32(0)))[0])
+
+
+def _select(condition: jax.Array, yes, no):
+    return jax.tree.map(lambda x, y: jnp.where(condition, x, y), yes, no)
+
+
+def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
+    """(image, int32[] symmetry): the symmetric image of ``state`` whose packed words come first in lexical order."""
+    count = game.num_symmetries
+    images = jax.vmap(lambda g: game.transform(state, g))(jnp.arange(count, dtype=jnp.int32))
+    packed = jax.vmap(game.pack)(images)
+
+    def first(best, i):
+        differs = packed[i] != packed[best]
+        at = jnp.argmax(differs)
+        return jnp.where(differs.any() & (packed[i][at] < packed[best][at]), i, best), None
+
+    best, _ = jax.lax.scan(first, jnp.int32(0), jnp.arange(1, count, dtype=jnp.int32))
+    return jax.tree.map(lambda x: x[best], images), best

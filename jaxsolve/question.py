@@ -1,0 +1,57 @@
+"""A question: what is to be proven about a position, and the three answers there are. Below proof, formats and search, which all speak of it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jaxsolve.games.game import Game, Outcome, State
+
+
+class Verdict(enum.Enum):
+    """The three answers to a question; never a guess."""
+
+    PROVED = "proved"  # the claim holds, the certificate carries it
+    DISPROVED = "disproved"  # the opposite claim holds, the certificate carries that one
+    UNKNOWN = "unknown"  # a limit was reached first, or no play that comes to an end decides it
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is to be proven: that ``player`` (0 or 1, the or-player) can force ``result``."""
+
+    player: int
+    result: Literal["wins", "does-not-lose"] = "wins"
+
+    def opposite(self, draws: bool = True) -> Claim:
+        """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""
+        return Claim(1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins")
+
+    def holds(self, outcome: int) -> bool:
+        """Whether a finished game with this ``Outcome`` satisfies the claim."""
+        won = outcome == (Outcome.FIRST_WINS if self.player == 0 else Outcome.SECOND_WINS)
+        return won or (self.result == "does-not-lose" and outcome == Outcome.DRAW)
+
+    def text(self, players: tuple[str, str]) -> str:
+        """For example ``white wins`` or ``black does not lose``."""
+        return f"{players[self.player]} {self.result.replace('-', ' ')}"
+
+
+def default_claim(game: Game, state: State) -> Claim:
+    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
+    return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position and what is to be proven about it."""
+
+    id: str  # unique in its set
+    game: Game
+    state: State
+    claim: Claim
+    title: str = ""
+    source: str = ""
+    expected: str | None = None  # "proved" or "disproved" where the source knows the answer under these rules
+    notes: dict[str, Any] = field(default_factory=dict)

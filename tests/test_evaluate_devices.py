@@ -1,0 +1,37 @@
+"""A wave spread over several devices comes back as from one: same rows, for every game and kind of row."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CASES = [
+    "awari:network",
+    "awari:playouts",
+    "hex-4:plain",
+    "hex-4:canonical",
+    "gomoku-5;line=4;win=exact5;knowledge=4t:plain",
+    "go-3;ko=positional;komi=1:plain",
+    "killallgo-7:network",
+    "tsumego-4;goal=kill;defender=white;crucial=any:plain",
+]
+
+
+@pytest.mark.parametrize(
+    ("devices", "cases"),
+    [
+        pytest.param(8, CASES, id="eight"),
+        pytest.param(3, ["awari:network"], id="three"),  # batch sizes are raised to what three divides
+    ],
+)
+def test_several_devices_give_the_rows_of_one(devices, cases):
+    flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, str(Path(__file__).with_name("sharded_rows.py")), str(devices), *cases]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines() == [f"same {case}" for case in cases]
