@@ -273,7 +273,9 @@ def random_id(rng: random.Random) -> tuple[str, str]:
         rng.choice(("1", "2", "3", "5", "7", "9", "15", "19", "20", "03")),
     )
     points = ",".join(rng.sample(["A1", "B1", "C1", "A2", "B3", "T19", "I1"], rng.randrange(1, 4)))
-    komi = rng.choice(["0", "7.5", "-0.5", "999.5", "1000.5", "-999", "7.25", "007", "1e2", "nan", "100000", ".5", "+1", "12", "7.0", "-0"])
+    komi = rng.choice(
+        ["0", "7.5", "-0.5", "999.5", "1000", "-1000", "1000.5", "-999", "7.25", "007", "1e2", "nan", "100000", ".5", "+1", "12", "7.0", "-0"]
+    )
     which = rng.randrange(6)
     if which == 0:
         return "go", f"go-{size};ko={ko};komi={komi}"

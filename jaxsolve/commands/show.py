@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from jaxsolve.commands import failure
-from jaxsolve.commands.paper import facts, paper
+from jaxsolve.commands import failure, streams
+from jaxsolve.commands.paper import board, facts, paper
 
 if TYPE_CHECKING:
     from jaxsolve.games.options import Entry
@@ -75,7 +75,7 @@ def _describe(entry: Entry | str) -> None:
     console.print()
 
 
-def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool) -> int:
+def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool, letters: str | None = None) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
         from jaxsolve import runtime, view
@@ -83,7 +83,7 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
         from jaxsolve.formats import sgf as records
 
         runtime.setup()
-        problem = position.resolve(text, game=game, options=options)
+        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark)
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
@@ -99,9 +99,9 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
             "expected": problem.expected,
         }
         if as_json:
-            print(json.dumps(found, ensure_ascii=False))
+            streams.say_json(found)
             return 0
-        print(view.text_board(problem.game, problem.state))
+        print(board(problem))
         paper().print(facts({name.replace("_", " "): value for name, value in found.items() if value}))
         return 0
 
@@ -115,5 +115,5 @@ def check(proof: Path, as_json: bool) -> int:
         if not as_json:
             return program.main([str(proof)])
         report = checker.check(str(proof))
-        print(json.dumps({"accepted": report.accepted, "sentence": report.sentence}, ensure_ascii=False))
+        streams.say_json({"accepted": report.accepted, "sentence": report.sentence})
         return report.exit_code
