@@ -14,7 +14,7 @@ import pytest
 
 from jaxsolve.bitboard import square
 from jaxsolve.games.boardtext import gtp_point, parse_gtp_point
-from jaxsolve.games.go import benson
+from jaxsolve.games.go.benson import benson
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")  # where Debian puts it, often outside PATH
 COUNTS = {2: 40, 3: 100, 4: 150, 5: 200, 6: 200, 7: 300, 8: 250, 9: 250, 13: 20, 16: 12, 19: 12}

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from jaxsolve.games import Awari, available, describe, make, register, registry
+from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
+from jaxsolve.games.options import choice
 from jaxsolve.proof.check.checker import GAMES
 
 TRIED = {
@@ -66,11 +67,46 @@ def test_every_option_value_that_is_listed_round_trips():
     for base in available():
         entry = describe(base)
         short = base if entry.sizes is None else f"{entry.stem}{min(5, entry.sizes[-1])}"
-        for key, option in entry.options.items():
-            for value in option.allowed.split("|") if "|" in option.allowed else ():
+        for option in entry.options:
+            key = option.name
+            for value in option.values.split("|") if "|" in option.values else ():
                 game = make(f"{short};{key}={value}")
                 assert f";{key}={value}" in game.rule_set
                 assert make(game.rule_set) == game == make(short, **{key: option.parse(value)})
+
+
+def test_what_an_option_says_of_itself_is_so():
+    for base in available():
+        entry = describe(base)
+        short = base if entry.sizes is None else f"{entry.stem}{min(5, entry.sizes[-1])}"
+        assert entry.summary and entry.example and "\n" not in entry.summary + entry.example
+        shown = make(short).rule_set
+        assert shown == ";".join([short, *(f"{option.name}={option.default}" for option in entry.options)])
+        for option in entry.options:
+            assert option.meaning.endswith(".") and option.values and "\n" not in option.meaning
+            assert f";{option.name}={option.example}" in make(f"{short};{option.name}={option.example}").rule_set
+            assert option.example != option.default or "|" not in option.values
+
+
+@pytest.mark.parametrize(
+    ("text", "bases"),
+    [
+        ("tsumego", ("tsumego-N",)),
+        ("tsumego-N", ("tsumego-N",)),
+        ("tsumego-9;goal=kill", ("tsumego-N",)),
+        ("killallgo", ("killallgo-7", "killallgo-9")),
+        ("killallgo-7", ("killallgo-7",)),
+        ("awari", ("awari",)),
+        ("gomoku-15-exact5", ("gomoku-N",)),
+    ],
+)
+def test_a_person_may_name_a_family_or_any_of_its_ids(text, bases):
+    assert registry.named(text) == bases
+
+
+def test_a_family_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="did you mean 'tsumego-"):
+        registry.named("tsumgo")
 
 
 def test_options_may_be_keywords():
@@ -117,8 +153,8 @@ def test_what_the_registry_accepts_the_checker_reads():
         entry = describe(base)
         ids = [base] if entry.sizes is None else [f"{entry.stem}{size}" for size in range(min(entry.sizes), max(entry.sizes) + 1, 3)]
         for short in ids:
-            for key, option in entry.options.items():
-                for value in option.allowed.split("|") if "|" in option.allowed else TRIED.get(key, ()):
+            for key, option in entry.by_name.items():
+                for value in option.values.split("|") if "|" in option.values else TRIED.get(key, ()):
                     try:
                         game = make(f"{short};{key}={value}")
                     except ValueError:
@@ -134,11 +170,11 @@ def test_what_the_registry_accepts_the_checker_reads():
 
 
 def test_registering_a_game():
-    register("sown", Awari, options={"rules": registry.choice("ludii")}, summary="a second name")
+    register(Entry("sown", Awari, [choice("rules", "ludii", meaning="Whose rules.")], summary="a second name"))
     try:
         assert make("sown;rules=ludii") == Awari() and "sown" in available() and describe("sown").summary == "a second name"
         with pytest.raises(ValueError, match="already registered"):
-            register("sown", Awari)
+            register(Entry("sown", Awari))
     finally:
         registry.unregister("sown")
     assert "sown" not in available()
@@ -148,6 +184,6 @@ def test_registering_a_game():
         registry.unregister("sown")
     for bad in ("Sown", "so wn", "so;wn", ""):
         with pytest.raises(ValueError, match="lower-case"):
-            register(bad, Awari)
+            register(Entry(bad, Awari))
     with pytest.raises(ValueError, match="-N"):
-        register("sown", Awari, sizes=range(1, 3))
+        register(Entry("sown", Awari, sizes=range(1, 3)))

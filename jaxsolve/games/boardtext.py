@@ -41,6 +41,11 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
     return letters.index(text)
 
 
+def gtp_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
+    return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
+
+
 def gtp_point(action: int, size: int) -> str:
     """Point of a square board as Go and Gomoku players write it: ``C3``. Raises ValueError for a number that is no point."""
     row, column = _place(action, size)
@@ -51,6 +56,11 @@ def parse_gtp_point(text: str, size: int) -> int:
     """Action number of a point such as ``C3``, in either case. Raises ValueError."""
     column, row = _parse_point(text.upper(), size, GTP_LETTERS, f"A1 to {GTP_LETTERS[size - 1]}{size}, no column I")
     return (size - row) * size + column
+
+
+def hex_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a Hex board."""
+    return list(HEX_LETTERS[:size]), [str(row + 1) for row in range(size)]
 
 
 def hex_point(action: int, size: int) -> str:

@@ -18,6 +18,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
+
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
 
@@ -92,8 +94,17 @@ class Foresees(Protocol):
     def pairs(self, state: State, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
         """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``.
 
-        ``player``, with a stone at ``move`` (unless it is -1) and one in each pair, has won.
+        ``player``, with a stone at ``move`` (unless it is -1; it may stand there already) and one in each pair, has won.
         """
+        ...
+
+
+@runtime_checkable
+class SeenFromBothSides(Protocol):
+    """Ability: the position can be shown to either player, whoever is to move."""
+
+    def from_seat(self, state: State, player: jax.Array) -> State:
+        """The state as if it were int32[] ``player``'s turn, for ``Game.observe`` alone: it need not be a position of the game."""
         ...
 
 
@@ -223,7 +234,27 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, state: State) -> np.ndarray:
-        """int8 array of the board for drawing: [H, W], top row first; 0 empty, 1 first player, 2 second (Awari: seeds)."""
+        """int8 array of the board: [H, W], top row first; 0 empty, 1 first player, 2 second; in games of counters their numbers."""
+
+    def leaf_reason(self, state: State, outcome: int) -> str:
+        """The word by which FORMAT.md names how the game ended at ``state`` with ``outcome``; the game's checker says the same (host side)."""
+        return "over"
+
+    # ---- drawing (host side, numpy) --------------------------------------------------------------------------------
+    def drawing(self, state: State) -> Drawing:
+        """What a picture of the position shows; unless overridden, ``cells`` as stones on squares, with letters and numbers at the rim."""
+        cells = np.asarray(self.cells(state))
+        columns = [chr(ord("a") + i) if i < 26 else str(i + 1) for i in range(cells.shape[1])]
+        return Stones(Shape.SQUARES, cells, columns, [str(i + 1) for i in range(cells.shape[0])])
+
+    def place(self, action: int, state: State, player: int) -> Place | None:
+        """Where in ``drawing(state)`` a move of ``player``, made here or just before, is marked; None for one that has no place, such as a pass.
+
+        Unless overridden, actions number the cells row by row from the top left, and further ones have no place.
+        """
+        columns, rows = self.drawing(state).size
+        row, column = divmod(action, columns)
+        return (column, row) if row < rows else None
 
     # ---- packing (shared by all games) -------------------------------------------------------------------------
     @functools.cached_property

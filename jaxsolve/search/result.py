@@ -37,10 +37,12 @@ class Result:
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0  # CPU seconds
     certificate_seconds: float = 0.0  # CPU seconds for collecting and writing the proof
+    checked: bool = False  # whether the independent checker has accepted the proof
     certificate: Path | None = None  # None where nothing was decided or no folder was given
     certificate_nodes: int = 0
     certificate_bytes: int = 0
     interrupted: bool = False
+    unsaved: str = ""  # a sentence where certificate, log or result file could not be written
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
         """Plain values for a JSON object."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.boardtext import board_text, gtp_point, parse_board, parse_gtp_point
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.rules import GoRules
@@ -32,31 +32,44 @@ def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
 
 
 # ---- boards --------------------------------------------------------------------------------------------------------
-def _chain_without_liberty(cells: np.ndarray) -> tuple[int, int] | None:
+Point = tuple[int, int]
+
+
+def _beside(size: int, point: Point) -> list[Point]:
+    row, column = point
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
+
+
+def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
+    """The chain of a stone and its liberties."""
+    chain, liberties, todo = {start}, set(), [start]
+    while todo:
+        for point in _beside(len(cells), todo.pop()):
+            if cells[point] == 0:
+                liberties.add(point)
+            elif cells[point] == cells[start] and point not in chain:
+                chain.add(point)
+                todo.append(point)
+    return chain, liberties
+
+
+def _chain_without_liberty(cells: np.ndarray) -> Point | None:
     """A stone of a chain that has no liberty, if there is one."""
-    size, seen = len(cells), np.zeros(cells.shape, bool)
-    for start in zip(*np.nonzero(cells), strict=True):
-        if seen[start]:
-            continue
-        seen[start], todo, breathes = True, [start], False
-        while todo:
-            row, column = todo.pop()
-            for point in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-                if min(point) < 0 or max(point) >= size:
-                    continue
-                breathes |= cells[point] == 0
-                if cells[point] == cells[start] and not seen[point]:
-                    seen[point] = True
-                    todo.append(point)
-        if not breathes:
-            return int(start[0]), int(start[1])
+    seen: set[Point] = set()
+    for row, column in np.argwhere(cells).tolist():
+        if (row, column) not in seen:
+            chain, liberties = _chain(cells, (row, column))
+            if not liberties:
+                return row, column
+            seen |= chain
     return None
 
 
 # ---- positions -----------------------------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state of numpy arrays."""
-    grid, meta = game.grid, Meta(*(int(value) for value in read_meta(state.meta)))
+    grid, meta = game.grid, host_meta(state.meta)
     parts = [board_text(grid.cells_of(state.stones)), _SIDES[meta.side]]
     if meta.ko:
         parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")
@@ -88,9 +101,9 @@ def parse_position(game: GoRules, text: str) -> GoState:
         raise ValueError(f"The chain at {gtp_point(dead[0] * game.size + dead[1], game.size)} has no liberty.")
     passes = _parse_number(fields.pop("passes", "0"), "passes", (0, 1, 2))
     ko = _parse_ko(game, fields.pop("ko", None), cells, side, passes)
-    ply = _parse_ply(game, fields.pop("ply", None), cells, side)
+    ply = _parse_ply(game, fields.pop("ply", None), cells, side, passes or ko)
     crucial = _parse_crucial(game, fields, cells)
-    history, boards = _parse_history(game, fields.pop("history", None))
+    history, boards = _parse_history(game, fields.pop("history", None), board if game.ko == "positional" else f"{board}:{_SIDES[side]}", passes)
     if fields:
         raise ValueError(f"Field {next(iter(fields))!r} does not belong to a position of {game.rule_set.split(';')[0]}.")
     meta = Meta(side=side, passes=passes, ply=ply, outcome=0, ko=ko, boards=boards)
@@ -126,23 +139,27 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
     if game.ko != "simple":
         raise ValueError(f"ko={text} has no meaning under ko={game.ko} rules.")
     point = parse_gtp_point(text, game.size)
-    row, column = divmod(point, game.size)
-    if cells[row, column]:
+    place = divmod(point, game.size)
+    if cells[place]:
         raise ValueError(f"ko={text} names a point with a stone on it.")
-    beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-    if passes or any(cells[p] != 2 - side for p in beside if min(p) >= 0 and max(p) < game.size):
-        raise ValueError(f"ko={text} cannot have arisen: no single stone was just captured there.")
+    beside = _beside(game.size, place)
+    chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
+    tight = [chain for chain, liberties in chains if liberties == {place}]
+    # The one stone that took the ko has no liberty but the ko point; whatever else stands there had a liberty before it was taken.
+    if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
+        raise ValueError(f"ko={text} cannot have arisen: no single stone was just captured there by a single stone.")
     return point + 1
 
 
-def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int) -> int:
+def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
+    """``more`` is not 0 where the position has passes or a ko, which the opening does not."""
     if text is None:
         return OPENING_OVER
     if not game.opening_moves:
         raise ValueError(f"ply={text} belongs to killallgo-7 only.")
     ply = _parse_number(text, "ply", tuple(range(game.opening_moves)))
-    if side != ply % 2 or np.count_nonzero(cells) != (ply > 0) or np.any(cells == 2):
-        raise ValueError(f"ply={text} does not fit the board and the side to move.")
+    if more or side != ply % 2 or np.count_nonzero(cells) != (ply > 0) or np.any(cells == 2):
+        raise ValueError(f"ply={text} does not fit the rest of the position.")
     return ply
 
 
@@ -162,8 +179,8 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
     return game.grid.constant_of(points)
 
 
-def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, int]:
-    """(uint32[2 * W, H], number of boards); (None, 0) without a history."""
+def _parse_history(game: GoRules, text: str | None, present: str, passes: int) -> tuple[np.ndarray | None, int]:
+    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present`` is the position itself as an entry."""
     if text is None:
         return None, 0
     if game.ko == "simple":
@@ -171,6 +188,9 @@ def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, 
     entries = text.split(";")
     if len(entries) > game.history_capacity:
         raise ValueError(f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}.")
+    # Only a pass can bring back a board with its side; under positional superko it adds no entry.
+    if present in entries and not (game.ko == "situational" and passes):
+        raise ValueError(f"The position stands in its own history, as entry {1 + entries.index(present)}: superko forbids the move that led to it.")
     history = np.zeros((2 * game.grid.words, game.history_capacity), np.uint32)
     for i, entry in enumerate(entries):
         board, colon, side = entry.partition(":")

@@ -11,7 +11,7 @@ import numpy as np
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.moves import area
 from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import Meta, Task
+from jaxsolve.games.go.state import GoState, Meta, Task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +42,9 @@ class Go(GoRules):
     def may_draw(self) -> bool:  # type: ignore[override]
         """Only a whole-numbered komi lets the score be equal."""
         return self.komi == round(self.komi)
+
+    def leaf_reason(self, state: GoState, outcome: int) -> str:
+        return "score"
 
     def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
         def score() -> jax.Array:

@@ -13,10 +13,11 @@ import numpy as np
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import notation, superko
 from jaxsolve.games.go.moves import place, placements
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, meta_word, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, host_meta, meta_word, read_meta
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import board_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
@@ -46,8 +47,9 @@ class GoRules(Game):
     def _check_common(self) -> None:
         if self.ko not in KO_RULES:
             raise ValueError(f"ko={self.ko!r} is not known; it may be {', '.join(KO_RULES)}.")
-        if self.max_history is not None and not 1 <= self.max_history < 1 << 15:
-            raise ValueError(f"max_history={self.max_history} must be between 1 and {(1 << 15) - 1} boards.")
+        most = max(256, 4 * self.size**2)  # the longest history that a certificate's position may have (proof/FORMAT.md)
+        if self.max_history is not None and not 1 <= self.max_history <= most:
+            raise ValueError(f"max_history={self.max_history} must be between 1 and {most} boards.")
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
@@ -258,6 +260,9 @@ class GoRules(Game):
         white = jnp.broadcast_to(side == 1, (self.size, self.size, 1))
         return jnp.concatenate([planes, white], axis=-1)
 
+    def from_seat(self, state: GoState, player: jax.Array) -> GoState:
+        return state._replace(meta=meta_word(read_meta(state.meta)._replace(side=jnp.asarray(player, jnp.int32))))
+
     # ---- symmetries ------------------------------------------------------------------------------------------------
     @functools.cached_property
     def _symmetries(self) -> np.ndarray:
@@ -299,6 +304,21 @@ class GoRules(Game):
 
     def cells(self, state: GoState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: GoState, outcome: int) -> str:
+        """``captured`` or ``benson`` where the board decides, else ``passes``."""
+        if self.crucial_points and state.task is not None and not np.any(state.task.crucial):
+            return "captured"
+        if host_meta(state.meta).passes < 2:
+            return "benson"
+        # Only a position set up by hand can have been decided before its two passes.
+        before = _judge(self.kernel, state._replace(meta=meta_word(read_meta(state.meta)._replace(passes=jnp.int32(0)))))
+        return "passes" if host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN) else "benson"
+
+    def drawing(self, state: GoState) -> Stones:
+        ko = host_meta(state.meta).ko - 1
+        signs = {(ko % self.size, ko // self.size): "square"} if ko >= 0 else {}
+        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size), signs)
 
 
 def _sorted(side: jax.Array, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:

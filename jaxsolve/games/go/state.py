@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
 
@@ -47,12 +48,21 @@ _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """Meta from its uint32[...] word."""
+    """Meta from its uint32[...] word; a word of numpy gives numbers of numpy, without a call of JAX."""
     values, at = {}, 0
     for name, bits in _FIELDS:
-        values[name] = ((word >> jnp.uint32(at)) & jnp.uint32((1 << bits) - 1)).astype(jnp.int32)
+        values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
         at += bits
     return Meta(**values)
+
+
+def host_meta(word: Any) -> Meta:
+    """``read_meta`` of one word as Python ints, for host code that reads many: without a JAX call."""
+    word, values, at = int(word), [], 0
+    for _, bits in _FIELDS:
+        values.append(word >> at & (1 << bits) - 1)
+        at += bits
+    return Meta(*values)
 
 
 def meta_word(meta: Meta) -> jax.Array:

@@ -13,6 +13,7 @@ import numpy as np
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last, held, traced_once
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
@@ -130,6 +131,9 @@ class Gomoku(Game):
         black = (state.meta & 1) == 0
         return stone_planes(self.grid, state.stones, self.to_move(state), black, ~black)
 
+    def from_seat(self, state: GomokuState, player: jax.Array) -> GomokuState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
     def key(self, state: GomokuState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
@@ -215,3 +219,11 @@ class Gomoku(Game):
 
     def cells(self, state: GomokuState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: GomokuState, outcome: int) -> str:
+        if outcome == Outcome.DRAW:
+            return "full-board"
+        return "two-fours" if int(state.meta) >> FOURS_AT > self.num_actions else "five"
+
+    def drawing(self, state: GomokuState) -> Stones:
+        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size))

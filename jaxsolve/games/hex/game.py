@@ -14,6 +14,7 @@ import numpy as np
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Foresight, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
@@ -122,6 +123,9 @@ class Hex(Game):
         white = (state.meta & 1) == 1
         return stone_planes(self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white))
 
+    def from_seat(self, state: HexState, player: jax.Array) -> HexState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
     def key(self, state: HexState) -> jax.Array:
         return key_of(self.rule_set, jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]))
 
@@ -171,10 +175,9 @@ class Hex(Game):
         return jnp.where(ongoing & decided, player, -1), move, rows.to_actions(jnp.where(ongoing, zone, jnp.uint32(0)))
 
     def pairs(self, state: HexState, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
-        stones = self.cells(state) == player + 1
-        if move >= 0:
-            stones[divmod(move, self.size)] = True
-        found = pairing(stones, player, [divmod(action, self.size) for action in zone if action != move])
+        cells = self.cells(state)
+        places = [divmod(action, self.size) for action in zone]
+        found = pairing(cells == player + 1, cells == 0, player, places, divmod(move, self.size) if move >= 0 else None)
         return [(one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found]
 
     # ---- first numbers -----------------------------------------------------------------------------------------
@@ -256,6 +259,12 @@ class Hex(Game):
 
     def cells(self, state: HexState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: HexState, outcome: int) -> str:
+        return "connection"
+
+    def drawing(self, state: HexState) -> Stones:
+        return Stones(Shape.HEXAGONS, self.cells(state), *boardtext.hex_labels(self.size), edges=(1, 2))
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.batching import as_action, traced_once
+from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import key_of
 
@@ -100,6 +101,9 @@ class Awari(Game):
         totals = jnp.broadcast_to(jnp.ravel(_digits(captured)), (2, PITS, 2 * _FIELD_BITS))
         return jnp.concatenate([at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1)
 
+    def from_seat(self, state: AwariState, player: jax.Array) -> AwariState:
+        return _pack_fields(_fields(state).at[14].set(jnp.asarray(player, jnp.int32)))
+
     def key(self, state: AwariState) -> jax.Array:
         return key_of(self.rule_set, state.words)
 
@@ -143,6 +147,17 @@ class Awari(Game):
         """int8[2, 6]: seeds as the board lies before South: row 0 is ``f..a``, row 1 ``A..F``."""
         pits = np.array(_host_fields(state)[:12], np.int8)
         return np.stack([pits[:5:-1], pits[:6]])
+
+    def leaf_reason(self, state: AwariState, outcome: int) -> str:
+        return "no-seeds"
+
+    def drawing(self, state: AwariState) -> Counters:
+        north, south = self.cells(state).tolist()
+        taken = self.captured(state)
+        return Counters([Row(north, "fedcba", 2, "North", taken[1]), Row(south, "ABCDEF", 1, "South", taken[0])])
+
+    def place(self, action: int, state: AwariState, player: int) -> Place:
+        return (action, 1) if player == 0 else (PITS - 1 - action, 0)
 
     def captured(self, state: AwariState) -> tuple[int, int]:
         """Seeds captured by South and by North (host side)."""
