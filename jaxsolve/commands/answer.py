@@ -80,6 +80,8 @@ def show(console: Console, problem: Problem, result: Result) -> None:
         rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
         rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
+    if result.verdict is not Verdict.UNKNOWN:
+        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else "no"
     if result.unsaved:
         rows["not saved"] = result.unsaved
     console.print(facts(rows))

@@ -91,7 +91,7 @@ class Foresees(Protocol):
     def pairs(self, state: State, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
         """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``.
 
-        ``player``, with a stone at ``move`` (unless it is -1) and one in each pair, has won.
+        ``player``, with a stone at ``move`` (unless it is -1; it may stand there already) and one in each pair, has won.
         """
         ...
 

@@ -1,209 +1,211 @@
-"""From the proof log to the part of it that the root needs: a graph of positions, each with its reason."""
+"""The part of the proof log that a claim needs: a graph of positions, each with its reason, in flat arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator, shared_evaluator
-from jaxsolve.games.game import Game, Outcome, State
+from jaxsolve.compiled import compiled
+from jaxsolve.games.game import Game, State
+from jaxsolve.proof.errors import ProofGap, ProofUnfinished
+from jaxsolve.proof.recent import hashed
 
-if TYPE_CHECKING:
-    from jaxsolve.question import Claim
-
-WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
 LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
+ORDER_BYTES = 24  # a node, while the graph is put in order and written
 
 
-class ProofGap(RuntimeError):
-    """The log does not carry the claim: a position it needs is missing. Never expected; the answer is withheld."""
-
-
-@dataclass
 class ProofGraph:
-    """Positions of a proof, root first; lists run parallel."""
+    """Positions of a proof, root first. N nodes, E edges, P pairs; the arrays may be longer than what is in use.
 
-    states: list[bytes] = field(default_factory=list)  # packed positions
-    kinds: list[int] = field(default_factory=list)
-    outcomes: list[int] = field(default_factory=list)
-    threats: list[int] = field(default_factory=list)  # threatened cell of a THREAT or MUST_PLAY node, -1 if none
-    pairs: list[list[tuple[int, int]]] = field(default_factory=list)  # of a PAIRING node, or of a MUST_PLAY node after its threat
-    children: list[list[tuple[int, int]]] = field(default_factory=list)  # (action, index of the child)
+    Args:
+      key_words: K, words that tell nodes apart; the position's packed words come first.
+      memory_mb: bound on the memory of the graph, and of putting it in order.
+    """
 
+    def __init__(self, key_words: int, memory_mb: int = 2048):
+        self.size = 0  # N
+        self._budget = memory_mb << 20
+        self._edge_count = self._pair_count = 0
+        self.keys = np.zeros((0, key_words), np.uint32)  # uint32[N, K]
+        self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... MUST_PLAY
+        self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
+        self.threats = np.zeros(0, np.int16)  # int16[N]: threatened cell of a THREAT or MUST_PLAY node, -1 if none
+        self.parents = np.zeros(0, np.int32)  # int32[N]: a node that names this one, -1 for the root
+        self._edges = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its children begin, and their number
+        self._pairs = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its pairs begin, and their number
+        self._actions = np.zeros(0, np.int16)  # int16[E]
+        self._children = np.zeros(0, np.int32)  # int32[E]
+        self._cells = np.zeros((0, 2), np.int16)  # int16[P, 2]
+        self._hashes = np.zeros(0, np.uint64)  # uint64[N]
+        self._slots = np.full(1 << 10, -1, np.int32)  # node in each slot of the hash table
+
+    def __len__(self) -> int:
+        return self.size
+
+    # ---- growing ---------------------------------------------------------------------------------------------------
+    _BY_NODE = ("keys", "kinds", "outcomes", "threats", "parents", "_edges", "_pairs", "_hashes")
+
+    @property
+    def bytes(self) -> int:
+        """Memory held, and what putting the nodes in order will take."""
+        arrays = [getattr(self, name) for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_slots")]
+        return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
+
+    def _grow(self, names: Sequence[str], need: int) -> None:
+        """Makes room in arrays. Raises ProofUnfinished where the memory does not allow it."""
+        if need <= len(getattr(self, names[0])):
+            return
+        size = max(need, len(getattr(self, names[0])) * 5 // 4, 1024)
+        more = sum((size - len(array)) * (array.nbytes // max(1, len(array))) for array in (getattr(self, name) for name in names))
+        if self.bytes + more > self._budget:
+            raise ProofUnfinished(f"its {self.size} positions and more do not fit into {self._budget >> 20} MB")
+        for name in names:
+            getattr(self, name).resize((size, *getattr(self, name).shape[1:]), refcheck=False)  # in place, where the system can
+
+    def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        """int64[n]: the nodes of keys uint32[n, K]; new ones get outcome and parent, int[n] each, and the next numbers in order."""
+        self._grow(self._BY_NODE, self.size + len(keys))
+        if 2 * (self.size + len(keys)) > len(self._slots):
+            self._rehash(2 * (self.size + len(keys)))
+        numbers, before = np.empty(len(keys), np.int64), self.size
+        self.size = _enter(self.keys, self._hashes, self._slots, np.ascontiguousarray(keys), hashed(keys), before, numbers)
+        fresh, at = np.unique(numbers, return_index=True)
+        at, fresh = at[fresh >= before], fresh[fresh >= before]
+        self.kinds[fresh], self.outcomes[fresh], self.threats[fresh], self.parents[fresh] = LEAF, outcomes[at], -1, parents[at]
+        self._edges[fresh] = self._pairs[fresh] = 0
+        return numbers
+
+    def _rehash(self, least: int) -> None:
+        size = 1 << least.bit_length()
+        if self.bytes + 4 * size - self._slots.nbytes > self._budget:
+            raise ProofUnfinished(f"its {self.size} positions and more do not fit into {self._budget >> 20} MB")
+        self._slots = np.zeros(0, np.int32)
+        self._slots = np.full(size, -1, np.int32)
+        _fill(self._hashes, self._slots, self.size)
+
+    def set_children(self, nodes: np.ndarray, counts: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
+        """Gives nodes int[n] their children: ``counts`` int[n] of them each, actions and nodes int[sum of counts] one node after the other."""
+        first, self._edge_count = self._edge_count, self._edge_count + len(actions)
+        self._grow(("_actions", "_children"), self._edge_count)
+        self._actions[first : self._edge_count], self._children[first : self._edge_count] = actions, children
+        self._edges[nodes, 0], self._edges[nodes, 1] = first + np.cumsum(counts) - counts, counts
+
+    def set_pairs(self, node: int, pairs: Sequence[tuple[int, int]]) -> None:
+        """Gives a node its pairs of actions."""
+        first, self._pair_count = self._pair_count, self._pair_count + len(pairs)
+        self._grow(("_cells",), self._pair_count)
+        if pairs:
+            self._cells[first : self._pair_count] = pairs
+        self._pairs[node] = first, len(pairs)
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
     def state(self, game: Game, node: int) -> State:
         """The node's position."""
-        return game.unpack(np.frombuffer(self.states[node], np.uint32))
+        return game.unpack(self.keys[node, : game.state_words])
 
-    def uses(self) -> list[int]:
-        """How often each node is named by another."""
-        uses = [0] * len(self.states)
-        for children in self.children:
-            for _, child in children:
-                uses[child] += 1
-        return uses
+    def children(self, node: int) -> list[tuple[int, int]]:
+        """(action, child) of each edge."""
+        first, count = self._edges[node].tolist()
+        return list(zip(self._actions[first : first + count].tolist(), self._children[first : first + count].tolist(), strict=True))
 
-    def post_order(self) -> list[int]:
-        """Nodes, children always before parents. Raises ProofGap on a cycle."""
-        order: list[int] = []
-        state = [0] * len(self.states)  # 0 new, 1 open, 2 done
-        stack = [(0, 0)]
-        while stack:
-            node, at = stack.pop()
-            state[node] = 1
-            children = self.children[node]
-            if at == len(children):
-                state[node] = 2
-                order.append(node)
-                continue
-            stack.append((node, at + 1))
-            child = children[at][1]
-            if state[child] == 1:
-                raise ProofGap("the proof runs in a circle")
-            if state[child] == 0:
-                stack.append((child, 0))
+    def pairs(self, node: int) -> list[tuple[int, int]]:
+        """Pairs of actions of a PAIRING node, or of a MUST_PLAY node after its threat."""
+        first, count = self._pairs[node].tolist()
+        return [(one, other) for one, other in self._cells[first : first + count].tolist()]
+
+    def uses(self) -> np.ndarray:
+        """int64[N]: how often each node is named by another."""
+        return np.bincount(self._children[: self._edge_count], minlength=self.size)
+
+    def post_order(self) -> np.ndarray:
+        """int32[N]: nodes, children always before parents. Raises ProofGap on a cycle."""
+        order = np.empty(self.size, np.int32)
+        if not _post_order(self._edges, self._children, self.size, order):
+            raise ProofGap("the proof runs in a circle")
         return order
 
     def first_move(self, game: Game) -> str | None:
         """A move of the side that wins the root, if it is to move there and the game goes on; where pairs win already, any move does."""
-        move = next((action for action, _ in self.children[0]), self.pairs[0][0][0] if self.pairs[0] else None)
+        pairs = self.pairs(0)
+        move = next((action for action, _ in self.children(0)), pairs[0][0] if pairs else None)
         return None if move is None else game.action_text(move, self.state(game, 0))
 
-    def longest_line(self, game: Game) -> list[str]:
-        """Moves of the longest line from the root: the stiffest resistance."""
-        height = [0] * len(self.states)
-        for node in self.post_order():
-            height[node] = 1 + max((height[child] for _, child in self.children[node]), default=-1)
+    def longest_line(self, game: Game, order: np.ndarray) -> list[str]:
+        """Moves of the longest line from the root, the stiffest resistance; ``order`` as ``post_order`` gives it."""
+        height = np.zeros(self.size, np.int32)
+        _heights(self._edges, self._children, order, height)
         line, node = [], 0
-        while self.children[node]:
-            action, child = max(self.children[node], key=lambda step: height[step[1]])
+        while children := self.children(node):
+            action, child = max(children, key=lambda edge: height[edge[1]])
             line.append(game.action_text(action, self.state(game, node)))
             node = child
         return line
 
 
-class GraphBuilder:
-    """Walks from the root with the evaluator and looks every position up in the log.
-
-    Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search.
-    """
-
-    def __init__(self, game: Game, evaluator: Evaluator, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, claim: Claim):
-        self.game, self.claim, self.evaluator = game, claim, evaluator
-        self.plain = shared_evaluator(game, autoplay=False, foresight=evaluator.layout.zoned)
-        self._compiled_before = self.plain.compile_seconds
-        # The first record of a position is the one whose children were decided before it, which rules out cycles.
-        self.record: dict[bytes, int] = {}
-        for i in range(len(states) - 1, -1, -1):
-            self.record[states[i].tobytes()] = i
-        self.moves = moves
-        self.graph = ProofGraph()
-        self.index: dict[Hashable, int] = {}
-        self.rows: list[np.ndarray] = []
-
-    @property
-    def compile_seconds(self) -> float:
-        """CPU seconds of compilation spent here."""
-        return self.plain.compile_seconds - self._compiled_before
-
-    def build(self, root: np.ndarray) -> ProofGraph:
-        """The proof graph below ``root`` (uint32[S]). Raises ProofGap."""
-        first = self.plain(root[None], np.full(1, -1, np.int32))
-        self._enter_root(first[0])
-        frontier = [0]
-        while frontier:
-            frontier = self._expand(frontier)
-        return self.graph
-
-    def _enter_root(self, row: np.ndarray) -> None:
-        self._enter(row)
-
-    def _enter(self, row: np.ndarray, basis: Hashable = None) -> tuple[int, bool]:
-        """(number, whether it is new) of the node for a position; one position may stand for several nodes that rest on different things."""
-        state = row[: self.game.state_words].tobytes()
-        found = self.index.get((state, basis))
-        if found is not None:
-            return found, False
-        number = len(self.graph.states)
-        self.index[state, basis] = number
-        self.graph.states.append(state)
-        self.graph.kinds.append(LEAF)
-        self.graph.outcomes.append(int(row[self.plain.layout.info]) & 7)
-        self.graph.threats.append(-1)
-        self.graph.pairs.append([])
-        self.graph.children.append([])
-        self.rows.append(row[self.game.state_words :].copy())
-        return number, True
-
-    def _expand(self, frontier: list[int]) -> list[int]:
-        """Gives every position of the frontier its kind and its children; returns the new positions."""
-        images = self._images(frontier)
-        parents: list[int] = []
-        actions: list[int] = []
-        for number in frontier:
-            chosen = self._choose(number, images[number] if images else None)
-            parents += [number] * len(chosen)
-            actions += chosen
-        fresh: list[int] = []
-        for parent, action, row in self._children(parents, actions):
-            child, new = self._enter(row)
-            self.graph.children[parent].append((action, child))
-            if new:
-                fresh.append(child)
-        return fresh
-
-    def _children(self, parents: list[int], actions: list[int]) -> Iterator[tuple[int, int, np.ndarray]]:
-        """(parent, action, row of the child) for each pair, evaluated in batches."""
-        for at in range(0, len(parents), WAVE):
-            part = parents[at : at + WAVE]
-            words = np.frombuffer(b"".join(self.graph.states[p] for p in part), np.uint32).reshape(len(part), -1)
-            taken = np.array(actions[at : at + len(part)], np.int32)
-            yield from zip(part, taken.tolist(), self.plain(words, taken), strict=True)
-
-    def _choose(self, number: int, image: tuple[bytes, int] | None) -> list[int]:
-        """Sets the kind of a position; the actions whose children carry it."""
-        graph, layout, row = self.graph, self.plain.layout, self.rows[number]
-        shift = self.game.state_words
-        self.rows[number] = row[:0]
-        if graph.outcomes[number] != Outcome.ONGOING:
-            if not self.claim.holds(graph.outcomes[number]):
-                raise ProofGap("a finished game in the proof does not satisfy the claim")
-            return []
-        mover = int(row[layout.info - shift]) >> 3 & 1
-        claimant_moves = mover == self.claim.player
-        legal = _actions(row[layout.masks - shift :], layout.mask)
-        wins = _actions(row[layout.masks - shift + layout.mask :], layout.mask)
-        threat = int(row[layout.threat - shift]) - 1
-        if claimant_moves:
-            graph.kinds[number] = OR
-            return wins[:1] if wins else [self._logged_move(number, image, legal)]
-        if wins:
-            raise ProofGap("the opponent wins at once in a position of the proof")
-        graph.kinds[number] = AND
-        if threat >= 0:
-            graph.kinds[number], graph.threats[number] = THREAT, threat
-            return [a for a in legal if a == threat]
-        return legal
-
-    def _logged_move(self, number: int, image: tuple[bytes, int] | None, legal: list[int]) -> int:
-        key, symmetry = image or (self.graph.states[number], 0)
-        found = self.record.get(key)
-        if found is None or self.moves[found] < 0:
-            if len(legal) == 1:  # replies that the rules force are played without being searched, hence without being logged
-                return legal[0]
-            raise ProofGap("a position of the proof is missing from the log")
-        move = int(self.moves[found])
-        return int(np.flatnonzero(self.game.symmetry_actions()[symmetry] == move)[0]) if symmetry else move
-
-    def _images(self, frontier: list[int]) -> dict[int, tuple[bytes, int]]:
-        if not self.evaluator.canonical:
-            return {}
-        words = np.frombuffer(b"".join(self.graph.states[number] for number in frontier), np.uint32).reshape(len(frontier), -1)
-        packed, symmetries = self.evaluator.images(words)
-        return {number: (packed[i].tobytes(), int(symmetries[i])) for i, number in enumerate(frontier)}
+@compiled
+def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
+    """Writes the node of each row to ``numbers``, adding those that are new; the number of nodes then."""
+    mask = len(slots) - 1
+    for i in range(len(rows)):
+        at = np.int64(row_hashes[i] & np.uint64(mask))
+        numbers[i] = -1
+        while slots[at] >= 0 and numbers[i] < 0:
+            node = np.int64(slots[at])
+            same = hashes[node] == row_hashes[i]
+            for j in range(keys.shape[1]):
+                same = same and keys[node, j] == rows[i, j]
+            if same:
+                numbers[i] = node
+            at = (at + 1) & mask
+        if numbers[i] < 0:
+            slots[at] = size
+            hashes[size] = row_hashes[i]
+            keys[size] = rows[i]
+            numbers[i] = size
+            size += 1
+    return size
 
 
-def _actions(words: np.ndarray, count: int) -> list[int]:
-    return np.flatnonzero(np.unpackbits(np.ascontiguousarray(words[:count]).view(np.uint8), bitorder="little")).tolist()
+@compiled
+def _fill(hashes, slots, size):
+    mask = len(slots) - 1
+    for node in range(size):
+        at = np.int64(hashes[node] & np.uint64(mask))
+        while slots[at] >= 0:
+            at = (at + 1) & mask
+        slots[at] = node
+
+
+@compiled
+def _post_order(edges, children, size, order):
+    """Fills ``order`` from the root, depth first; False if a node leads back to itself."""
+    tried = np.zeros(size, np.int32)
+    marks = np.zeros(size, np.int8)  # 0 new, 1 open, 2 done
+    stack = np.empty(size, np.int32)
+    depth, done = 1, 0
+    stack[0] = 0
+    while depth > 0:
+        node = stack[depth - 1]
+        marks[node] = 1
+        if tried[node] == edges[node, 1]:
+            marks[node] = 2
+            order[done] = node
+            done += 1
+            depth -= 1
+            continue
+        child = children[edges[node, 0] + tried[node]]
+        tried[node] += 1
+        if marks[child] == 1:
+            return False
+        if marks[child] == 0:
+            stack[depth] = child
+            depth += 1
+    return done == size
+
+
+@compiled
+def _heights(edges, children, order, height):
+    for node in order:
+        for i in range(edges[node, 0], edges[node, 0] + edges[node, 1]):
+            height[node] = max(height[node], height[children[i]] + 1)

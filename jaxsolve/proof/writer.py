@@ -5,15 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
+
+LINES = 256  # written between two calls of ``stop``
 
 
 @dataclass(frozen=True)
@@ -25,54 +30,68 @@ class Certificate:
     bytes: int
 
 
-def write_certificate(game: Game, graph: ProofGraph, claim: Claim, path: Path, note: str = "") -> Certificate:
-    """Writes ``graph`` as a certificate of ``claim``; the file appears under its name only when it is complete."""
-    order = graph.post_order()
-    uses = graph.uses()
-    number = {node: i + 1 for i, node in enumerate(order)}
-    result = claim.result
+def write_certificate(
+    game: Game, graph: ProofGraph, claim: Claim, path: Path, note: str = "", order: np.ndarray | None = None, stop: Callable[[], None] = lambda: None
+) -> Certificate:
+    """Writes ``graph`` as a certificate of ``claim``; the file appears under its name only when it is complete.
+
+    Args:
+      note: free text for the header.
+      order: the graph's ``post_order``, where it is known already.
+      stop: called at least every 0.2 s; may raise.
+    Raises:
+      OSError: the file cannot be written.
+    """
+    order = graph.post_order() if order is None else order
+    uses, number = graph.uses(), np.empty(len(order), np.int32)
+    number[order] = np.arange(1, len(order) + 1)
     temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed:
-        header = {
-            "format": "jaxsolve-proof",
-            "version": 1,
-            "game": game.name,
-            "rules": game.rule_set,
-            "root": game.text(graph.state(game, 0)),
-            "claim": {"player": game.players[claim.player], "result": result},
-        }
-        if note:
-            header["note"] = note
-        packed.write(_line(header))
-        for node in order:
-            packed.write(_line(_node(game, graph, node, number, uses)))
-        packed.write(_line({"end": True, "nodes": len(order), "root": number[0]}))
-    os.replace(temporary, path)
+    try:
+        with temporary.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed:
+            packed.write(_line(_header(game, graph, claim, note)))
+            for at in range(0, len(order), LINES):
+                stop()
+                packed.write(b"".join(_line(_node(game, graph, node, number, int(uses[node]))) for node in order[at : at + LINES].tolist()))
+            packed.write(_line({"end": True, "nodes": len(order), "root": int(number[0])}))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
     return Certificate(path, len(order), path.stat().st_size)
+
+
+def _header(game: Game, graph: ProofGraph, claim: Claim, note: str) -> dict[str, object]:
+    header: dict[str, object] = {
+        "format": "jaxsolve-proof",
+        "version": 1,
+        "game": game.name,
+        "rules": game.rule_set,
+        "root": game.text(graph.state(game, 0)),
+        "claim": {"player": game.players[claim.player], "result": claim.result},
+    }
+    return header | ({"note": note} if note else {})
 
 
 def _line(value: dict) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def _node(game: Game, graph: ProofGraph, node: int, number: dict[int, int], uses: list[int]) -> dict:
+def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: int) -> dict:
     state = graph.state(game, node)
-    text = game.text(state)
-    entry: dict[str, object] = {"id": number[node], "n": uses[node], "pos": text}
-    kind = graph.kinds[node]
+    text, kind = game.text(state), graph.kinds[node]
+    entry: dict[str, object] = {"id": int(number[node]), "n": uses, "pos": text}
     if kind == LEAF:
-        entry["leaf"] = leaf_reason(game, text, graph.outcomes[node])
+        entry["leaf"] = leaf_reason(game, text, int(graph.outcomes[node]))
         return entry
-    pairs = [[game.action_text(action, state) for action in pair] for pair in graph.pairs[node]]
+    pairs = [[game.action_text(action, state) for action in pair] for pair in graph.pairs(node)]
     if kind == PAIRING:
         entry["leaf"], entry["pairs"] = "pairing", pairs
         return entry
-    moves = [[game.action_text(action, state), number[child]] for action, child in graph.children[node]]
+    moves = [[game.action_text(action, state), int(number[child])] for action, child in graph.children(node)]
     if kind == OR:
         entry["or"] = moves[0]
         return entry
     if graph.threats[node] >= 0:
-        entry["threat"] = game.action_text(graph.threats[node], state)
+        entry["threat"] = game.action_text(int(graph.threats[node]), state)
         if kind == MUST_PLAY:
             entry["pairs"] = pairs
     entry["must-play" if kind == MUST_PLAY else "and"] = moves

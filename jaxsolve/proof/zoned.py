@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Foresees, Game, Outcome
-from jaxsolve.proof.graph import MUST_PLAY, OR, PAIRING, GraphBuilder, ProofGap
+from jaxsolve.games.game import Foresees, Outcome
+from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.errors import ProofGap
+from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
 
-if TYPE_CHECKING:
-    from jaxsolve.question import Claim
-
-SIGHT, PAIRS = -1, -2  # in the place of a record: the board decides; the pairs that remain of a win seen before the last move
+SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
+PAIRS = SIGHT - 1  # less the move just played: the pairs that remain of a win seen before it
 
 
 class Basis(NamedTuple):
     """What a node rests on."""
 
-    record: int  # its record in the log, or SIGHT or PAIRS
+    record: int  # its record in the log, or SIGHT, or PAIRS less a move
     zone: int  # bit set over actions: the cells it may rest on
 
 
@@ -28,122 +27,131 @@ class ZonedGraphBuilder(GraphBuilder):
 
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
     and a line carries it only if the line's zone lies inside the record's: then whatever was left out above on the strength
-    of that zone stays left out.
+    of that zone stays left out. A node's key is the packed position, the record, the zone.
     """
 
-    def __init__(self, game: Game, evaluator: Evaluator, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, claim: Claim):
-        super().__init__(game, evaluator, states, moves, zones, claim)
-        assert isinstance(game, Foresees)
-        self.sight: Foresees = game
-        self.zones = zones
-        self.records: dict[bytes, list[int]] = {}
-        for i in range(len(states)):
-            self.records.setdefault(states[i].tobytes(), []).append(i)
-        self.bases: list[Basis] = []
+    @property
+    def _key_words(self) -> int:
+        assert isinstance(self.game, Foresees)
+        return self.game.state_words + 1 + self.plain.layout.mask
+
+    @property
+    def _least_foreseen(self) -> int:
+        return PAIRS - self.game.num_actions
 
     # ---- what a position can rest on -----------------------------------------------------------------------------
-    def _enter_root(self, row: np.ndarray) -> None:
-        basis = self._basis(row, Basis(len(self.moves), -1))
+    def _enter_root(self, rows: np.ndarray) -> None:
+        (basis,) = self._bases(rows, [Basis(len(self.log), -1)])
         if basis is None:
             raise ProofGap("the root is missing from the log")
-        self._enter_on(row, basis)
+        self._enter(self._keys(rows, [basis]), rows, np.full(1, -1))
 
-    def _enter_on(self, row: np.ndarray, basis: Basis) -> tuple[int, bool]:
-        number, new = self._enter(row, basis)
-        if new:
-            self.bases.append(basis)
-        return number, new
+    def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
+        """uint32[n, K]: the keys of nodes."""
+        size = 4 * (1 + self.plain.layout.mask)
+        words = b"".join((basis.record | basis.zone << 32).to_bytes(size, "little") for basis in bases)
+        return np.concatenate([rows[:, : self.game.state_words], np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
+
+    def _basis(self, node: int) -> Basis:
+        words = _bits(self.graph.keys[node, self.game.state_words :])
+        return Basis(words & SIGHT, words >> 32)
 
     def _zone(self, row: np.ndarray) -> int:
         return _bits(row[self.plain.layout.zone : self.plain.layout.zone + self.plain.layout.mask])
 
-    def _basis(self, row: np.ndarray, above: Basis) -> Basis | None:
-        """The smallest zone, inside that of the node above, on which the position of a row can rest; None if there is none."""
-        info = int(row[self.plain.layout.info])
-        if info & 7 != Outcome.ONGOING:
-            return Basis(SIGHT, 0) if self.claim.holds(info & 7) else None
-        foreseen = (info >> 4 & 3) - 1
-        if foreseen >= 0:
-            zone = self._zone(row)
-            return Basis(SIGHT, zone) if foreseen == self.claim.player and not zone & ~above.zone else None
-        claimant_moves = (info >> 3 & 1) == self.claim.player
-        found = [
-            Basis(record, _bits(self.zones[record]))
-            for record in self.records.get(row[: self.game.state_words].tobytes(), ())
-            if record < above.record and (self.moves[record] >= 0) == claimant_moves
-        ]
-        return min((basis for basis in found if not basis.zone & ~above.zone), key=lambda basis: basis.zone.bit_count(), default=None)
+    def _bases(self, rows: np.ndarray, above: list[Basis]) -> list[Basis | None]:
+        """For each row the smallest zone, inside that of the node above, on which its position can rest; None if there is none."""
+        layout = self.plain.layout
+        info = rows[:, layout.info].astype(np.int64)
+        outcome, foreseen, mover = info & 7, (info >> 4 & 3) - 1, info >> 3 & 1
+        bases: list[Basis | None] = [None] * len(rows)
+        for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0)).tolist():
+            if outcome[i] != Outcome.ONGOING:
+                bases[i] = Basis(SIGHT, 0) if self.claim.holds(int(outcome[i])) else None
+            elif foreseen[i] == self.claim.player and not (zone := self._zone(rows[i])) & ~above[i].zone:
+                bases[i] = Basis(SIGHT, zone)
+        asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0))
+        found = self.index.find(rows[asked, : self.game.state_words])
+        _, moves, zones = self.log.split(found.records)
+        for owner, record, wins, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), (moves >= 0).tolist(), zones, strict=True):
+            basis, best = Basis(record, _bits(zone)), bases[owner]
+            fits = record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone
+            if fits and (best is None or basis.zone.bit_count() < best.zone.bit_count()):
+                bases[owner] = basis
+        return bases
 
     # ---- growing -------------------------------------------------------------------------------------------------
-    def _expand(self, frontier: list[int]) -> list[int]:
-        parents: list[int] = []
-        actions: list[int] = []
-        for number in frontier:
-            tried = self._lines(number)
-            parents += [number] * len(tried)
-            actions += tried
-        lines: dict[int, dict[int, np.ndarray]] = {}
-        for parent, action, row in self._children(parents, actions):
-            lines.setdefault(parent, {})[action] = row
-        fresh: list[int] = []
-        for parent, rows in lines.items():
-            carrying = self._replies(parent, rows) if self.graph.kinds[parent] == MUST_PLAY else self._answer(parent, rows)
-            for action, basis in carrying.items():
-                child, new = self._enter_on(rows[action], basis)
-                self.graph.children[parent].append((action, child))
-                if new:
-                    fresh.append(child)
-        return fresh
+    def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
+        above = [self._basis(node) for node in nodes.tolist()]
+        tried = [self._lines(*given) for given in zip(nodes.tolist(), above, rows, strict=True)]
+        owners, actions = np.repeat(np.arange(len(nodes)), [len(lines) for lines in tried]), np.array([a for lines in tried for a in lines], np.int64)
+        after = self._evaluate(nodes[owners], actions)
+        bases = self._bases(after, [above[owner] for owner in owners.tolist()])
+        carrying: list[int] = []  # which of the lines
+        first = 0
+        for owner, (node, lines) in enumerate(zip(nodes.tolist(), tried, strict=True)):
+            mine = range(first, first + len(lines))
+            first += len(lines)
+            if self.graph.kinds[node] == MUST_PLAY:
+                known = {lines[i - mine.start]: (i, basis) for i in mine if (basis := bases[i]) is not None}
+                carrying += self._replies(node, lines, known)
+            elif lines:
+                bases[mine.start] = self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start])
+                carrying.append(mine.start)
+        chosen = [basis for i in carrying if (basis := bases[i]) is not None]
+        numbers = self._enter(self._keys(after[carrying], chosen), after[carrying], nodes[owners[carrying]])
+        self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
 
-    def _lines(self, number: int) -> list[int]:
+    def _lines(self, node: int, basis: Basis, row: np.ndarray) -> list[int]:
         """Sets the kind of a node; the actions that may carry it."""
-        graph, basis = self.graph, self.bases[number]
-        row = np.concatenate([np.zeros(self.game.state_words, np.uint32), self.rows[number]])
-        self.rows[number] = row[:0]
-        if graph.outcomes[number] != Outcome.ONGOING:
+        graph, layout = self.graph, self.plain.layout
+        if graph.outcomes[node] != Outcome.ONGOING:
+            graph.kinds[node] = LEAF
             return []
-        claimant_moves = (int(row[self.plain.layout.info]) >> 3 & 1) == self.claim.player
-        move = int(row[self.plain.layout.threat]) - 1
-        if basis.record == PAIRS or (basis.record == SIGHT and not (claimant_moves and move >= 0)):
-            graph.kinds[number], graph.pairs[number] = PAIRING, self._pairs(number, basis.zone)
+        claimant_moves = (int(row[layout.info]) >> 3 & 1) == self.claim.player
+        move, legal = int(row[layout.threat]) - 1, _bits(row[layout.masks : layout.masks + layout.mask])
+        if self._least_foreseen < basis.record <= PAIRS or (basis.record == SIGHT and not (claimant_moves and move >= 0)):
+            graph.kinds[node] = PAIRING
+            self._set_pairs(node, basis.zone, PAIRS - basis.record if basis.record != SIGHT else -1)
             return []
         if claimant_moves:
-            graph.kinds[number] = OR
-            return [move if basis.record == SIGHT else int(self.moves[basis.record])]
-        graph.kinds[number], graph.threats[number] = MUST_PLAY, move
+            graph.kinds[node] = OR
+            if basis.record != SIGHT:
+                move = int(self.log.split(self.log.read(np.array([basis.record])))[1][0])
+                if not legal >> move & 1:
+                    raise self._gap("the log holds a move that is not legal", node)
+            return [move]
+        graph.kinds[node], graph.threats[node] = MUST_PLAY, move
         if move >= 0:
-            graph.pairs[number] = self._pairs(number, self._zone(row), move)
-        return _actions(_bits(row[self.plain.layout.masks : self.plain.layout.masks + self.plain.layout.mask]))
+            self._set_pairs(node, self._zone(row), move)
+        return _actions(legal)
 
-    def _pairs(self, number: int, zone: int, move: int = -1) -> list[tuple[int, int]]:
+    def _set_pairs(self, node: int, zone: int, move: int) -> None:
+        assert isinstance(self.game, Foresees)
+        self.stop()
         try:
-            return self.sight.pairs(self.graph.state(self.game, number), self.claim.player, _actions(zone), move)
+            self.graph.set_pairs(node, self.game.pairs(self.graph.state(self.game, node), self.claim.player, _actions(zone), move))
         except ValueError as error:
-            raise ProofGap(str(error)) from None
+            raise self._gap(str(error), node) from None
 
-    def _answer(self, number: int, rows: dict[int, np.ndarray]) -> dict[int, Basis]:
-        """The claimant's move, with what the position after it rests on."""
-        ((move, row),) = rows.items()
-        above = self.bases[number]
+    def _answer(self, node: int, above: Basis, move: int, row: np.ndarray, basis: Basis | None) -> Basis:
+        """What the position after the claimant's move rests on."""
         if above.record == SIGHT and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING:
-            return {move: Basis(PAIRS, above.zone & ~(1 << move))}
-        basis = self._basis(row, above)
+            return Basis(PAIRS - move, above.zone & ~(1 << move))
         if basis is None:
-            raise ProofGap("a position of the proof is missing from the log")
-        return {move: basis}
+            raise self._gap("a position of the proof is missing from the log", node)
+        return basis
 
-    def _replies(self, number: int, rows: dict[int, np.ndarray]) -> dict[int, Basis]:
+    def _replies(self, node: int, lines: list[int], known: dict[int, tuple[int, Basis]]) -> list[int]:
         """Replies that, with their zones, leave no other reply to be answered: again and again the one that leaves the fewest."""
-        found = {action: self._basis(row, self.bases[number]) for action, row in rows.items()}
-        known = {action: basis for action, basis in found.items() if basis is not None}
-        left = sum(1 << action for action in rows)
-        chosen: dict[int, Basis] = {}
+        left = sum(1 << action for action in lines)
+        chosen: list[int] = []
         while left:
-            best = min(known, key=lambda action: (_left(left, action, known[action]).bit_count(), known[action].zone.bit_count()), default=-1)
-            if best < 0 or _left(left, best, known[best]) == left:
-                raise ProofGap("a reply of the proof is missing from the log")
-            chosen[best] = known[best]
-            left = _left(left, best, known[best])
+            best = min(known, key=lambda action: (_left(left, action, known[action][1]).bit_count(), known[action][1].zone.bit_count()), default=-1)
+            if best < 0 or _left(left, best, known[best][1]) == left:
+                raise self._gap("a reply of the proof is missing from the log", node)
+            chosen.append(known[best][0])
+            left = _left(left, best, known[best][1])
         return chosen
 
 

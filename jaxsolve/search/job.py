@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from pathlib import Path
 
@@ -9,10 +10,9 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
-from jaxsolve.proof.graph import GraphBuilder, ProofGap
+from jaxsolve.proof.certify import Certified, certify
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import write_certificate
-from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
@@ -65,7 +65,8 @@ class Job:
     def _begin(self, question: dict[str, object], resume: bool) -> None:
         """Opens the log and the search over it."""
         layout = self.evaluator.layout
-        self.log = ProofLog(question, self.game.state_words, None if self.out is None else self.out / LOG, layout.mask if layout.zoned else 0)
+        zone_words, path = layout.mask if layout.zoned else 0, None if self.out is None else self.out / LOG
+        self.log = ProofLog(question, self.game.state_words, path, zone_words, self.settings.memory_mb)
         start = cpu_seconds()
         self.search = Search(
             self.game,
@@ -80,7 +81,8 @@ class Job:
             width=self.settings.wave,
         )
         if resume:
-            self.search.adopt(*self.log.records())
+            for records in self.log.chunks(self.search.room):
+                self.search.adopt(*records)
         self.charge(start)
 
     # ---- running ---------------------------------------------------------------------------------------------------
@@ -153,7 +155,10 @@ class Job:
         result.compile_seconds = self._compile + compiled + self.evaluator.compile_seconds - self._compiled_before
         if result.verdict is Verdict.UNKNOWN:
             result.line = search.best_line() if search.tree.counters[0] else []
-        self.log.close()
+        try:
+            self.log.close()
+        except OSError as error:
+            self.log.failure = error
         if self.log.failure is not None:
             result.unsaved = result.unsaved or _unsaved("proof log", self.log.failure)
         if self.folder is not None:
@@ -178,24 +183,36 @@ class Job:
     def _certify(self, result: Result) -> float:
         """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
         claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite(self.game.may_draw)
-        kind = ZonedGraphBuilder if self.evaluator.layout.zoned else GraphBuilder
-        builder = kind(self.game, self.evaluator, *self.log.records(), claim)
         try:
-            graph = builder.build(self.root)
+            proof = self._proof(claim, result)
         except ProofGap as gap:
-            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld."
-            return builder.compile_seconds
-        result.line = graph.longest_line(self.game)
-        if int(self.game.to_move(self.game.unpack(self.root))) == claim.player:
-            result.best_move = graph.first_move(self.game)
-        result.certificate_nodes = len(graph.states)
-        if self.out is not None:
-            try:
-                written = write_certificate(self.game, graph, claim, self.out / CERTIFICATE)
-                result.certificate, result.certificate_bytes = written.path, written.bytes
-            except OSError as error:
-                result.unsaved = _unsaved("proof", error)
-        return builder.compile_seconds
+            self.log.forget(gap.record)  # what may rest on it will be searched again
+            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld, --resume searches again."
+            return 0.0
+        except ProofRefused as refusal:
+            result.verdict = Verdict.UNKNOWN
+            result.reason = f"The checker refused the proof ({refusal}); the answer is withheld. Please report this."
+            return 0.0
+        except (ProofUnfinished, OSError, KeyboardInterrupt) as why:
+            result.verdict, result.interrupted = Verdict.UNKNOWN, isinstance(why, KeyboardInterrupt)
+            shown, reason = claim.text(self.game.players), getattr(why, "strerror", None) or str(why) or "interrupted"
+            result.reason = f"Decided ({shown}), but its proof was not collected ({reason}){': go on with --resume' if self.out else ''}."
+            return 0.0
+        result.line, result.best_move, result.checked = proof.line, proof.first_move, proof.checked is not None
+        result.certificate_nodes, result.certificate, result.certificate_bytes = proof.nodes, proof.path, proof.bytes if proof.path else 0
+        return proof.compile_seconds
+
+    def _proof(self, claim: Claim, result: Result) -> Certified:
+        """The certificate, checked; where the folder does not take it, it is made and checked elsewhere, so that the answer is not lost."""
+        make = functools.partial(certify, self.game, self.evaluator, self.log, claim, self.root)
+        make = functools.partial(make, memory_mb=self.settings.memory_mb, check_it=self.settings.check)
+        if self.out is None:
+            return make()
+        try:
+            return make(path=self.out / CERTIFICATE)
+        except OSError as error:
+            result.unsaved = _unsaved("proof", error)
+            return make()
 
 
 def _unsaved(what: str, error: OSError) -> str:

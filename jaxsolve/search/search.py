@@ -97,12 +97,15 @@ class Search:
         wave.place(self.tree, rows[0], self.fields, self.order, self.rules, self.log, self.tallies)
         self.tree.nodes[0]["pins"] = 1
 
+    @property
+    def room(self) -> int:
+        """How many decided positions there is room to adopt."""
+        return (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, *self._words) // 1024)) // 2
+
     def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
         """Enters positions decided in an earlier run: uint32[n, S] states, int32[n] moves and uint32[n, Z] zones, as a ``ProofLog`` keeps them."""
         if self.verdict is not None:
             return
-        room = (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, *self._words) // 1024)) // 2
-        states, moves, zones = states[-room:], moves[-room:], zones[-room:]
         tallies = np.zeros_like(self.tallies)  # not counted: the earlier run did that work
         for at in range(0, len(states), self.group):
             part = slice(at, at + self.group)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
 
@@ -35,10 +36,10 @@ _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """Meta from its uint32[...] word."""
+    """Meta from its uint32[...] word; a word of numpy gives numbers of numpy, without a call of JAX."""
     values, at = {}, 0
     for name, bits in _FIELDS:
-        values[name] = ((word >> jnp.uint32(at)) & jnp.uint32((1 << bits) - 1)).astype(jnp.int32)
+        values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
         at += bits
     return Meta(**values)
 

@@ -183,10 +183,9 @@ class Hex(Game):
         return jnp.where(ongoing & decided, player, -1), move, rows.to_actions(jnp.where(ongoing, zone, jnp.uint32(0)))
 
     def pairs(self, state: HexState, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
-        stones = self.cells(state) == player + 1
-        if move >= 0:
-            stones[divmod(move, self.size)] = True
-        found = pairing(stones, player, [divmod(action, self.size) for action in zone if action != move])
+        cells = self.cells(state)
+        places = [divmod(action, self.size) for action in zone]
+        found = pairing(cells == player + 1, cells == 0, player, places, divmod(move, self.size) if move >= 0 else None)
         return [(one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found]
 
     # ---- first numbers -----------------------------------------------------------------------------------------

@@ -1,0 +1,166 @@
+"""From the proof log to the proof graph: walks from the root with the evaluator and looks positions up in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.proof.errors import ProofGap
+from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
+from jaxsolve.proof.index import LogIndex
+from jaxsolve.proof.log import ProofLog
+
+if TYPE_CHECKING:
+    from jaxsolve.question import Claim
+
+WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
+
+
+class GraphBuilder:
+    """Collects the proof of one claim.
+
+    Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search.
+    The first record of a position counts: its children were decided before it, which rules out cycles.
+
+    Args:
+      evaluator: the search's; it says what the log's positions and zones are.
+      log: where the search put what it decided; not changed meanwhile.
+      memory_mb: bound on the index of the log and the graph together.
+      stop: called at least every 0.2 s (a wave of the evaluator apart); may raise.
+    """
+
+    def __init__(
+        self, game: Game, evaluator: Evaluator, log: ProofLog, claim: Claim, *, memory_mb: int = 2048, stop: Callable[[], None] = lambda: None
+    ):
+        self.game, self.claim, self.evaluator, self.log, self.stop = game, claim, evaluator, log, stop
+        self.plain = shared_evaluator(game, autoplay=False, foresight=evaluator.layout.zoned)
+        self._compiled_before = self.plain.compile_seconds
+        self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
+        self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
+        self._pending: list[tuple[np.ndarray, np.ndarray]] = []  # (nodes int64[n], rows uint32[n, width]) still without children
+
+    @property
+    def _key_words(self) -> int:
+        return self.game.state_words
+
+    @property
+    def compile_seconds(self) -> float:
+        """CPU seconds of compilation spent here."""
+        return self.plain.compile_seconds - self._compiled_before
+
+    def build(self, root: np.ndarray) -> ProofGraph:
+        """The proof graph below ``root`` (uint32[S]).
+
+        Raises:
+          ProofGap: the log does not carry the claim.
+          ProofUnfinished: the graph does not fit into the memory; also whatever ``stop`` raises.
+        """
+        self._enter_root(self.plain(root[None], np.full(1, -1, np.int32)))
+        while self._pending:  # the newest first: few wait at any time
+            nodes, rows = self._pending.pop()
+            if len(nodes) > WAVE:
+                self._pending.append((nodes[:-WAVE], rows[:-WAVE]))
+                nodes, rows = nodes[-WAVE:], rows[-WAVE:]
+            self._expand(nodes, rows)
+        return self.graph
+
+    def _enter_root(self, rows: np.ndarray) -> None:
+        self._enter(rows[:, : self._key_words], rows, np.full(1, -1))
+
+    def _enter(self, keys: np.ndarray, rows: np.ndarray, parents: np.ndarray) -> np.ndarray:
+        """int64[n]: the nodes of keys uint32[n, K], whose positions are those of the rows; new ones will be expanded."""
+        before = self.graph.size
+        numbers = self.graph.enter(keys, rows[:, self.plain.layout.info] & 7, parents)
+        if self.graph.size > before:
+            fresh, at = np.unique(numbers, return_index=True)
+            at, fresh = at[fresh >= before], fresh[fresh >= before]
+            self._pending.append((fresh, rows[at]))
+        return numbers
+
+    def _gap(self, message: str, node: int) -> ProofGap:
+        """The gap met at a node, with the oldest record on the way to it."""
+        way = []
+        while node >= 0:
+            way.append(node)
+            node = int(self.graph.parents[node])
+        found = self.index.find(self.evaluator.images(self.graph.keys[way, : self.game.state_words])[0])
+        return ProofGap(message, int(found.numbers.min(initial=len(self.log))) if len(found.numbers) else 0)
+
+    # ---- rows ------------------------------------------------------------------------------------------------------
+    def _bits(self, rows: np.ndarray, at: int) -> np.ndarray:
+        """bool[n, A]: a set of actions from rows."""
+        words = np.ascontiguousarray(rows[:, at : at + self.plain.layout.mask])
+        return np.unpackbits(words.view(np.uint8), axis=1, count=self.game.num_actions, bitorder="little").astype(bool)
+
+    def _evaluate(self, nodes: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """uint32[n, width]: rows of the positions after actions int[n] at nodes int[n]."""
+        rows = np.empty((len(nodes), self.plain.layout.width), np.uint32)
+        for at in range(0, len(nodes), WAVE):
+            self.stop()
+            part = slice(at, at + WAVE)
+            rows[part] = self.plain(self.graph.keys[nodes[part], : self.game.state_words], actions[part].astype(np.int32))
+        return rows
+
+    # ---- growing ---------------------------------------------------------------------------------------------------
+    def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
+        """Gives nodes, whose rows these are, their kinds and their children."""
+        taken = self._choose(nodes, rows)
+        owners, actions = np.nonzero(taken)
+        children = self._evaluate(nodes[owners], actions)
+        numbers = self._enter(children[:, : self._key_words], children, nodes[owners])
+        self.graph.set_children(nodes, taken.sum(axis=1), actions, numbers)
+
+    def _choose(self, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Sets the kinds of nodes; bool[n, A], the actions whose children carry them."""
+        graph, layout = self.graph, self.plain.layout
+        outcomes = (rows[:, layout.info] & 7).astype(np.int64)
+        over = outcomes != Outcome.ONGOING
+        for at in np.flatnonzero(over):
+            if not self.claim.holds(int(outcomes[at])):
+                raise self._gap("a finished game in the proof does not satisfy the claim", int(nodes[at]))
+        claimant_moves = (rows[:, layout.info] >> 3 & 1) == self.claim.player
+        legal, wins = self._bits(rows, layout.masks), self._bits(rows, layout.masks + layout.mask)
+        threats = np.where(claimant_moves | over, -1, rows[:, layout.threat].astype(np.int64) - 1)
+        refuted = np.flatnonzero(wins.any(axis=1) & ~claimant_moves & ~over)
+        if len(refuted):
+            raise self._gap("the opponent wins at once in a position of the proof", int(nodes[refuted[0]]))
+        graph.kinds[nodes] = np.where(over, LEAF, np.where(claimant_moves, OR, np.where(threats >= 0, THREAT, AND)))
+        graph.threats[nodes] = threats
+        taken = legal & ~over[:, None]
+        defended = np.flatnonzero(threats >= 0)
+        taken[defended] &= np.arange(self.game.num_actions) == threats[defended, None]
+        answers = np.flatnonzero(claimant_moves & ~over)
+        if len(answers):
+            moves = self._moves(nodes[answers], legal[answers], wins[answers])
+            taken[answers] = np.arange(self.game.num_actions) == moves[:, None]
+        return taken
+
+    def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
+        """int64[n]: the claimant's move at nodes where it is to move: one that wins at once, or that of the log."""
+        at_once = wins.any(axis=1)
+        moves = np.where(at_once, wins.argmax(axis=1), -1)
+        asked = np.flatnonzero(~at_once)
+        if not len(asked):
+            return moves
+        images, symmetries = self.evaluator.images(self.graph.keys[nodes[asked], : self.game.state_words])
+        found = self.index.find(images)
+        owners, oldest = np.unique(found.owners, return_index=True)
+        logged = self.log.split(found.records[oldest])[1]
+        turned = self.game.symmetry_actions() if self.evaluator.canonical else None
+        for owner, move in zip(owners.tolist(), logged.tolist(), strict=True):
+            moves[asked[owner]] = (
+                move if turned is None or not 0 <= move < legal.shape[1] else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
+            )
+        for at in asked[moves[asked] < 0]:
+            if legal[at].sum() != 1:  # replies that the rules force are played without being searched, hence without being logged
+                raise self._gap("a position of the proof is missing from the log", int(nodes[at]))
+            moves[at] = legal[at].argmax()
+        inside = (moves >= 0) & (moves < legal.shape[1])
+        wrong = np.flatnonzero(~inside | ~legal[np.arange(len(moves)), np.where(inside, moves, 0)])
+        if len(wrong):
+            raise self._gap("the log holds a move that is not legal", int(nodes[wrong[0]]))
+        return moves

@@ -1,0 +1,159 @@
+"""From a decided search to a certificate that the checker has accepted: collect, write, check, and only then give it its name."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.games.game import Foresees, Game
+from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.check import Report, check
+from jaxsolve.proof.errors import ProofRefused, ProofUnfinished
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.writer import write_certificate
+from jaxsolve.proof.zoned import ZonedGraphBuilder
+from jaxsolve.runtime import cpu_seconds
+
+if TYPE_CHECKING:
+    from jaxsolve.question import Claim
+
+REFUSED = "refused-"  # before the name of a certificate that the checker refused
+READ_BYTES = 8192  # compressed, that the checker gets at a time: about 50 ms of work
+
+Stop = Callable[[], "str | None"]
+"""Asked at least every 0.2 s: None to go on, or why to stop, in words that end a sentence."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checker said, and at what cost."""
+
+    report: Report
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A proof that was collected and written, and accepted unless ``checked`` is None."""
+
+    path: Path | None  # None where it was not to be kept
+    nodes: int
+    bytes: int
+    line: list[str]  # moves of the longest line
+    first_move: str | None  # a move that keeps the claim at the root, where the claimant is to move and the game goes on
+    checked: Checked | None  # None where the check was switched off
+    cpu_seconds: float  # of all this, check and compilation included
+    compile_seconds: float  # CPU seconds
+
+
+def certify(
+    game: Game,
+    evaluator: Evaluator,
+    log: ProofLog,
+    claim: Claim,
+    root: np.ndarray,
+    *,
+    path: Path | None = None,
+    memory_mb: int = 2048,
+    stop: Stop | None = None,
+    check_it: bool = True,
+    note: str = "",
+) -> Certified:
+    """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes it and has the checker judge it.
+
+    Args:
+      evaluator: the search's.
+      path: where the certificate goes; None writes it to a temporary file for the check and keeps nothing.
+      memory_mb: bound on the log's index and the graph together.
+      stop: see ``Stop``.
+      check_it: whether to run the checker.
+      note: free text for the certificate's header.
+    Raises:
+      ProofGap: the log does not carry the claim; withhold the answer, and ``log.forget`` what its ``record`` says.
+      ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the name ``refused-...``; withhold the answer.
+      ProofUnfinished: stopped, or out of memory; the log still holds the proof.
+      OSError: the certificate cannot be written.
+    """
+    start, poll = cpu_seconds(), _poll(stop)
+    zoned = isinstance(game, Foresees) and evaluator.layout.zoned
+    builder = (ZonedGraphBuilder if zoned else GraphBuilder)(game, evaluator, log, claim, memory_mb=memory_mb, stop=poll)
+    graph = builder.build(np.asarray(root, np.uint32))
+    order = graph.post_order()
+    line = graph.longest_line(game, order)
+    moves = int(game.to_move(graph.state(game, 0))) == claim.player
+    first_move = graph.first_move(game) if moves else None
+    with _folder(path) as folder:
+        name = path.name if path is not None else "proof.jsonl.gz"
+        written = write_certificate(game, graph, claim, folder / f"unchecked-{name}", note, order, poll)
+        try:
+            result = checked(written.path, stop) if check_it else None
+            if result is not None:
+                _judge(result.report, game, graph.state(game, 0), claim, written.path, None if path is None else path.with_name(REFUSED + name))
+            if path is not None:
+                os.replace(written.path, path)
+        finally:
+            written.path.unlink(missing_ok=True)
+    return Certified(path, written.nodes, written.bytes, line, first_move, result, cpu_seconds() - start, builder.compile_seconds)
+
+
+def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
+    """Runs the independent checker on a file. Raises ProofUnfinished when ``stop`` says so."""
+    start = cpu_seconds()
+    with open(path, "rb", buffering=0) as file:
+        report = check(_Polled(file, _poll(stop)))  # type: ignore[arg-type]  # gzip reads files as well as names
+    return Checked(report, cpu_seconds() - start)
+
+
+def _judge(report: Report, game: Game, root, claim: Claim, written: Path, kept: Path | None) -> None:
+    """Raises ProofRefused unless the report accepts this very claim."""
+    same = (report.rules, report.root, report.claim) == (game.rule_set, game.text(root), claim.text(game.players))
+    if report.accepted and same:
+        return
+    if kept is not None:
+        os.replace(written, kept)
+    raise ProofRefused(report.sentence if not report.accepted else "accepted, but of another claim.")
+
+
+@contextmanager
+def _folder(path: Path | None) -> Iterator[Path]:
+    """The folder to write in, a temporary one where nothing is to be kept."""
+    if path is not None:
+        yield path.parent
+        return
+    with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
+        yield Path(name)
+
+
+def _poll(stop: Stop | None) -> Callable[[], None]:
+    def poll() -> None:
+        why = stop() if stop is not None else None
+        if why is not None:
+            raise ProofUnfinished(why)
+
+    return poll
+
+
+class _Polled:
+    """A binary file that calls ``poll`` before every read and gives little at a time."""
+
+    def __init__(self, file: io.FileIO, poll: Callable[[], None]):
+        self._file, self._poll = file, poll
+
+    def read(self, size: int = -1) -> bytes:
+        self._poll()
+        return self._file.read(READ_BYTES if size < 0 else min(size, READ_BYTES)) or b""
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
