@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typer.core import TyperGroup
 
 import jaxsolve
 from jaxsolve.commands import failure, streams
-from jaxsolve.method_names import METHOD_NAMES
+from jaxsolve.method_names import method_names
 
 if TYPE_CHECKING:
     from jaxsolve.search.settings import Settings
@@ -58,7 +59,7 @@ def _options(
 ) -> None: ...
 
 
-Method = enum.StrEnum("Method", {name: name for name in METHOD_NAMES})
+Method = enum.StrEnum("Method", {name: name for name in method_names()})
 
 
 class Letters(enum.StrEnum):
@@ -204,12 +205,15 @@ def suite(
 
 
 @app.command()
-def games(json: AsJson = False) -> None:
-    """List the games and their rule options."""
+def games(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one's options: tsumego, gomoku-15.", show_default=False)] = None,
+    json: AsJson = False,
+) -> None:
+    """List the games; with a name, every rule option of it, with meaning, default and an example."""
     from jaxsolve.commands import show as command
 
     with failure.sentences(json):
-        raise typer.Exit(command.games(json))
+        raise typer.Exit(command.games(name, json))
 
 
 @app.command()
@@ -249,6 +253,8 @@ def bench(
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
+    for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
+        os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # it finds transfers that a program does not mean; this one means all of its own
     streams.prepare()
     app(prog_name="jaxsolve")
 

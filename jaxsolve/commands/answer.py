@@ -9,6 +9,7 @@ from rich.console import Console
 
 from jaxsolve.commands import failure
 from jaxsolve.commands.paper import facts
+from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
 
@@ -81,7 +82,8 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
         rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
     if result.verdict is not Verdict.UNKNOWN:
-        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else "no"
+        unchecked = "no" if knows(problem.game.name) else f"no: it cannot be checked here, where no checker for {problem.game.name!r} is installed"
+        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else unchecked
     if result.unsaved:
         rows["not saved"] = result.unsaved
     console.print(facts(rows))

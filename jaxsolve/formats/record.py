@@ -103,7 +103,7 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     Raises:
       FormatError: naming the first move that is not well formed, made by the wrong side, illegal, or after the end.
     """
-    advance = _advance(game)
+    advance = _advance(game.kernel)
     state, legal, outcome, side = jax.device_get(advance(state, jnp.int32(-1)))
     for number, move in enumerate(moves, start=first_number):
         if move.text.lower() in RESIGNED:

@@ -13,17 +13,17 @@ from sgfmill import sgf, sgf_grammar, sgf_properties
 
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
+from jaxsolve.games.boardtext import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
 from jaxsolve.strict_json import shortened
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]
-_COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP letters, without I
 _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
     """A point (column from the left, row from the TOP, from 0) as the game family writes it (FORMAT.md, "Coordinates")."""
-    return f"{chr(ord('a') + column)}{row + 1}" if family == "hex" else f"{_COLUMNS[column]}{size - row}"
+    return f"{HEX_LETTERS[column]}{row + 1}" if family == "hex" else f"{GTP_LETTERS[column]}{size - row}"
 
 
 def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
@@ -244,5 +244,5 @@ def _raw(family: str, size: int, text: str) -> bytes:
         return b""
     if family == "hex":
         return text.lower().encode()
-    column, row = _COLUMNS.index(text[0].upper()), size - int(text[1:])
+    column, row = GTP_LETTERS.index(text[0].upper()), size - int(text[1:])
     return bytes((ord("a") + column, ord("a") + row))

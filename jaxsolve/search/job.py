@@ -1,116 +1,221 @@
-"""A job: one question put to one search, with its limits, its proof log and its output folder."""
+"""A job: one question, or several of growing weakness about one position, put to one search, with limits, proof logs and output folders."""
 
 from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import jax
 import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.certify import Certified, certify
+from jaxsolve.proof.check import knows
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.methods import MonteCarlo, method_named
+from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.search import MemoryFull, Search, warm_up
 from jaxsolve.search.settings import Settings
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
+TREE_SHARE = 0.75  # of the memory; the rest is for the log
+PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
+
+
+@dataclass
+class _Asked:
+    """One claim of a job: where its records go, and what came out."""
+
+    claim: Claim
+    folder: RunFolder | None
+    log: ProofLog
+    verdict: Verdict | None = None
+    nodes: int = 0  # expansions up to here
+    evaluations: int = 0
+    cpu_seconds: float = 0.0
 
 
 class Job:
-    """Runs one search to a ``Result``. ``step`` methods come from ``drive``; ``finish`` writes certificate and result."""
+    """Runs one search. A ``Driver`` calls ``select``, ``check_limits`` and ``goes_on``; ``finish`` writes certificates and results.
+
+    Args:
+      claims: one claim, or several, the strongest first, that are searched over one tree until one is proved; default: the game's goal, else that
+        the side to move wins.
+      settings: default: the standard ones.
+      out: folder; with several claims each has a folder of its own below it, called after its result.
+      resume: go on from the logs in ``out``.
+      evaluator: default: the rules with the settings' network.
+      share: part of the settings' memory that this job may use.
+
+    Raises:
+      ValueError: unknown method; ``out`` is in use or holds something else (``FolderError``, ``ProofLogError``).
+      OSError: ``out`` cannot be written.
+    """
 
     def __init__(
         self,
         game: Game,
         state: State,
         *,
-        claim: Claim | None = None,
+        claims: Claim | Sequence[Claim] | None = None,
         settings: Settings | None = None,
         out: Path | None = None,
         resume: bool = False,
         evaluator: Evaluator | None = None,
+        share: float = 1.0,
     ):
-        self.game, self.settings, self.out = game, settings or Settings(), out
-        self.limits = self.settings.limits
-        self.method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
-        self.claim = claim or default_claim(game, state)
+        self.game, self.settings = game, settings or Settings()
+        self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
+        asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
         self.root = np.asarray(game.pack(state))
-        playouts = self.method.playouts if isinstance(self.method, MonteCarlo) else 0
-        self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, playouts)
+        self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts)
         self.reason: str | None = None
         self.interrupted = False
-        self._cpu, self._wall = 0.0, time.perf_counter()
-        self._flushed = self._wall
-        start = cpu_seconds()
-        warm_up(isinstance(self.method, MonteCarlo))
-        self._compile = cpu_seconds() - start
-        self._compiled_before = self.evaluator.compile_seconds
-        question: dict[str, object] = {"rules": game.rule_set, "claim": self.claim.text(game.players), "canonical": self.evaluator.canonical}
-        self.folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
+        self._failure: OSError | None = None  # why the log could not be written
+        self._cpu, self._compile, self._start = 0.0, 0.0, time.perf_counter()
+        self._waited = 0.0  # wall seconds of compilation
+        self._flushed = self._start
+        self._memory = max(1, int(self.settings.memory_mb * share))
+        self._search: Search | None = None
+        self.parts: list[_Asked] = []
         try:
-            self._begin(question, resume)
+            for claim in asked:
+                folder = None if out is None else (out if len(asked) == 1 else out / claim.result)
+                self.parts.append(self._ask(claim, state, folder, resume))
+            self._begin(asked, resume)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, question: dict[str, object], resume: bool) -> None:
-        """Opens the log and the search over it."""
-        layout = self.evaluator.layout
-        zone_words, path = layout.mask if layout.zoned else 0, None if self.out is None else self.out / LOG
-        self.log = ProofLog(question, self.game.state_words, path, zone_words, self.settings.memory_mb)
+    def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool) -> _Asked:
+        """Opens the folder and the log of one claim."""
+        game, layout = self.game, self.evaluator.layout
+        question: dict[str, object] = {"rules": game.rule_set, "claim": claim.text(game.players), "canonical": self.evaluator.canonical}
+        folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
+        try:
+            zone_words = layout.mask if layout.zoned else 0
+            return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self._memory))
+        except BaseException:
+            if folder is not None:
+                folder.release()
+            raise
+
+    def _begin(self, claims: Sequence[Claim], resume: bool) -> None:
+        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
+        warm_up(self.method, self.game.may_repeat, self.evaluator.layout.zoned)
+        self._compile += cpu_seconds() - start
         start = cpu_seconds()
-        self.search = Search(
-            self.game,
-            self.evaluator.images(self.root[None])[0][0],
-            self.claim,
-            self.method,
-            self.evaluator,
-            sink=self.log.append,
-            memory_mb=self.settings.memory_mb,
-            max_nodes=self.settings.max_nodes,
-            seed=self.settings.seed,
-            width=self.settings.wave,
-        )
-        if resume:
-            for records in self.log.chunks(self.search.room):
-                self.search.adopt(*records)
-        self.charge(start)
+        try:
+            self._search = Search(
+                self.game,
+                self.evaluator.images(self.root[None])[0][0],
+                claims,
+                self.method,
+                self.evaluator,
+                sink=self._keep,
+                budget=int(self._memory * TREE_SHARE * (1 << 20)),
+                max_nodes=self.settings.max_nodes,
+                seed=self.settings.seed,
+                width=self.settings.wave,
+                flights=self.settings.flights,
+            )
+            if resume:
+                for records in self._part.log.chunks(self._search.room // 2):
+                    self._search.adopt(*records, known=True, spread=False)
+                self._search.spread()
+        except MemoryFull:
+            self.reason = self._full()
+        compiled = self.evaluator.compile_seconds - compiled
+        self._compile += compiled
+        self._waited = time.perf_counter() - self._start
+        self._cpu += max(0.0, cpu_seconds() - start - compiled)
+
+    def _keep(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        try:
+            self._part.log.append(states, moves, zones)
+        except OSError as error:
+            self._failure = error
+
+    def _full(self) -> str:
+        return f"The memory limit of {self.settings.memory_mb} MB cannot hold the search."
 
     # ---- running ---------------------------------------------------------------------------------------------------
-    def charge(self, start: float) -> None:
-        """Books the CPU seconds since ``start`` to this job."""
-        self._cpu += cpu_seconds() - start
+    @property
+    def search(self) -> Search:
+        """The search while the job runs. Raises RuntimeError after its end."""
+        if self._search is None:
+            raise RuntimeError("the job has ended")
+        return self._search
+
+    @property
+    def _part(self) -> _Asked:
+        return self.parts[0 if self._search is None else self._search.asked]
+
+    def charge(self, seconds: float, compilation: float = 0.0) -> None:
+        """Books CPU seconds of search and of compilation to this job."""
+        self._cpu += seconds
+        self._compile += compilation
+        self._waited += compilation
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of the search so far, compilation not counted."""
-        return max(0.0, self._cpu - (self.evaluator.compile_seconds - self._compiled_before))
+        return self._cpu
 
     @property
     def wall_seconds(self) -> float:
-        """Seconds since the job began, compilation not counted."""
-        return max(0.0, time.perf_counter() - self._wall - (self.evaluator.compile_seconds - self._compiled_before))
+        """Seconds since the search began, compilation not counted."""
+        return max(0.0, time.perf_counter() - self._start - self._waited)
 
     @property
     def done(self) -> bool:
-        """Whether the search has ended, by an answer or at a limit."""
-        return self.search.verdict is not None or self.reason is not None
+        """Whether the search has ended the present claim, by an answer or at a limit."""
+        return self.reason is not None or self._search is None or self._search.verdict is not None
 
-    def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """As ``Search.select``; a full memory ends the job."""
+    def goes_on(self) -> bool:
+        """Books the answer to the present claim; goes on with the next one, no wave being in flight, if there is one and it is needed."""
+        search = self._search
+        if search is None:
+            return False
+        part = self._book_answer(search)
+        if self.reason is not None or search.verdict is not Verdict.DISPROVED or search.asked + 1 == len(self.parts):
+            return False
+        start = cpu_seconds()
+        _carry_over(self.game, part, self.parts[search.asked + 1].log)
         try:
-            return self.search.select(group)
+            search.ask_next()
         except MemoryFull:
-            self.reason = f"The memory limit of {self.settings.memory_mb} MB cannot hold the search."
+            self.reason = self._full()
+        self._cpu += cpu_seconds() - start
+        return True
+
+    def _book_answer(self, search: Search) -> _Asked:
+        part = self.parts[search.asked]
+        part.verdict = search.verdict
+        part.nodes, part.evaluations, part.cpu_seconds = search.expanded, search.evaluated, self._cpu
+        return part
+
+    def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """As ``Search.select``; a full memory ends the job."""
+        limits = self.settings.limits
+        if limits.nodes is not None:
+            most = min(most, limits.nodes - self.search.expanded - self.search.in_flight)
+        if limits.evaluations is not None:
+            most = min(most, limits.evaluations - self.search.evaluated - self.search.in_flight)
+        try:
+            return self.search.select(flight, most)
+        except MemoryFull:
+            self.reason = self._full()
             return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
@@ -118,102 +223,165 @@ class Job:
         if self.done:
             return
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
-            self.log.flush()
+            self._flush()
             self._flushed = time.perf_counter()
-        if self.log.failure is not None:
-            self.reason = f"{_unsaved('proof log', self.log.failure)} What was decided before is saved: make room and resume."
-        elif self.limits.nodes is not None and self.search.expanded >= self.limits.nodes:
-            self.reason = f"The limit of {self.limits.nodes} nodes was reached."
-        elif self.limits.evaluations is not None and self.search.evaluated >= self.limits.evaluations:
-            self.reason = f"The limit of {self.limits.evaluations} evaluations was reached."
-        elif self.limits.cpu_seconds is not None and self.cpu_seconds >= self.limits.cpu_seconds:
-            self.reason = f"The limit of {self.limits.cpu_seconds:g} CPU seconds was reached."
-        elif self.limits.wall_seconds is not None and self.wall_seconds >= self.limits.wall_seconds:
-            self.reason = f"The limit of {self.limits.wall_seconds:g} seconds was reached."
+        failure = self._failure or self._part.log.failure
+        if failure is not None:
+            self.reason = f"{_unsaved('proof log', failure)} What was decided before is saved: make room and resume."
+            return
+        limits, search = self.settings.limits, self.search
+        if limits.nodes is not None and search.expanded >= limits.nodes:
+            self.reason = f"The limit of {limits.nodes} nodes was reached."
+        elif limits.evaluations is not None and search.evaluated >= limits.evaluations:
+            self.reason = f"The limit of {limits.evaluations} evaluations was reached."
+        elif limits.cpu_seconds is not None and self.cpu_seconds >= limits.cpu_seconds:
+            self.reason = f"The limit of {limits.cpu_seconds:g} CPU seconds was reached."
+        elif limits.wall_seconds is not None and self.wall_seconds >= limits.wall_seconds:
+            self.reason = f"The limit of {limits.wall_seconds:g} seconds was reached."
+
+    def _flush(self) -> None:
+        try:
+            self._part.log.flush()
+        except OSError as error:
+            self._failure = error
 
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
         if not self.done:
-            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved." if self.out else "Interrupted."
+            kept = self.parts[0].folder is not None
+            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved." if kept else "Interrupted."
 
     def progress(self) -> Progress:
         """A snapshot for the progress line."""
-        return self.search.progress(time.perf_counter() - self._wall)
+        return self.search.progress(self.wall_seconds) if self._search is not None else Progress()
 
     # ---- ending ----------------------------------------------------------------------------------------------------
-    def finish(self) -> Result:
-        """Collects the proof, writes certificate and result file, and says how it went."""
-        search = self.search
-        verdict = search.verdict or Verdict.UNKNOWN
-        result = Result(verdict, self.claim, self._reason(verdict), nodes=search.expanded, evaluations=search.evaluated)
-        result.interrupted = self.interrupted
-        result.cpu_seconds, result.wall_seconds = self.cpu_seconds, time.perf_counter() - self._wall
-        start, compiled = cpu_seconds(), 0.0
-        if verdict is not Verdict.UNKNOWN:
-            compiled = self._certify(result)
-        result.certificate_seconds = max(0.0, cpu_seconds() - start - compiled)
-        result.compile_seconds = self._compile + compiled + self.evaluator.compile_seconds - self._compiled_before
-        if result.verdict is Verdict.UNKNOWN:
-            result.line = search.best_line() if search.tree.counters[0] else []
+    def finish(self) -> list[Result]:
+        """Collects the proofs, writes certificates and result files, and says how it went, for every claim that was searched."""
+        search, line, count = self._search, [], 1
+        if search is not None:
+            self._book_answer(search)
+            count = search.asked + 1
+            line = search.best_line() if search.verdict in (None, Verdict.UNKNOWN) else []
+        self._search = search = None  # its memory is free for the certificates
+        wall = self.wall_seconds
+        results = [self._result(part, before) for part, before in zip(self.parts[:count], [None, *self.parts], strict=False)]
+        results[-1].line = results[-1].line or line
+        results[-1].interrupted, results[-1].wall_seconds = self.interrupted, wall
+        results[0].compile_seconds += self._compile
+        for part, result in zip(self.parts, results, strict=False):
+            self._write_result(part, result)
+        return results
+
+    def _write_result(self, part: _Asked, result: Result) -> None:
         try:
-            self.log.close()
+            part.log.close()
         except OSError as error:
-            self.log.failure = error
-        if self.log.failure is not None:
-            result.unsaved = result.unsaved or _unsaved("proof log", self.log.failure)
-        if self.folder is not None:
+            self._failure = error
+        failure = part.log.failure or (self._failure if part is self.parts[-1] else None)
+        if failure is not None:
+            result.unsaved = result.unsaved or _unsaved("proof log", failure)
+        if part.folder is not None:
             try:
-                self.folder.write_json(RESULT, result.as_json(self.game.players))
+                part.folder.write_json(RESULT, result.as_json(self.game.players))
             except OSError as error:
                 result.unsaved = result.unsaved or _unsaved("result file", error)
-        return result
 
     def close(self) -> None:
-        """Lets another run into the folder."""
-        if self.folder is not None:
-            self.folder.release()
+        """Lets other runs into the folders."""
+        for part in self.parts:
+            try:
+                part.log.close()
+            except OSError as error:
+                self._failure = error
+            if part.folder is not None:
+                part.folder.release()
 
-    def _reason(self, verdict: Verdict) -> str:
+    def _result(self, part: _Asked, before: _Asked | None) -> Result:
+        verdict = part.verdict or Verdict.UNKNOWN
+        result = Result(verdict, part.claim, self._reason(part.claim, verdict))
+        result.nodes = part.nodes - (before.nodes if before else 0)
+        result.evaluations = part.evaluations - (before.evaluations if before else 0)
+        result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)
+        if verdict is not Verdict.UNKNOWN:
+            self._certify(part, result)
+        return result
+
+    def _reason(self, claim: Claim, verdict: Verdict) -> str:
         if verdict is Verdict.PROVED:
-            return f"Proved: {self.claim.text(self.game.players)}."
+            return f"Proved: {claim.text(self.game.players)}."
         if verdict is Verdict.DISPROVED:
-            return f"Disproved that {self.claim.text(self.game.players)}: {self.claim.opposite(self.game.may_draw).text(self.game.players)}."
-        return self.reason or "Nothing is left to try: what remains only repeats positions or meets a length cap."
+            return f"Disproved that {claim.text(self.game.players)}: {claim.opposite(self.game.may_draw).text(self.game.players)}."
+        return self.reason or "Nothing is left to try: whatever is played, it can go on without an end or meets a length cap."
 
-    def _certify(self, result: Result) -> float:
-        """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
-        claim = self.claim if result.verdict is Verdict.PROVED else self.claim.opposite(self.game.may_draw)
+    def _certify(self, part: _Asked, result: Result) -> None:
+        """Collects, writes and checks the certificate. Where there is none, the answer is withheld, and the reason says so."""
+        claim = part.claim if result.verdict is Verdict.PROVED else part.claim.opposite(self.game.may_draw)
+        shown = claim.text(self.game.players)
         try:
-            proof = self._proof(claim, result)
+            proof = self._certificate(part, claim, result)
         except ProofGap as gap:
-            self.log.forget(gap.record)  # what may rest on it will be searched again
-            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld, --resume searches again."
-            return 0.0
+            part.log.forget(gap.record)  # what may rest on it will be searched again
+            self._withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
         except ProofRefused as refusal:
-            result.verdict = Verdict.UNKNOWN
-            result.reason = f"The checker refused the proof ({refusal}); the answer is withheld. Please report this."
-            return 0.0
-        except (ProofUnfinished, OSError, KeyboardInterrupt) as why:
-            result.verdict, result.interrupted = Verdict.UNKNOWN, isinstance(why, KeyboardInterrupt)
-            shown, reason = claim.text(self.game.players), getattr(why, "strerror", None) or str(why) or "interrupted"
-            result.reason = f"Decided ({shown}), but its proof was not collected ({reason}){': go on with --resume' if self.out else ''}."
-            return 0.0
-        result.line, result.best_move, result.checked = proof.line, proof.first_move, proof.checked is not None
-        result.certificate_nodes, result.certificate, result.certificate_bytes = proof.nodes, proof.path, proof.bytes if proof.path else 0
-        return proof.compile_seconds
-
-    def _proof(self, claim: Claim, result: Result) -> Certified:
-        """The certificate, checked; where the folder does not take it, it is made and checked elsewhere, so that the answer is not lost."""
-        make = functools.partial(certify, self.game, self.evaluator, self.log, claim, self.root)
-        make = functools.partial(make, memory_mb=self.settings.memory_mb, check_it=self.settings.check)
-        if self.out is None:
-            return make()
-        try:
-            return make(path=self.out / CERTIFICATE)
+            self._withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
         except OSError as error:
             result.unsaved = _unsaved("proof", error)
-            return make()
+            self._withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
+        except (ProofUnfinished, KeyboardInterrupt) as why:
+            self.interrupted = self.interrupted or isinstance(why, KeyboardInterrupt)
+            self._withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume.")
+        else:
+            result.line, result.best_move = proof.line, proof.first_move
+            result.certificate_nodes, result.certificate, result.checked = proof.nodes, proof.path, proof.checked is not None
+            result.certificate_bytes = proof.bytes if proof.path else 0
+            result.certificate_seconds, result.compile_seconds = proof.cpu_seconds - proof.compile_seconds, proof.compile_seconds
+
+    def _certificate(self, part: _Asked, claim: Claim, result: Result) -> Certified:
+        path = None if part.folder is None else part.folder.path / CERTIFICATE
+        check_it = self.settings.check and knows(self.game.name)
+        start, limits = cpu_seconds(), self.settings.limits
+        allowed = max(PROOF_SECONDS, limits.cpu_seconds or limits.wall_seconds or float("inf"))
+
+        def stop() -> str | None:
+            return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
+
+        collect = functools.partial(certify, self.game, self.evaluator, part.log, claim, self.root)
+        try:
+            return collect(path=path, memory_mb=self._memory, stop=stop, check_it=check_it)
+        except OSError as error:
+            if path is None:
+                raise
+            result.unsaved = _unsaved("proof", error)
+            return collect(path=None, memory_mb=self._memory, stop=stop, check_it=check_it)  # the answer is true all the same
+
+    @staticmethod
+    def _withhold(result: Result, reason: str) -> None:
+        result.verdict, result.reason = Verdict.UNKNOWN, reason
 
 
 def _unsaved(what: str, error: OSError) -> str:
     return f"The {what} could not be written ({error.strerror or error})."
+
+
+def _carry_over(game: Game, part: _Asked, following: ProofLog) -> None:
+    """What is proved of the stronger claim is proved of the weaker one: its records, in their order, begin the other log."""
+    for states, moves, zones in part.log.chunks():
+        proved = (moves >= 0) == (_movers(game, states) == part.claim.player)
+        following.append(states[proved], moves[proved], zones[proved])
+
+
+def _movers(game: Game, states: np.ndarray, batch: int = 4096) -> np.ndarray:
+    """int32[n]: the side to move in packed positions uint32[n, S]."""
+    look = _to_move(game)
+    parts = [np.zeros(0, np.int32)]
+    for at in range(0, len(states), batch):
+        part = states[at : at + batch]
+        padded = np.concatenate([part, np.zeros((batch - len(part), part.shape[1]), np.uint32)])
+        parts.append(np.asarray(look(padded))[: len(part)])
+    return np.concatenate(parts)
+
+
+@functools.lru_cache(maxsize=32)
+def _to_move(game: Game) -> Any:
+    return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))
