@@ -82,8 +82,14 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
         rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
     if result.verdict is not Verdict.UNKNOWN:
-        unchecked = "no" if knows(problem.game.name) else f"no: it cannot be checked here, where no checker for {problem.game.name!r} is installed"
-        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else unchecked
+        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else _unchecked(problem, result)
     if result.unsaved:
         rows["not saved"] = result.unsaved
     console.print(facts(rows))
+
+
+def _unchecked(problem: Problem, result: Result) -> str:
+    if knows(problem.game.name):
+        return "no"
+    made = "written" if result.certificate else "collected"
+    return f"no; the proof was {made}, but cannot be checked here: no checker for {problem.game.name!r} is installed"
