@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterable
 
 import chex
 import jax
@@ -29,11 +30,19 @@ LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of a line: along the row, down the column, down the diagonals to the right and to the left."""
 
 
+_BITS = np.arange(32, dtype=np.uint32)
+
+
 def _bit_shift(x: jax.Array, n: int) -> jax.Array:
     """``x`` moved towards the high bits by static ``n``, towards the low bits where ``n`` is negative."""
     if n == 0:
         return x
     return x << np.uint32(n) if n > 0 else x >> np.uint32(-n)
+
+
+def _last(values: np.ndarray, ndim: int) -> np.ndarray:
+    """A constant [n] as the last of ``ndim`` dimensions: no array is broadcast to another rank without a word."""
+    return values.reshape((1,) * (ndim - 1) + (-1,))
 
 
 def _divided(x: jax.Array, by: int) -> tuple[jax.Array, jax.Array]:
@@ -102,6 +111,11 @@ class Grid:
         row, column = np.divmod(np.arange(self.points), self.width)
         return (row % self.rows_per_word * self.stride + column).astype(np.int32)
 
+    @functools.cached_property
+    def _cell_bits(self) -> np.ndarray:
+        """uint32[rows_per_word, width]: bit of each cell of a word."""
+        return (np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.width)).astype(np.uint32)
+
     def constant(self, member: np.ndarray) -> np.ndarray:
         """uint32[W]: the set given as numpy bool[height, width]."""
         words = np.zeros(self.words, np.uint32)
@@ -109,10 +123,21 @@ class Grid:
         np.bitwise_or.at(words, self.word_of[here], np.uint32(1) << self.bit_of[here].astype(np.uint32))
         return words
 
+    def constant_of(self, actions: Iterable[int]) -> np.ndarray:
+        """uint32[W]: the set of the points with these numbers. Raises IndexError for a number outside the board."""
+        member = np.zeros(self.points, bool)
+        member[list(actions)] = True
+        return self.constant(member)
+
     @functools.cached_property
     def board(self) -> np.ndarray:
         """uint32[W]: every point."""
         return self.constant(np.ones((self.height, self.width), bool))
+
+    @functools.cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """uint32[W] each: the left and right columns, the top and bottom rows."""
+        return self.columns(0, 1), self.columns(self.width - 1, self.width), self.rows(0, 1), self.rows(self.height - 1, self.height)
 
     def rows(self, first: int, last: int) -> np.ndarray:
         """uint32[W]: rows ``first <= row < last``."""
@@ -132,15 +157,28 @@ class Grid:
 
     def like(self, words: np.ndarray, x: jax.Array) -> np.ndarray:
         """Constant uint32[W] in a shape that broadcasts against the set ``x``."""
-        return words if self.axis == -1 else words.reshape(words.shape + (1,) * (x.ndim - 1))
+        return _last(words, x.ndim) if self.axis == -1 else words.reshape(words.shape + (1,) * (x.ndim - 1))
+
+    def cells_of(self, stones: np.ndarray) -> np.ndarray:
+        """int8[height, width] of numpy uint32[2, W]: 1 on the points of the first set, 2 on those of the second, 0 elsewhere (host side)."""
+        member = (stones[:, self.word_of] >> self.bit_of.astype(np.uint32)) & np.uint32(1)
+        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.height, self.width)
+
+    def stones_of(self, cells: np.ndarray) -> np.ndarray:
+        """uint32[2, W]: inverse of ``cells_of``."""
+        return np.stack([self.constant(cells == colour) for colour in (1, 2)])
 
     def empty(self, batch: tuple[int, ...] = ()) -> jax.Array:
         """The empty set for each board of ``batch``."""
         return jnp.zeros((*batch, self.words) if self.axis == -1 else (self.words, *batch), jnp.uint32)
 
+    def inside(self, x: jax.Array) -> jax.Array:
+        """``x`` without bits that are no points."""
+        return x & self.like(self.board, x)
+
     def invert(self, x: jax.Array) -> jax.Array:
         """The points that are not in ``x``."""
-        return ~x & self.like(self.board, x)
+        return self.inside(~x)
 
     # ---- moving ------------------------------------------------------------------------------------------------
     def _word_shift(self, x: jax.Array, n: int) -> jax.Array:
@@ -168,7 +206,8 @@ class Grid:
             return jnp.zeros_like(x)
         if abs(columns) > 1:  # one guard bit tells one step of overflow, no more
             x = x & self.like(self.columns(max(0, -columns), self.width - max(0, columns)), x)
-        return self._row_shift(x, rows, columns) & self.like(self.board, x)
+        moved = self._row_shift(x, rows, columns)
+        return self.inside(moved) if columns or self.rows_per_word > 1 else moved  # whole words moved are still inside
 
     def _spread(self, x: jax.Array, neighbours: int) -> jax.Array:
         """``x`` and its neighbours in the rows above and below, uncleared."""
@@ -185,7 +224,16 @@ class Grid:
     def dilate(self, x: jax.Array, neighbours: int = 4) -> jax.Array:
         """``x`` and all neighbours of its points (4: square grid, 6: Hex grid, 8: with diagonals)."""
         self._check(x)
-        return (self._spread(x, neighbours) | x << np.uint32(1) | x >> np.uint32(1)) & self.like(self.board, x)
+        return self.inside(self._spread(x, neighbours) | x << np.uint32(1) | x >> np.uint32(1))
+
+    def sides(self, x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """The points whose left, right, upper, lower neighbour is in ``x``."""
+        return self.shift(x, 0, 1), self.shift(x, 0, -1), self.shift(x, 1, 0), self.shift(x, -1, 0)
+
+    def touching(self, x: jax.Array) -> jax.Array:
+        """The points, of ``x`` or not, with at least one of the four neighbours in ``x``."""
+        self._check(x)
+        return self.inside(x << np.uint32(1) | x >> np.uint32(1)) | self.shift(x, 1, 0) | self.shift(x, -1, 0)
 
     def adjacent(self, x: jax.Array, neighbours: int = 4) -> jax.Array:
         """Neighbours of the points of ``x`` that are not in ``x``."""
@@ -324,7 +372,9 @@ class Grid:
         """bool[..., height, width] (``axis=0``: bool[height, width, ...])."""
         if self.axis == 0:
             return jnp.moveaxis(dataclasses.replace(self, axis=-1).to_bool(jnp.moveaxis(x, 0, -1)), (-2, -1), (0, 1))
-        return (self.to_rows(x)[..., None] >> np.arange(self.width, dtype=np.uint32) & np.uint32(1)).astype(bool)
+        self._check(x)
+        bits = x[..., None, None] >> self._cell_bits.reshape((1,) * x.ndim + self._cell_bits.shape) & np.uint32(1)
+        return bits.reshape(*x.shape[:-1], -1, self.width)[..., : self.height, :].astype(bool)
 
     def from_bool(self, member: jax.Array) -> jax.Array:
         """Inverse of ``to_bool``."""
@@ -333,8 +383,8 @@ class Grid:
         chex.assert_shape(member, (..., self.height, self.width))
         missing = self.words * self.rows_per_word - self.height
         member = jnp.pad(member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 2) + [(0, missing), (0, 0)])
-        bit = (np.arange(self.rows_per_word)[:, None] * self.stride + np.arange(self.width)).astype(np.uint32)
         member = member.reshape(*member.shape[:-2], self.words, self.rows_per_word, self.width)
+        bit = self._cell_bits.reshape((1,) * (member.ndim - 2) + self._cell_bits.shape)
         return jnp.sum(member << bit, axis=(-2, -1), dtype=jnp.uint32)
 
     def _joined(self, words: list[jax.Array]) -> jax.Array:
@@ -360,7 +410,7 @@ class Grid:
         x = dense & row
         for r in range(1, self.rows_per_word):
             x = x | (dense & (row << np.uint32(r * self.width))) << np.uint32(r)
-        return x & self.like(self.board, x)
+        return self.inside(x)
 
     def _restream(self, x: jax.Array, old: int, count: int, new: int, wanted: int) -> jax.Array:
         """One bit stream cut into ``count`` words of ``old`` bits, cut anew into ``wanted`` words of ``new`` bits."""
@@ -375,9 +425,15 @@ class Grid:
         return self._joined(cut)
 
 
+@functools.cache
+def square(size: int, axis: int = -1, a_row_each: bool = False) -> Grid:
+    """The shared ``Grid`` of a square board, so that its constants are built once."""
+    return Grid(size, size, axis, a_row_each)
+
+
 def actions_to_bool(actions: jax.Array, count: int) -> jax.Array:
     """bool[..., count] of an action set uint32[..., M]."""
-    bits = (actions[..., None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
+    bits = (actions[..., None] >> _last(_BITS, actions.ndim + 1)) & np.uint32(1)
     return bits.reshape(*actions.shape[:-1], -1)[..., :count] != 0
 
 
@@ -385,12 +441,12 @@ def bool_to_actions(member: jax.Array) -> jax.Array:
     """Action set uint32[..., ceil(A / 32)] of bool[..., A]."""
     missing = -member.shape[-1] % 32
     bits = jnp.pad(member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 1) + [(0, missing)])
-    return jnp.sum(bits.reshape(*bits.shape[:-1], -1, 32) << np.arange(32, dtype=np.uint32), axis=-1, dtype=jnp.uint32)
+    return jnp.sum(bits.reshape(*bits.shape[:-1], -1, 32) << _last(_BITS, bits.ndim + 1), axis=-1, dtype=jnp.uint32)
 
 
 def lowest_action(actions: jax.Array) -> jax.Array:
     """int32[...]: the lowest action of an action set uint32[..., M], -1 where it is empty."""
     bit = jax.lax.population_count((actions & -actions) - np.uint32(1)).astype(jnp.int32)
-    index = bit + 32 * np.arange(actions.shape[-1], dtype=np.int32)
+    index = bit + _last(32 * np.arange(actions.shape[-1], dtype=np.int32), bit.ndim)
     least = jnp.min(jnp.where(actions != 0, index, np.int32(1 << 20)), axis=-1)
     return jnp.where(least == 1 << 20, np.int32(-1), least)

@@ -3,28 +3,70 @@
 from __future__ import annotations
 
 import enum
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+import jaxsolve
+from jaxsolve.commands import failure, streams
+from jaxsolve.method_names import METHOD_NAMES
+
+if TYPE_CHECKING:
+    from jaxsolve.search.settings import Settings
+
+
+class Words(TyperGroup):
+    """All commands; a usage error under ``--json`` is one JSON object like any other error."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, standalone_mode: bool = True, **extra: Any) -> Any:
+        words = sys.argv[1:] if args is None else list(args)
+        if not standalone_mode or "--json" not in words:
+            return super().main(args, prog_name=prog_name, standalone_mode=standalone_mode, **extra)
+        try:
+            code = super().main(args, prog_name=prog_name, standalone_mode=False, **extra)
+            sys.exit(code if isinstance(code, int) else 0)
+        except typer.TyperException as error:
+            try:
+                failure.refuse(error.format_message(), as_json=True)
+            except typer.Exit as end:
+                sys.exit(end.exit_code)
+
 
 app = typer.Typer(
     name="jaxsolve",
+    cls=Words,
     help="Solves two-player board games and positions, and gives a proof that an independent checker accepts.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-class Method(enum.StrEnum):
-    """Search methods, as ``jaxsolve.search`` names them."""
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"jaxsolve {jaxsolve.__version__}")
+        raise typer.Exit()
 
-    pns = "pns"
-    dfpn = "dfpn"
-    fdfpn = "fdfpn"
-    mcts = "mcts"
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None: ...
+
+
+Method = enum.StrEnum("Method", {name: name for name in METHOD_NAMES})
+
+
+class Letters(enum.StrEnum):
+    """Column letters of typed Gomoku moves, as ``jaxsolve.formats.letters`` names them."""
+
+    gtp = "gtp"
+    renju = "renju"
 
 
 class Benchmark(enum.StrEnum):
@@ -35,7 +77,7 @@ class Benchmark(enum.StrEnum):
 
 
 POSITION_HELP = (
-    "An SGF file; FILE.json:ID, a problem of a set; start; 'moves:C3 D4 pass' from the start position; "
+    "An SGF file; FILE.json:ID, a problem of a set (quickstart.json comes with the package); start; 'moves:C3 D4 pass' from the start position; "
     "a position in canonical text, in quotes; or - for an SGF record or a text on standard input."
 )
 Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
@@ -45,15 +87,32 @@ Rules = Annotated[
 ]
 Search = Annotated[Method, typer.Option("--method", "-m", help="Search method.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
-Memory = Annotated[int, typer.Option("--memory", min=16, metavar="MB", help="Memory for the proof tree and its table.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="K", help="Random seed.")]
+Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
+Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
+NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
+Columns = Annotated[
+    Letters | None, typer.Option("--letters", help="Column letters of typed Gomoku moves: gtp leaves out I, renju counts it; boards have gtp.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def _seconds(value: float | None) -> float | None:
-    if value is not None and not value > 0:
+    if value is not None and not 0 < value < float("inf"):
         raise typer.BadParameter(f"{value} is not a number of seconds above 0")
     return value
+
+
+Time = Annotated[float | None, typer.Option("--time", callback=_seconds, metavar="S", help="Give up after S CPU seconds, compilation apart.")]
+Wall = Annotated[float | None, typer.Option("--wall", callback=_seconds, metavar="S", help="Give up after S seconds of the clock, likewise.")]
+
+
+def _settings(
+    method: Method, time: float | None, wall: float | None, nodes: int | None, evaluations: int | None, memory: int, seed: int, no_check: bool
+) -> Settings:
+    from jaxsolve.search.settings import Limits, Settings
+
+    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, check=not no_check)
 
 
 def _rules(texts: list[str] | None) -> dict[str, str]:
@@ -69,30 +128,41 @@ def _rules(texts: list[str] | None) -> dict[str, str]:
     return options
 
 
+def _name(letters: Letters | None) -> str | None:
+    return None if letters is None else letters.value
+
+
 @app.command()
 def solve(
     position: Position,
     game: Game = None,
     rule: Rules = None,
+    letters: Columns = None,
     claim: Annotated[str | None, typer.Option("--claim", metavar="TEXT", help="What to prove: 'white wins', 'black does not lose', 'value'.")] = None,
-    method: Search = Method.dfpn,
-    time: Annotated[float | None, typer.Option("--time", callback=_seconds, metavar="S", help="Give up after S CPU seconds.")] = None,
+    method: Search = Method["dfpn"],
+    time: Time = None,
+    wall: Wall = None,
     nodes: Nodes = None,
+    evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    no_check: NoCheck = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that --out holds.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Solve one position. Exit code: 0 proved, 10 unknown, 20 disproved, 2 bad input, 130 interrupted (saved)."""
+    """Solve one position.
+
+    Exit code: 0 proved, 10 unknown, 20 disproved, 1 answered but its proof could not be saved or its answer not printed, 2 bad input or nothing
+    answered, 130 interrupted (saved).
+    """
     options = _rules(rule)
     if resume and out is None:
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     from jaxsolve.commands import solve as command
-    from jaxsolve.search.settings import Limits, Settings
 
-    settings = Settings(method.value, Limits(cpu_seconds=time, nodes=nodes), memory, seed)
-    raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, out, resume, json)))
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_check)
+    raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, _name(letters), out, resume, json)))
 
 
 @app.command()
@@ -105,34 +175,45 @@ def check(proof: Annotated[Path, typer.Argument(metavar="PROOF", help="A proof.j
 
 @app.command()
 def suite(
-    problems: Annotated[Path, typer.Argument(metavar="PROBLEMS.json", help="A problem set.", show_default=False)],
+    problems: Annotated[
+        Path, typer.Argument(metavar="PROBLEMS.json", help="A problem set; quickstart.json comes with the package.", show_default=False)
+    ],
     ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID,...", help="Only these problems, in this order.")] = None,
     rule: Rules = None,
-    method: Search = Method.dfpn,
-    time: Annotated[float | None, typer.Option("--time", callback=_seconds, metavar="S", help="CPU seconds for each problem.")] = None,
+    method: Search = Method["dfpn"],
+    time: Time = None,
+    wall: Wall = None,
     nodes: Nodes = None,
+    evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    no_check: NoCheck = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Problems solved at a time, sharing one evaluator.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the table and proofs; goes on where it was.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Solve a problem set. Exit code: 0 done, 1 an answer contradicts the source's, 2 bad input, 130 interrupted."""
+    """Solve a problem set, each problem within the limits.
+
+    Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, 130 interrupted (saved).
+    """
     options = _rules(rule)
     from jaxsolve.commands import suite as command
-    from jaxsolve.search.settings import Limits, Settings
 
-    settings = Settings(method.value, Limits(cpu_seconds=time, nodes=nodes), memory, seed)
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_check)
     chosen = None if ids is None else tuple(word.strip() for word in ids.split(",") if word.strip())
     raise typer.Exit(command.run(command.Request(problems, chosen, options, settings, pool, out, json)))
 
 
 @app.command()
-def games(json: AsJson = False) -> None:
-    """List the games and their rule options."""
+def games(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one's options: tsumego, gomoku-15.", show_default=False)] = None,
+    json: AsJson = False,
+) -> None:
+    """List the games; with a name, every rule option of it, with meaning, default and an example."""
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.games(json))
+    with failure.sentences(json):
+        raise typer.Exit(command.games(name, json))
 
 
 @app.command()
@@ -140,6 +221,7 @@ def show(
     position: Position,
     game: Game = None,
     rule: Rules = None,
+    letters: Columns = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it into FILE.")] = None,
     sgf: Annotated[Path | None, typer.Option("--sgf", metavar="FILE", help="Also write it to FILE as SGF.")] = None,
     json: AsJson = False,
@@ -148,7 +230,7 @@ def show(
     options = _rules(rule)
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.show(position, game, options, svg, sgf, json))
+    raise typer.Exit(command.show(position, game, options, svg, sgf, json, _name(letters)))
 
 
 @app.command()
@@ -160,7 +242,10 @@ def bench(
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="CPU seconds of each search.", callback=_seconds)] = None,
     json: AsJson = False,
 ) -> None:
-    """Measure speed on this machine, per CPU second and per wall second; on a GPU ask for large batches, such as --batch 4096,65536."""
+    """Measure speed on this machine.
+
+    Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536.
+    """
     from jaxsolve.commands import bench as command
 
     raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds))
@@ -168,7 +253,10 @@ def bench(
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
-    app()
+    for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
+        os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # it finds transfers that a program does not mean; this one means all of its own
+    streams.prepare()
+    app(prog_name="jaxsolve")
 
 
 if __name__ == "__main__":

@@ -29,9 +29,7 @@ import os
 import pickle
 import platform
 import secrets
-import sys
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,8 +39,10 @@ from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from jaxsolve import kept
 from jaxsolve.runtime import cache_folder
 
 SOURCES = ("search", "proof/graph.py", "compiled.py")  # of this package: whatever compiled functions, and the constants in them, are written in
@@ -64,12 +64,12 @@ def compiled(function: Function) -> Function:
     return dispatcher
 
 
+@functools.cache
 def code_folder() -> Path:
     """Folder for the machine code of this version of the sources under these versions and settings of numba."""
     return cache_folder() / f"numba-{_digest()}"
 
 
-@functools.cache
 def _digest() -> str:
     package = Path(__file__).parent
     files = sorted(file for source in SOURCES for file in ([package / source] if source.endswith(".py") else (package / source).rglob("*.py")))
@@ -124,7 +124,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                print("jaxsolve: waiting for another process that compiles the search for the first time", file=sys.stderr)
+                kept.tell_once("waiting for another process that compiles the search for the first time")
             time.sleep(0.05)
         return False
 
@@ -147,7 +147,7 @@ class _Kept(_Cache):
         function = dispatcher.py_func
         self._dispatcher = dispatcher
         self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._source = inspect.getfile(function)
+        self._source = _source_digest(inspect.getfile(function))
         self._enabled = True
 
     @property
@@ -170,60 +170,29 @@ class _Kept(_Cache):
         """The kept machine code for these argument types; None if this process is to compile it."""
         if not self._enabled:
             return None
-        target_context.refresh()
+        rtsys.initialize(target_context)  # its full refresh, which only compilation needs, would import scipy and much else of numba
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
-        kept = _read(entry, key)
-        if kept is None:
+        code = kept.read(entry, key)
+        if code is None:
             _lock.acquire(self._dispatcher, entry)
-            kept = _read(entry, key)  # another process may have brought it while this one waited
-            if kept is not None:
+            code = kept.read(entry, key)  # another process may have brought it while this one waited
+            if code is not None:
                 _lock.release(self._dispatcher)
-        return None if kept is None else CompileResult._rebuild(target_context, *pickle.loads(kept))
+        return None if code is None else CompileResult._rebuild(target_context, *pickle.loads(code))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keeps what was compiled, where it can be kept."""
         if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
             key = self._key(sig, data.codegen)
-            _write(self._entry(key), key, dumps(data._reduce()))
+            kept.write(self._entry(key), key, dumps(data._reduce()))
         _lock.release(self._dispatcher)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
-        return dumps((self._name, _source_digest(self._source), str(sig), codegen.magic_tuple()))
+        return dumps((self._name, self._source, str(sig), codegen.magic_tuple()))
 
     def _entry(self, key: bytes) -> Path:
         return code_folder() / f"{self._name}-{hashlib.sha256(key).hexdigest()[:16]}"
-
-
-def _read(entry: Path, key: bytes) -> bytes | None:
-    """What ``_write`` kept; None where there is nothing, or nothing whole."""
-    try:
-        content = entry.read_bytes()
-    except OSError:
-        return None
-    head = _head(key, content[HEAD:])
-    return content[HEAD:] if content[:HEAD] == head else None
-
-
-def _write(entry: Path, key: bytes, payload: bytes) -> None:
-    part = entry.parent / f"part-{secrets.token_hex(8)}"
-    try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(_head(key, payload) + payload)
-        os.replace(part, entry)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        _warn_once(f"compiled code cannot be kept in {entry.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder")
-
-
-def _head(key: bytes, payload: bytes) -> bytes:
-    return hashlib.sha256(hashlib.sha256(key).digest() + payload).digest()
-
-
-@functools.cache
-def _warn_once(sentence: str) -> None:
-    warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
 
 def _start_apart_in_fork() -> None:
@@ -231,7 +200,7 @@ def _start_apart_in_fork() -> None:
     _lock.forget()
 
 
-HEAD = len(_head(b"", b""))
 _lock = _Lock()
 _number_symbols_apart()
+code_folder()  # now: what is imported next is what these sources say, even if they are edited before anything is compiled
 os.register_at_fork(after_in_child=_start_apart_in_fork)

@@ -25,11 +25,26 @@ def cache_folder() -> Path:
     return base / f"jaxlib-{metadata.version('jaxlib')}-{host}"
 
 
+class NoDevice(ValueError):
+    """JAX cannot run on the platform that was asked for."""
+
+
 def setup() -> None:
-    """Keeps compiled JAX code between processes (``jaxsolve.compiled`` keeps numba's). Safe to call more than once; changes nothing a user has set."""
+    """Keeps compiled JAX code between processes, as ``jaxsolve.compiled`` does numba's. Safe to call more than once; changes nothing a user set.
+
+    Raises:
+      NoDevice: the platform that JAX was told to use is unknown or absent here.
+    """
     folder = cache_folder()
     import jax
 
+    platforms = jax.config.jax_platforms
+    if platforms and platforms != "cpu":  # only then can it fail; otherwise the devices are left to whoever configures them first
+        try:
+            jax.devices()
+        except (RuntimeError, AssertionError) as error:  # JAX asserts where the platform is known but nothing for it is installed
+            reason = str(error).splitlines()[0] if str(error) else "no such device, or no JAX plugin for it, is installed"
+            raise NoDevice(f"JAX cannot run on {platforms!r}, which JAX_PLATFORMS asks for: {reason}") from None
     if jax.config.jax_compilation_cache_dir is None:
         jax.config.update("jax_compilation_cache_dir", str(folder / "xla"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)

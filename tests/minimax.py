@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome, State
-from jaxsolve.proof.check.checker import GAMES
+from jaxsolve.proof.check import games as checkers
 from jaxsolve.search import Claim, Verdict
 
 BATCH = 2048
@@ -29,7 +29,7 @@ class DepthFirst:
     """Minimax with a memory over the checker's rules. The game must not repeat positions (superko, Hex, Gomoku)."""
 
     def __init__(self, game: Game, limit: int = 200_000):
-        self.rules = GAMES[game.name](game.rule_set)
+        self.rules = checkers.find(game.name).rules(game.rule_set)
         self.limit = limit
         self._known: dict[tuple[str, Claim], bool] = {}
         self._left = 0
@@ -154,7 +154,7 @@ def _expander(game: Game):
 
 def random_positions(game: Game, plies: range, seed: int, start: str | None = None) -> Iterator[str]:
     """Texts of positions that ``plies`` random moves by the checker's rules lead to, the game still going on; without end, repeats included."""
-    rules, rng = GAMES[game.name](game.rule_set), random.Random(f"{game.rule_set} {seed}")
+    rules, rng = checkers.find(game.name).rules(game.rule_set), random.Random(f"{game.rule_set} {seed}")
     first = start or game.text(game.init())
     while True:
         text = first

@@ -75,6 +75,41 @@ def _root(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
+def _impossible(rules: str, text: str, rng: random.Random) -> str | None:
+    """The text with a field changed so that no move can have led to it, or None."""
+    board, side, *fields = text.split(" ")
+    rows = board.split("/")
+    if rules.startswith("gomoku") and "knowledge=4t" in rules:
+        empty = [f"{'ABCDEFGHJKLMNOPQRST'[c]}{len(rows) - r}" for r, row in enumerate(rows) for c, cell in enumerate(row) if cell == "."]
+        return f"{board} {side}" if fields else f"{text} fours={rng.choice([*empty, '2'])}"
+    if "ko=simple" in rules and not fields:  # a ko point is empty, and so is none of its neighbours
+        pairs = [(r, c) for r, row in enumerate(rows) for c in range(len(row) - 1) if row[c : c + 2] == ".."]
+        return f"{text} ko={'ABCDEFGHJKLMNOPQRST'[(at := rng.choice(pairs))[1]]}{len(rows) - at[0]}" if pairs else None
+    if "ko=positional" in rules and "history" not in text:
+        return f"{text} history={board}"
+    if "ko=situational" in rules and not fields:
+        return f"{text} history={board}:{side}"
+    return None
+
+
+@mutation("start where no move can have led to")
+def _impossible_root(lines: Lines, rng: random.Random) -> Lines | None:
+    text = _impossible(lines[0]["rules"], lines[0]["root"], rng)
+    if text is None:
+        return None
+    lines[0]["root"] = lines[-2]["pos"] = text
+    return lines
+
+
+@mutation("swell a position")
+def _swell(lines: Lines, rng: random.Random) -> Lines | None:
+    node = rng.choice(lines[1:-1])
+    board, side, *_ = node["pos"].split(" ")
+    entry = f"{board}:{side}" if "ko=situational" in lines[0]["rules"] else board
+    node["pos"] += rng.choice([" " * 4000, " history=" + ";".join([entry] * 400), "0" * 4000])
+    return lines
+
+
 @mutation("prove a smaller thing")
 def _smaller(lines: Lines, rng: random.Random) -> Lines | None:
     if len(lines) < 4:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from jaxsolve.proof.check.checker import GAMES
+from jaxsolve.proof.check import games as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.rules import Rules
 
@@ -22,7 +22,7 @@ RESULTS = {"wins": True, "does-not-lose": False}
 
 def rules_of(game: str, rules: str) -> Rules:
     """The checker's rule set."""
-    return GAMES[game](rules)
+    return checkers.find(game).rules(rules)
 
 
 def random_game(rules: Rules, text: str, rng: random.Random, check: Callable[..., None], plies: int = 400) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.solve import drive
 from jaxsolve.search.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -50,13 +50,15 @@ def run(game: Game, state: State, claim: Claim, setting: Setting, folder: Path, 
     """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     method, wave, max_nodes, seed = setting
-    job = Job(game, state, claim=claim, settings=Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes), out=out, **options)
-    if not job.done:
-        drive([job], job.evaluator)
-    result = job.finish()
+    job = Job(
+        game, state, claims=claim, settings=Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes), out=out, **options
+    )
+    drive([job])
+    evicted = 0 if job.done and job.reason and "memory" in job.reason else int(job.search.tree.counters[EVICTED])
+    (result,) = job.finish()
     if result.verdict is not Verdict.UNKNOWN:
         accepted(game, state, claim, result)
-    return Run(result, int(job.search.tree.counters[EVICTED]))
+    return Run(result, evicted)
 
 
 def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:

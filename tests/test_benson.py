@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games.go import benson
-from jaxsolve.games.go.layout import layout_of
-from jaxsolve.games.go.notation import parse_point, point_text
+from jaxsolve.bitboard import square
+from jaxsolve.games.boardtext import gtp_point, parse_gtp_point
+from jaxsolve.games.go.benson import benson
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")  # where Debian puts it, often outside PATH
 COUNTS = {2: 40, 3: 100, 4: 150, 5: 200, 6: 200, 7: 300, 8: 250, 9: 250, 13: 20, 16: 12, 19: 12}
@@ -40,9 +40,9 @@ def kernel(size: int):
 
 def living(size: int, boards: np.ndarray, colour: int) -> np.ndarray:
     """bool[count, size * size] by the kernel."""
-    layout = layout_of(size)
-    own, enemy = (np.asarray(layout.from_bits(jnp.asarray(boards == c))) for c in (colour, 3 - colour))
-    return np.asarray(layout.to_bits(kernel(size)(own, enemy)))
+    grid = square(size)
+    own, enemy = (np.asarray(grid.from_bool(jnp.asarray(boards == c).reshape(-1, size, size))) for c in (colour, 3 - colour))
+    return np.asarray(grid.to_bool(kernel(size)(own, enemy))).reshape(len(boards), -1)
 
 
 @pytest.mark.parametrize("size", COUNTS)
@@ -57,9 +57,9 @@ def test_life_equals_brute_force(size: int) -> None:
 
 def test_life_of_one_board_equals_life_in_a_batch() -> None:
     board = legal_boards(7, 1, 5)[0]
-    layout = layout_of(7)
-    own, enemy = (layout.mask(np.flatnonzero(board == c).tolist()) for c in (1, 2))
-    alone = layout.to_bits(benson(7, jnp.asarray(own), jnp.asarray(enemy)))
+    grid = square(7)
+    own, enemy = (grid.constant(board == c) for c in (1, 2))
+    alone = grid.to_bool(benson(7, jnp.asarray(own), jnp.asarray(enemy))).reshape(-1)
     np.testing.assert_array_equal(alone, living(7, board[None], 1)[0])
 
 
@@ -71,8 +71,8 @@ def test_gnugo_agrees(size: int) -> None:
     commands = []
     for board in boards:
         commands += [f"boardsize {size}", "clear_board"]
-        commands += [f"play {'black' if board[p] == 1 else 'white'} {point_text(size, p)}" for p in np.flatnonzero(board).tolist()]
-        commands += [f"99 unconditional_status {point_text(size, p)}" for p in np.flatnonzero(board).tolist()]
+        commands += [f"play {'black' if board[p] == 1 else 'white'} {gtp_point(p, size)}" for p in np.flatnonzero(board).tolist()]
+        commands += [f"99 unconditional_status {gtp_point(p, size)}" for p in np.flatnonzero(board).tolist()]
     run = subprocess.run([GNUGO, "--mode", "gtp"], input="\n".join([*commands, "quit"]), capture_output=True, text=True, timeout=120, check=True)
     answers = iter([line.split()[1] for line in run.stdout.splitlines() if line.startswith("=99")])
     black, white = living(size, boards, 1), living(size, boards, 2)
@@ -87,4 +87,4 @@ def test_gnugo_agrees(size: int) -> None:
 
 
 def test_text_of_points_round_trips() -> None:
-    assert [parse_point(19, point_text(19, p)) for p in range(361)] == list(range(361))
+    assert [parse_gtp_point(gtp_point(p, 19), 19) for p in range(361)] == list(range(361))

@@ -114,7 +114,7 @@ OPTIONS = [
     ),
     (check_corpus.Case("gomoku", "gomoku-4;line=3;win=five-or-more;knowledge=ndk", "XX../OO../..../.... b", "black", depth=1), "line=3", "line=4"),
     (
-        check_corpus.Case("gomoku", "gomoku-4;line=3;win=five-or-more;knowledge=4t", "..../.X../..../OO.O b", "black", depth=2),
+        check_corpus.Case("gomoku", "gomoku-4;line=3;win=five-or-more;knowledge=4t", "..../.X../..../O..O b", "black", depth=2),
         "knowledge=4t",
         "knowledge=ndk",
     ),

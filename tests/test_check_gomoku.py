@@ -164,7 +164,8 @@ SIX = "/".join(["......."] * 6)
 IMPOSSIBLE = [
     f"XXXXX../{SIX} b",
     f"XXXX.../{SIX} w fours=G7",
-    f"XXXX.../{SIX} b fours=E7",
+    f"XXXX.../{SIX} b",
+    f"XXXX.../{SIX} w",
     f"XXXX.../{SIX} w fours=A7",
     f"......./{SIX} b fours=2",
     f"......./{SIX} w fours=1",

@@ -62,6 +62,7 @@ def test_kernels_and_checker_agree(rule_set, start):
                 assert verdict is None
                 continue
             assert winner(verdict) == outcomes[b], text
+            assert verdict is None or verdict.reason == game.leaf_reason(state, int(outcomes[b])), text
             seen += 1
             if verdict is not None:
                 continue

@@ -16,6 +16,7 @@ from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.hex import Hex
+from jaxsolve.proof.check.zones import Zones
 from jaxsolve.search import Claim, solve
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -48,7 +49,7 @@ def test_pairs_are_accepted_only_where_every_choice_joins_the_edges(size):
             empty.remove(other)
             pairs.append([one, other])
         try:
-            zone = rules.paired(position, player, pairs)
+            zone = rules.zones.paired(position, player, pairs)
         except Refused:
             continue
         accepted += 1
@@ -64,13 +65,69 @@ def test_pairs_are_accepted_only_where_every_choice_joins_the_edges(size):
 def test_pairs_that_are_none_are_refused(pairs):
     rules = Hex("hex-3")
     position = rules.position(".../.X./.X. w")
-    assert rules.paired(position, 0, [["b1", "c1"]])
+    assert rules.zones.paired(position, 0, [["b1", "c1"]])
     with pytest.raises(Refused):
-        rules.paired(position, 0, pairs)
+        rules.zones.paired(position, 0, pairs)
     with pytest.raises(Refused):
-        rules.threat_zone(position, "b2", [["b1", "c1"]])  # taken
+        rules.zones.null(0, position, "b2", [["b1", "c1"]])  # taken
     with pytest.raises(Refused):
-        rules.threat_zone(position, "a1", [["a1", "b1"]])
+        rules.zones.null(0, position, "a1", [["a1", "b1"]])
+
+
+def covering(rules: Hex, position, zone: int, claimant: int, rng: random.Random) -> str:
+    """Text of a position that covers one on a zone: more stones of the claimant, the opponent's stones anywhere but in the zone."""
+    rows = []
+    for bit in rules.grid.bit_of.values():
+        mine = position.stones[claimant] & bit or rng.random() < 0.15
+        theirs = not bit & zone and rng.random() < 0.6
+        rows.append("XO"[claimant] if mine else "XO"[1 - claimant] if theirs else ".")
+    size = rules.grid.size
+    return "/".join("".join(rows[i : i + size]) for i in range(0, size * size, size)) + " " + "bw"[position.side]
+
+
+def test_a_position_that_covers_a_won_one_is_won():
+    """The law of zones by exhaustion: pairs win not only their own position but all that cover it, and a foreign stone in the zone is seen."""
+    rng, won, seen = random.Random(5), 0, 0
+    for size in (2, 3):
+        rules, oracle = Hex(f"hex-{size}"), minimax.DepthFirst(make(f"hex-{size}"), 10**6)
+        names = list(rules.grid.bit_of)
+        for _ in range(6000 if LONG else 1500):
+            board = "/".join("".join(rng.choices(".XO", [5, 3, 1], k=size)) for _ in range(size))
+            position = rules.position(f"{board} {rng.choice('bw')}")
+            claimant = rng.randrange(2)
+            pairs = [rng.sample(names, 2) for _ in range(rng.randrange(3))]
+            try:
+                zone = rules.zones.leaf(claimant, position, "pairing", pairs)
+            except Refused:
+                continue
+            for _ in range(4):
+                text = covering(rules, position, zone, claimant, rng)
+                wide = rules.position(text)
+                assert rules.zones.covers(claimant, wide, position, zone)
+                for bit in rules.grid.bit_of.values():
+                    if bit & zone and not bit & wide.stones[claimant]:
+                        stones = [wide.stones[0], wide.stones[1]]
+                        stones[1 - claimant] |= bit
+                        assert not rules.zones.covers(claimant, wide._replace(stones=tuple(stones)), position, zone)
+                        seen += 1
+                won += 1
+                assert oracle.holds(text, Claim(claimant, "wins")), (board, pairs, text)
+    assert won > 100 and seen > 100
+
+
+def test_the_quick_look_at_a_reply_says_what_covering_says():
+    rules, rng = Hex("hex-4"), random.Random(6)
+    for _ in range(300):
+        board = "/".join("".join(rng.choices(".XO", [3, 1, 1], k=4)) for _ in range(4))
+        text = f"{board} {rng.choice('bw')}"
+        position = rules.position(text)
+        replies, claimant = rules.replies(position), 1 - position.side
+        if len(replies) < 2:
+            continue
+        for won in (f"{board} {'bw'[claimant]}", replies[rng.choice(list(replies))]):
+            empty = rules.grid.full & ~sum(rules.position(won).stones)
+            zone = sum(bit for bit in rules.grid.bit_of.values() if bit & empty and rng.random() < 0.5)
+            assert rules.zones.uncovered(claimant, replies, won, zone) == Zones.uncovered(rules.zones, claimant, replies, won, zone)
 
 
 def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
@@ -110,7 +167,7 @@ def test_no_choice_of_good_replies_proves_a_lost_position(tmp_path):
                     parts.append((move, mutations.load(result.certificate)))
             assert parts or not true
             for listed in [parts, *(rng.sample(parts, rng.randrange(len(parts) + 1)) for _ in range(6))]:
-                cells = [name for name in oracle.rules.grid.bit_of if oracle.rules.cell(name) & ~sum(oracle.rules.position(text).stones)]
+                cells = [name for name in oracle.rules.grid.bit_of if oracle.rules.grid.bit_of[name] & ~sum(oracle.rules.position(text).stones)]
                 rng.shuffle(cells)
                 threat = {"threat": cells[0], "pairs": [cells[1:3]][: rng.randrange(2)] if len(cells) > 2 else []}
                 report = check(proof_tools.write(tmp_path / "a.gz", joined_lines(text, game.rule_set, listed, rng.choice([{}, threat]))))

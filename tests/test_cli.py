@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import os
+import resource
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import jaxsolve
 from jaxsolve import cli, search
+from jaxsolve.commands import answer
 from jaxsolve.formats import problems
-from jaxsolve.games import make
+from jaxsolve.games import make, registry
 from jaxsolve.proof.check import check
-from jaxsolve.search import Claim, Result, Verdict
+from jaxsolve.question import Problem
+from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
 
 WIN, LOSS = "X../X../... b", ".../.X./... w"  # hex-3, side to move wins and loses
 PROBLEMS = {
@@ -58,6 +67,38 @@ def test_solve_answers_with_an_accepted_proof(tmp_path, position, code, verdict)
         assert name in answer
     assert check(answer["certificate"]).accepted
     assert run("check", answer["certificate"]).exit_code == 0
+
+
+def test_a_disproved_claim_says_who_wins():
+    result = run("solve", LOSS, "--game", "hex-3")
+    assert "disproved: white does not win; black wins" in result.stdout and "Disproved" not in result.stdout
+    assert one_object(run("solve", LOSS, "--game", "hex-3", "--json"))["winner"] == "black"
+    assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["winner"] == "black"
+
+
+def headline(rules, position, claim, verdict):
+    game = make(rules)
+    problem = Problem("x", game, game.parse(position), claim)
+    result = Result(verdict, claim, "")
+    return "".join(answer.headline(problem, result)), answer.winner(problem, result)
+
+
+SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "claim", "verdict", "sentence", "winner"),
+    [
+        ("hex-3", LOSS, Claim(1), Verdict.PROVED, "proved: white wins", "white"),
+        ("hex-3", LOSS, Claim(1, "does-not-lose"), Verdict.DISPROVED, "disproved: white loses; black wins", "black"),
+        ("hex-3", LOSS, Claim(1), Verdict.UNKNOWN, "unknown whether white wins", None),
+        ("awari", SEEDS, Claim(0), Verdict.DISPROVED, "disproved: south does not win; north does not lose", None),
+        ("awari", SEEDS, Claim(0, "does-not-lose"), Verdict.DISPROVED, "disproved: south loses; north wins", "north"),
+        ("awari", SEEDS, Claim(0, "does-not-lose"), Verdict.PROVED, "proved: south does not lose", None),
+    ],
+)
+def test_the_headline_says_what_is_known(rules, position, claim, verdict, sentence, winner):
+    assert headline(rules, position, claim, verdict) == (sentence, winner)
 
 
 def test_solve_shows_board_verdict_move_and_effort():
@@ -140,6 +181,15 @@ BAD = {
     "no proof": ("check", "absent.gz"),
     "benchmark": ("bench", "weather"),
     "batch": ("bench", "kernels", "--batch", "many"),
+    "huge batch": ("bench", "kernels", "--batch", "99999999999"),
+    "endless batch": ("bench", "kernels", "--batch", "9" * 5000),
+    "negative seed": ("solve", "start", "--game", "hex-3", "--seed", "-1"),
+    "no position at all": ("solve",),
+    "unknown option of the program": ("solve", "start", "--game", "hex-3", "--fast"),
+    "endless time": ("solve", "start", "--game", "hex-3", "--time", "inf"),
+    "no time": ("solve", "start", "--game", "hex-3", "--time", "nan"),
+    "game option twice": ("show", "start", "--game", "go-5;ko=positional;ko=simple"),
+    "letters": ("show", "moves:H8", "--game", "gomoku-15", "--letters", "welsh"),
 }
 
 
@@ -153,6 +203,192 @@ def test_bad_input_is_one_sentence_and_exit_code_2(name):
 
 def test_bad_input_is_an_object_with_json():
     assert "Hex" in one_object(run("solve", "nonsense", "--game", "hex-3", "--json"))["error"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_with_json_is_one_object(name):
+    result = run(*BAD[name], *([] if name == "no proof" else ["--json"]))
+    assert result.exit_code == 2
+    assert name == "no proof" or (one_object(result)["error"] and "Traceback" not in result.stderr)
+
+
+@pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
+def test_any_seed_below_the_bound_will_do(seed):
+    for method in ("dfpn", "mcts"):
+        assert one_object(run("solve", LOSS, "--game", "hex-3", "--method", method, "--seed", seed, "--json"))["winner"] == "black"
+
+
+def test_a_seed_beyond_the_bound_is_refused_with_the_bound():
+    assert "18446744073709551615" in run("solve", LOSS, "--game", "hex-3", "--seed", 1 << 64).stderr
+
+
+def test_the_settings_reach_the_search(monkeypatch):
+    asked = []
+
+    def solve(_game, _state, *, claim, settings, **_):
+        asked.append(settings)
+        return Result(Verdict.UNKNOWN, claim, "A limit.")
+
+    monkeypatch.setattr(search, "solve", solve)
+    words = ("--method", "pns", "--time", 1.5, "--wall", 2, "--nodes", 3, "--evaluations", 4, "--memory", 64, "--seed", 5, "--no-check")
+    assert run("solve", WIN, "--game", "hex-3", *words).exit_code == 10
+    assert run("solve", WIN, "--game", "hex-3").exit_code == 10
+    assert asked == [Settings("pns", Limits(1.5, 2.0, 3, 4), 64, 5, check=False), Settings()]
+
+
+def test_methods_are_those_of_the_search():
+    assert [method.value for method in cli.Method] == list(search.METHODS)
+    assert all(name in run(word, "--help").stdout for name in search.METHODS for word in ("solve", "suite"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("Unable to initialize backend 'foo'\n\nmore"), RecursionError("too deep"), MemoryError("all of it"), OSError(28, "No space left")],
+)
+@pytest.mark.parametrize(
+    "words", [("solve", WIN, "--game", "hex-3"), ("show", WIN, "--game", "hex-3"), ("bench", "search"), ("suite",)], ids=lambda w: w[0]
+)
+def test_what_the_machine_lacks_is_a_sentence(monkeypatch, problem_file, words, error):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("jaxsolve.runtime.setup", fail)
+    result = run(*words, *([problem_file] if words == ("suite",) else []), "--json")
+    assert result.exit_code == 2 and one_object(result)["error"]
+    assert result.stderr.startswith("jaxsolve: ") and result.stderr.count("\n") == 1
+
+
+def test_remarks_on_letters_go_to_standard_error():
+    result = run("show", "moves:H8 J9", "--game", "gomoku-15", "--json")
+    assert one_object(result)["position"] and "--letters renju" in result.stderr
+    for letters in ("gtp", "renju"):
+        assert run("show", "moves:H8 J9", "--game", "gomoku-15", "--letters", letters).stderr == ""
+
+
+# ---- answers are said whatever fails afterwards ------------------------------------------------------------------------
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int):
+    """Writing more than ``size`` bytes to a file fails, as on a full disk (Python ignores the signal that goes with it)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):
+    """At the first file, in the log, in the proof and in the result; afterwards the folder can be used again."""
+    words, codes = ("solve", "moves:a2", "--game", "hex-4", "--out"), []
+    run(*words[:-1])
+    for size in (0, 120, 200, 260, 330, 380, 500, 1000, 4000):
+        out = tmp_path / str(size)
+        with files_of_at_most(size):
+            result = run(*words, out)
+        codes.append(result.exit_code)
+        assert "Traceback" not in result.stderr
+        if result.exit_code == 2:
+            assert result.stdout == "" and result.stderr.count("\n") == 1 and "large" in result.stderr
+        else:
+            assert "proved: white wins" in result.stdout
+            assert result.exit_code == 0 or "could not be written (File too large)" in result.stdout
+        again = run(*words, out, *(["--resume"] if (out / "problem.json").exists() else []))
+        assert again.exit_code == 0, (size, again.stderr)
+        assert check(out / "proof.jsonl.gz").accepted
+    assert codes == sorted(codes, key=[2, 1, 0].index) and set(codes) == {2, 1, 0}
+
+
+def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("jaxsolve.runfolder.os.replace", full)
+        result = run("solve", LOSS, "--game", "hex-3", "--out", out)
+    assert result.exit_code == 2 and "No space left" in result.stderr
+    (out / "problem.json.part").write_text("{")  # as a killed run leaves it
+    assert run("solve", LOSS, "--game", "hex-3", "--out", out).exit_code == 20
+
+
+def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
+    monkeypatch.setattr("jaxsolve.commands.ledger.os.fsync", full)
+    result = run("suite", problem_file, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "3 of 3 done" in result.stdout and "No space left" in result.stderr
+
+
+def process(*words, **options):
+    """The program in a process of its own, as ``python -m jaxsolve`` starts it."""
+    command = [sys.executable, "-m", "jaxsolve", *map(str, words)]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "timeout": 300} | options
+    return subprocess.run(command, check=False, **options)
+
+
+def test_a_full_standard_output_sends_the_answer_to_standard_error():
+    with open("/dev/full", "w") as sink:
+        ended = process("solve", LOSS, "--game", "hex-3", stdout=sink)
+    assert ended.returncode == 1 and "disproved: white does not win; black wins" in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_a_closed_standard_output_sends_the_answer_to_standard_error(tmp_path):
+    words = f"-m jaxsolve solve '{LOSS}' --game hex-3 --out {tmp_path / 'out'} --json >&-"
+    ended = subprocess.run(f"{sys.executable} {words}", shell=True, capture_output=True, text=True, check=False)
+    assert ended.returncode == 20 and json.loads(ended.stderr)["winner"] == "black"
+    assert check(tmp_path / "out" / "proof.jsonl.gz").accepted
+
+
+def test_a_stream_of_ascii_gets_the_board_in_ascii():
+    ended = process("solve", LOSS, "--game", "hex-3", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert ended.returncode == 20 and "black wins" in ended.stdout and ended.stdout.isascii() and " X " in ended.stdout
+
+
+# ---- a folder is one run's -------------------------------------------------------------------------------------------
+def test_a_folder_in_use_is_refused_until_its_run_ends(tmp_path, problem_file):
+    out, sets = tmp_path / "out", tmp_path / "sets"
+    words = ("solve", LOSS, "--game", "hex-3", "--out", out)
+    assert run(*words).exit_code == 20
+    assert run("suite", problem_file, "--ids", "win", "--out", sets).exit_code == 0
+    hold = "import fcntl, sys; f = [open(name, 'a') for name in sys.argv[1:]]; [fcntl.flock(x, 2) for x in f]; print(flush=True); sys.stdin.read()"
+    holder = subprocess.Popen([sys.executable, "-c", hold, out / ".lock", sets / ".lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None and holder.stdout.readline()
+    for refused in (run(*words, "--resume"), run("suite", problem_file, "--out", sets)):
+        assert refused.exit_code == 2 and "in use by another run" in refused.stderr
+    holder.kill()
+    holder.wait()
+    assert run(*words, "--resume").exit_code == 20
+    assert run("suite", problem_file, "--out", sets).exit_code == 0
+
+
+DEEP = "[" * 100_000
+BROKEN_ROWS = {
+    "no fields": '{"id": "win"}',
+    "deep": DEEP,
+    "a list": "[]",
+    "wrong kind": '{"id": 3}',
+    "twice": '{"id": "win", "id": "loss"}',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_ROWS)
+def test_a_record_that_is_none_is_refused_with_its_line(tmp_path, problem_file, name):
+    out = tmp_path / "out"
+    assert run("suite", problem_file, "--ids", "win", "--out", out).exit_code == 0
+    (out / "results.jsonl").open("a").write(BROKEN_ROWS[name] + "\n")
+    result = run("suite", problem_file, "--out", out, "--json")
+    assert result.exit_code == 2 and "results.jsonl, line 2: not a result row" in one_object(result)["error"]
+
+
+@pytest.mark.parametrize("text", [DEEP, "{", "[]", '{"format": 1, "format": 2}'])
+def test_a_damaged_marker_is_a_sentence(tmp_path, problem_file, text):
+    run("suite", problem_file, "--ids", "win", "--out", tmp_path / "set")
+    run("solve", WIN, "--game", "hex-3", "--out", tmp_path / "one")
+    (tmp_path / "set" / "run.json").write_text(text)
+    (tmp_path / "one" / "problem.json").write_text(text)
+    for words in (("suite", problem_file, "--out", tmp_path / "set"), ("solve", WIN, "--game", "hex-3", "--out", tmp_path / "one", "--resume")):
+        result = run(*words)
+        assert result.exit_code == 2 and "is damaged" in result.stderr and result.stderr.count("\n") == 1
 
 
 # ---- suite ---------------------------------------------------------------------------------------------------------
@@ -228,8 +464,30 @@ def test_standard_input_is_a_position():
 def test_games_lists_every_rule_set_with_its_options():
     listed = one_object(run("games", "--json"))
     assert {"awari", "hex-1..19", "killallgo-9"} <= set(listed)
-    assert listed["killallgo-9"]["options"]["ko"] == "simple|positional|situational"
-    assert "killallgo-9" in run("games").stdout
+    assert listed["killallgo-9"]["options"]["ko"]["values"] == "simple|positional|situational"
+    lines = run("games").stdout.splitlines()
+    assert sum(line.startswith("killallgo-9 ") for line in lines) == 1 and len(lines) == len(listed) + 2
+
+
+def test_a_game_named_tells_meaning_default_and_example_of_every_option():
+    page = run("games", "tsumego").stdout
+    options = one_object(run("games", "tsumego", "--json"))["tsumego-2..19"]["options"]
+    assert list(options) == ["ko", "passes", "fill_eyes", "goal", "defender", "crucial", "region", "ko_black", "ko_white"]
+    for name, option in options.items():
+        assert name in page and option["meaning"] in page and option["default"] in page
+        assert f"--rule {name}={option['example']}" in page or option["example"] == option["default"]
+    assert "--json" in page and max(map(len, page.splitlines())) < 200
+    refused = run("games", "tsumgo", "--json")
+    assert refused.exit_code == 2 and "did you mean" in one_object(refused)["error"]
+
+
+def test_the_example_of_every_game_is_a_position(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "position.sgf").write_text("(;GM[1]SZ[7];B[dd];W[];B[cc])")
+    for base in set(registry.available()) - {"killallgo-9"}:
+        words = shlex.split(registry.describe(base).example)
+        shown = one_object(run("show", *words, "--json"))
+        assert shown["rules"].startswith(registry.describe(base).stem)
 
 
 def test_check_refuses_a_changed_proof(tmp_path):
@@ -237,6 +495,14 @@ def test_check_refuses_a_changed_proof(tmp_path):
     file.write_bytes(b"not a proof")
     result = run("check", file, "--json")
     assert result.exit_code == 2 and one_object(result)["accepted"] is False
+
+
+def test_the_version_is_the_packages():
+    assert run("--version").stdout == f"jaxsolve {jaxsolve.__version__}\n"
+
+
+def test_completion_can_be_installed():
+    assert "--install-completion" in run("--help").stdout
 
 
 @pytest.mark.parametrize("word", [(), ("solve",), ("check",), ("suite",), ("games",), ("show",), ("bench",)])

@@ -1,26 +1,28 @@
 """``Env``: pgx's semantics at the ends of games, and pgx's own boards, rewards, masks and observations where the rules coincide."""
 
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games import Env, auto_reset, make, random_legal_action
+from jaxsolve.games import Env, Hex, auto_reset, make, random_legal_action
 from jaxsolve.games.game import Outcome
+from jaxsolve.view import sheet
 
 PUBLIC = ["current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask"]
 
 
 @functools.cache
-def jitted(rule_set, max_steps=None):
-    env = Env(make(rule_set), max_steps=max_steps)
+def jitted(rule_set, max_steps=None, cap="truncation"):
+    env = Env(make(rule_set), max_steps=max_steps, cap=cap)
     return env, jax.jit(env.init), jax.jit(env.step)
 
 
-def play(rule_set, *moves, max_steps=None, seed=0):
-    env, init, step = jitted(rule_set, max_steps)
+def play(rule_set, *moves, max_steps=None, cap="truncation", seed=0):
+    env, init, step = jitted(rule_set, max_steps, cap)
     state = init(jax.random.key(seed))
     for move in moves:
         state = step(state, env.game.parse_action(move, state._game))
@@ -93,6 +95,126 @@ def test_max_steps_truncates_and_pays_nothing():
     assert bool(state.terminated) and not bool(state.truncated)
     with pytest.raises(ValueError, match="max_steps"):
         Env(make("awari"), max_steps=0)
+
+
+def test_a_cap_may_count_as_the_end():
+    state = play("awari", "A", "b", max_steps=2, cap="termination")
+    assert bool(state.terminated) and not bool(state.truncated) and not state.rewards.any() and bool(state.legal_action_mask.all())
+    same(jitted("awari", 2, "termination")[2](state, 0), state)
+    state = play("hex-2", "a1", "b1", "a2", max_steps=3, cap="termination")
+    assert bool(state.terminated) and float(jnp.abs(state.rewards).sum()) == 2
+    with pytest.raises(ValueError, match="cap='end'"):
+        Env(make("awari"), cap="end")
+
+
+def test_games_begin_at_the_given_positions():
+    texts = ["X../O../... b", "X../.../... w", ".O./.X./... b"]
+    env = Env(make("hex-3"), starts=texts)
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
+    boards = [env.game.text(jax.tree.map(lambda x, i=i: x[i], states._game)) for i in range(64)]
+    assert set(boards) == set(texts) and {int(agent) for agent in states._first_agent} == {0, 1}
+    sides = np.array([text[-1] == "w" for text in boards])
+    np.testing.assert_array_equal(states.current_player, np.asarray(states._first_agent) ^ sides)
+    np.testing.assert_array_equal(states.legal_action_mask.sum(axis=1), [text.count(".") for text in boards])
+    batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(env.game.parse, texts))
+    given = Env(make("hex-3"), starts=batch)
+    same(given.init(jax.random.key(5)), env.init(jax.random.key(5)))
+    assert env == Env(make("hex-3"), starts=env.starts) and hash(env) == hash(Env(make("hex-3"), starts=env.starts))
+    assert env != given and env != Env(make("hex-3"))
+
+
+def test_a_game_may_begin_anywhere():
+    env, init, step = jitted("go-5")
+    game_state = env.game.parse("...../.XO../XO.O./.XO../..... b ko=C3")
+    state = jax.jit(env.init_from)(game_state, jax.random.key(3))
+    assert env.game.text(state._game) == "...../.XO../XO.O./.XO../..... b ko=C3" and int(state._step_count) == 0
+    assert not bool(state.legal_action_mask[12]) and not state.observation[..., 2:16].any()  # the history is the position alone
+    same(jax.jit(env.init_from)(env.game.init(), jax.random.key(3)), init(jax.random.key(3)))
+    over = jax.jit(env.init_from)(env.game.parse("X..../...../...../...../..... b passes=2"), jax.random.key(0))
+    assert bool(over.terminated) and bool(over.legal_action_mask.all()) and not over.rewards.any()
+    same(step(over, 3), over)
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "starts", "says"),
+    [
+        ("hex-2", ["X./.. w", "XX/.. w", "X./X. w"], "Start 3 of 3, 'X./X. w'"),
+        ("hex-2", ["X./.. w", "X../... w"], "cells"),
+        ("hex-2", [], "neither positions as text nor a batch"),
+        ("hex-2", make("hex-3").init(), "neither positions as text nor a batch"),
+        ("hex-2", make("hex-2").init(), "neither positions as text nor a batch"),
+        ("hex-2", jax.tree.map(lambda x: x[None][:0], make("hex-2").init()), "at least one state of hex-2"),
+        ("hex-2", jax.tree.map(lambda x: x[None], make("awari").init()), "neither positions as text nor a batch"),
+        ("awari", jax.tree.map(lambda x: x[None].astype(jnp.int32), make("awari").init()), "neither positions as text nor a batch"),
+    ],
+)
+def test_starts_that_are_none_are_refused(rule_set, starts, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Env(make(rule_set), starts=starts)
+
+
+@pytest.mark.parametrize(("rule_set", "move"), [("awari", "A"), ("hex-3", "a1"), ("go-5", "C3"), ("gomoku-5;line=4", "C3")])
+def test_either_agent_can_be_shown_the_board(rule_set, move):
+    """The mover sees the observation; the other agent what it would see with the same board on its turn."""
+    env = jitted(rule_set)[0]
+    state = play(rule_set, move, seed=1)
+    mover = state.current_player
+    observe = jax.jit(env.observe)
+    np.testing.assert_array_equal(env.observe(state), state.observation)
+    np.testing.assert_array_equal(observe(state, mover), state.observation)
+    other = observe(state, 1 - mover)
+    assert other.shape == state.observation.shape and (np.asarray(other) != np.asarray(state.observation)).any()
+    sides = {"awari": ("n", "s")}.get(rule_set, ("w", "b"))
+    fields = env.game.text(state._game).split(" ")
+    assert fields[1] == sides[0]
+    turned = env.game.parse(" ".join([fields[0], sides[1], *fields[2:]]))
+    expected = env.init_from(turned, jax.random.key(0)).observation if state._history is None else None
+    if expected is None:  # Go shows earlier boards too: own and opponent's stones change places, and so does the colour plane
+        seen = np.asarray(state.observation)
+        expected = np.concatenate([seen[..., :16].reshape(5, 5, 8, 2)[..., ::-1].reshape(5, 5, 16), ~seen[..., 16:]], axis=-1)
+    np.testing.assert_array_equal(other, expected)
+
+
+class OneSided(Hex):
+    """A game that cannot be shown to the side that is not to move."""
+
+    from_seat = None
+
+
+def test_a_game_that_shows_one_side_only_says_so():
+    env = Env(OneSided(2))
+    state = env.init(jax.random.key(0))
+    np.testing.assert_array_equal(env.observe(state), state.observation)
+    with pytest.raises(ValueError, match="hex-2 can be observed by the agent to move only"):
+        env.observe(state, 0)
+
+
+@pytest.mark.parametrize("rule_set", ["awari", "go-5;ko=positional", "hex-3"])
+def test_states_are_serialised_by_flax(rule_set):
+    serialization = pytest.importorskip("flax.serialization")
+    _, init, step = jitted(rule_set)
+    state = step(init(jax.random.key(1)), 0)
+    saved = serialization.to_bytes(state)
+    again = serialization.from_bytes(init(jax.random.key(0)), saved)
+    same(again, state)
+    same(step(again, 1), step(state, 1))
+    with pytest.raises(ValueError, match="belongs to"):
+        serialization.from_bytes(jitted("hex-2")[1](jax.random.key(0)), saved)
+
+
+def test_states_draw_themselves(tmp_path):
+    env, init, _ = jitted("hex-3")
+    state = play("hex-3", "a1", "b2")
+    assert state.env_id == env.id == "hex-3" and env.version == "v1"
+    assert state.to_svg() == sheet(env.game, [state._game]) == state._repr_html_()
+    assert 'width="' in state.to_svg(scale=2.0) and state.to_svg(color_theme="dark") != state.to_svg()
+    batch = jax.vmap(init)(jax.random.split(jax.random.key(0), 6))
+    batch.save_svg(tmp_path / "boards.svg")
+    assert (tmp_path / "boards.svg").read_text().count("<g ") == 6
+    with pytest.raises(ValueError, match=r"must end in '\.svg'"):
+        state.save_svg(tmp_path / "board.png")
+    with pytest.raises(ValueError, match="color_theme='blue'"):
+        state.to_svg(color_theme="blue")
 
 
 def test_auto_reset_starts_anew_and_keeps_the_result():

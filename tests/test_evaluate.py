@@ -14,9 +14,11 @@ import minimax
 import numpy as np
 import pytest
 
-from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, action_bits, canonical_image, shared_evaluator
+from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
+from jaxsolve.runtime import cpu_seconds
 
 GAMES = {
     "hex-4": range(0, 10),
@@ -162,9 +164,9 @@ def test_compiling_beforehand_leaves_nothing_to_compile():
 
 
 def test_threads_that_need_the_same_call_compile_it_once():
-    """Whoever comes second waits, and is not charged for it; all get the same rows."""
+    """Whoever comes second waits, and is not charged for it; no CPU second is booked twice, and all get the same rows."""
     game, traces = counting(make("awari"))
-    evaluators = [Evaluator(game) for _ in range(4)]
+    evaluators = [Evaluator(game), Evaluator(game), Evaluator(game), Evaluator(game, playouts=1)]
     _, words, actions = pairs(make("awari"), range(0, 100), 16)
     barrier = threading.Barrier(4)
 
@@ -172,12 +174,14 @@ def test_threads_that_need_the_same_call_compile_it_once():
         barrier.wait()
         return evaluator(words, actions)
 
+    start = cpu_seconds()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         rows = list(pool.map(look, evaluators))
-    assert all(np.array_equal(rows[0], other) for other in rows)
-    alone, seen = Evaluator(counting(make("awari"))[0]), len(traces)
-    alone(words, actions)
-    assert sum(evaluator.compile_seconds > 0 for evaluator in evaluators) == 1
+    assert all(np.array_equal(rows[0], other[:, : rows[0].shape[1]]) for other in rows)
+    spent = [evaluator.compile_seconds for evaluator in evaluators]
+    assert sum(seconds > 0 for seconds in spent[:3]) == 1 and spent[3] > 0 and sum(spent) <= cpu_seconds() - start
+    seen = len(traces)
+    Evaluator(game)(words, actions)
     assert len(traces) == seen
 
 
@@ -238,4 +242,18 @@ def test_offsets_name_every_word_once(rule_set):
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 82, 225])
 def test_action_bits(count):
     mask = np.random.default_rng(count).random(count) < 0.5
-    assert actions_in(np.asarray(action_bits(jnp.asarray(mask)))) == np.flatnonzero(mask).tolist()
+    assert actions_in(np.asarray(bool_to_actions(jnp.asarray(mask)))) == np.flatnonzero(mask).tolist()
+
+
+def test_tasks_of_life_and_death_share_what_is_compiled():
+    """Rule sets that differ in what their states hold (crucial stones, region, ko) compile once, and each gets its own rows."""
+    rules = "tsumego-3;goal={};defender=white;crucial={};ko_black={}"
+    games = [make(rules.format(*options)) for options in (("kill", "B2", "allow"), ("live", "A1,B2", "forbid"), ("kill", "any", "allow"))]
+    first = Evaluator(games[0])
+    for game in games:
+        evaluator = Evaluator(game)
+        assert evaluator._calls is first._calls
+        states, words, _ = pairs(game, range(0, 6), 8)
+        for state, row in zip(states, evaluator(words, np.full(8, -1, np.int32)), strict=True):
+            same_row(evaluator, row, state)
+    assert Evaluator(games[0], canonical=True)._calls is not Evaluator(games[1], canonical=True)._calls  # their symmetries differ

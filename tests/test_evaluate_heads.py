@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import os
 from pathlib import Path
 
@@ -128,6 +130,11 @@ def test_compiling_beforehand_covers_the_network():
     for count in range(1, 17):
         evaluator(words[:count], actions[:count])
     assert evaluator.compile_seconds == spent > 0
+
+
+@pytest.mark.parametrize("module", ["heads", "evaluator"])
+def test_docstrings(module):
+    assert doctest.testmod(importlib.import_module(f"jaxsolve.evaluate.{module}")).failed == 0
 
 
 def test_what_cannot_be_exchanged_or_asked_is_refused():

@@ -49,15 +49,36 @@ def by_player(cells, side, count):
 
 @functools.cache
 def random_game(rule_set, seed, plies):
-    """Packed positions and boards of a game at random, with more passes than chance would play."""
-    game, rng = make(rule_set), np.random.default_rng(seed)
-    step, legal, outcome = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.outcome)
-    states = [game.init()]
-    while len(states) < plies and int(outcome(states[-1])) == 0:
-        choices = np.flatnonzero(legal(states[-1]))
-        action = choices[-1] if rng.random() < 0.1 else rng.choice(choices)
-        states.append(step(states[-1], jnp.int32(action)))
-    return [np.asarray(game.pack(state)) for state in states], [game.cells(state) for state in states], [int(game.to_move(state)) for state in states]
+    """Packed positions, boards and sides to move of a game at random, with more passes than chance would play."""
+    game, rng, after = make(rule_set), np.random.default_rng(seed), stepper(rule_set)
+    words, choices = np.asarray(game.pack(game.init())), np.flatnonzero(game.legal_mask(game.init()))
+    path, states = [words], [game.init()]
+    while len(path) < plies and len(choices):
+        words, legal = after(words, jnp.int32(choices[-1] if rng.random() < 0.1 else rng.choice(choices)))
+        choices = np.flatnonzero(legal)
+        path.append(np.asarray(words))
+        states.append(game.unpack(path[-1]))
+    return path, [game.cells(state) for state in states], [int(game.to_move(state)) for state in states]
+
+
+@functools.cache
+def stepper(rule_set):
+    game = make(rule_set)
+
+    @jax.jit
+    def after(words, action):
+        state = game.step(game.unpack(words), action)
+        return game.pack(state), game.legal_mask(state)
+
+    return after
+
+
+def told(evaluator, states, history=None):
+    """What the network says of packed positions, three sums each; the rules are not asked."""
+    rows = np.zeros((len(states), evaluator.layout.width), np.uint32)
+    rows[:, : evaluator.layout.state] = states
+    at = evaluator.layout.offsets.value
+    return evaluator.fill(rows, evaluator.estimate(rows, np.arange(len(rows)), history))[:, at : at + 3].view(np.float32).tolist()
 
 
 def history_of(path, boards):
@@ -81,15 +102,14 @@ def history_of(path, boards):
 def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
     """Against planes drawn from the boards of random games: with captures, passes, and games shorter than the history."""
     evaluator = Evaluator(make(rule_set), heads=Heads(fingerprint, {}, planes))
-    at, captured, passed = evaluator.layout.offsets, 0, 0
+    captured = passed = 0
     for seed in range(3):
         path, cells, sides = random_game(rule_set, seed, 60)
-        rows = evaluator(np.stack(path), np.full(len(path), -1, np.int32), 0, history_of(path, planes.boards))
-        alone = evaluator(np.stack(path), np.full(len(path), -1, np.int32))
+        along, alone = told(evaluator, path, history_of(path, planes.boards)), told(evaluator, path)
         for i in range(len(path)):
             newest_first = [cells[j] for j in range(i, -1, -1)]
-            assert rows[i, at.value : at.value + 3].view(np.float32).tolist() == seen(oracle(newest_first, sides[i], planes.boards))
-            assert alone[i, at.value : at.value + 3].view(np.float32).tolist() == seen(oracle(newest_first[:1], sides[i], planes.boards))
+            assert along[i] == seen(oracle(newest_first, sides[i], planes.boards))
+            assert alone[i] == seen(oracle(newest_first[:1], sides[i], planes.boards))
             stones = [np.count_nonzero(board) for board in newest_first[:2]]
             captured += stones[0] < stones[-1]
             passed += i > 0 and stones[0] == stones[-1]
@@ -97,15 +117,16 @@ def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
 
 
 def test_the_history_of_some_rows_is_theirs():
-    """Histories go with the rows asked for, in their order."""
-    evaluator = Evaluator(make("killallgo-9"), heads=Heads(fingerprint, {}, ColourPlanes()))
-    path, _, _ = random_game("killallgo-9", 0, 60)
+    """Histories go with the rows asked for, in their order, in a wave as apart from it."""
+    evaluator = Evaluator(make("go-5"), heads=Heads(fingerprint, {}, ColourPlanes()))
+    path, _, _ = random_game("go-5", 0, 60)
     history = history_of(path, 8)
     whole = evaluator(np.stack(path), np.full(len(path), -1, np.int32), 0, history)
     rows = evaluator.collect(evaluator.submit(np.stack(path), np.full(len(path), -1, np.int32)), len(path))
     which = np.random.default_rng(1).permutation(len(path))[: len(path) // 2]
     evaluator.fill(rows, evaluator.estimate(rows, which, History(history.states[which], history.counts[which])))
-    assert np.array_equal(rows[which], whole[which])
+    at = evaluator.layout.offsets.value
+    assert np.array_equal(rows[which], whole[which]) and whole[:, at : at + 3].view(np.float32).tolist() == told(evaluator, path, history)
 
 
 def test_histories_that_cannot_be_shown_are_refused():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jaxsolve.games import registry
+from jaxsolve.proof import check as checker
 
 EXAMPLES = Path(__file__).parent.parent / "launch" / "examples"
 
@@ -39,7 +40,10 @@ def test_register_a_game(capsys):
         run("register_a_game")
     finally:
         registry.unregister("nim-N")
-    assert "nim-4;heaps=0 starts at 1,2,3,4 f" in capsys.readouterr().out
+        checker.unregister("nim")
+    said = capsys.readouterr().out
+    assert "nim-4;heaps=0, first to move" in said and "Proved: first wins. 4:4" in said
+    assert "accepted: first wins under nim-4;heaps=0" in said
 
 
 @pytest.mark.parametrize("module", ["registry", "env"])

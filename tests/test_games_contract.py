@@ -1,7 +1,9 @@
 """The laws every game keeps, checked on random play of every family of rule sets: a new game is added to ``RULE_SETS`` and to nothing else."""
 
+import copy
 import dataclasses
 import functools
+import pickle
 import re
 
 import chex
@@ -101,6 +103,20 @@ def test_a_game_is_a_frozen_hashable_value_named_by_its_rule_set(rule_set):
     with pytest.raises(dataclasses.FrozenInstanceError):
         game.rule_set_of_mine = 1
     assert game.rule_set.split(";")[0].split("-")[0] in game.rule_set and len(game.players) == 2
+
+
+@every_rule_set
+def test_a_game_pickles_before_and_after_use(rule_set):
+    game = make(rule_set)
+    unused = pickle.loads(pickle.dumps(game))
+    state = game.parse(game.text(first(rule_set)))
+    game.step(state, int(np.flatnonzero(game.legal_mask(state))[0]))
+    assert game.num_symmetries and game.state_words and game.kernel
+    pickled = pickle.dumps(game)
+    used = pickle.loads(pickled)
+    assert unused == used == game and hash(unused) == hash(used) == hash(game) and used.rule_set == game.rule_set
+    assert len(pickled) == len(pickle.dumps(make(rule_set))) < 1000 and vars(used) == vars(make(rule_set))
+    assert used.text(used.init()) == game.text(game.init()) and copy.deepcopy(game) == game
 
 
 @every_rule_set

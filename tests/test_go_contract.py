@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsolve.bitboard import square
 from jaxsolve.games import Env, Go, KillallGo, Outcome, Tsumego, make
 from jaxsolve.games.go import GoRules
-from jaxsolve.games.go.layout import layout_of
 from jaxsolve.games.go.moves import true_eyes
 
 RULE_SETS = [
@@ -131,10 +131,10 @@ def test_keys_are_well_mixed() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 5, 9])
 def test_true_eyes_equal_the_definition(size: int) -> None:
-    layout, rng = layout_of(size), np.random.default_rng(size)
+    grid, rng = square(size), np.random.default_rng(size)
     boards = rng.choice(3, (300, size * size), p=[0.2, 0.7, 0.1])
-    own, enemy = (jnp.asarray(np.asarray(layout.from_bits(jnp.asarray(boards == c))).T) for c in (1, 2))
-    found = np.asarray(layout.to_bits(true_eyes(layout, own, enemy).T))
+    own, enemy = (jnp.asarray(np.asarray(grid.from_bool(jnp.asarray(boards == c).reshape(-1, size, size))).T) for c in (1, 2))
+    found = np.asarray(grid.to_bool(true_eyes(square(size, axis=0), own, enemy).T)).reshape(len(boards), -1)
     expected = [[oracle.is_true_eye(size, board, 0, p) for p in range(size * size)] for board in boards.tolist()]
     np.testing.assert_array_equal(found, expected)
     assert found.any()

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsolve.bitboard import square
 from jaxsolve.games import Outcome, make
 
 pgx = pytest.importorskip("pgx")
@@ -32,7 +33,7 @@ def test_nine_by_nine_equals_pgx() -> None:
     def start(key):
         theirs = jax.jit(jax.vmap(env.init))(jax.random.split(key, batch))
         ours = jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, *x.shape)), game.init())
-        return theirs, ours, jnp.zeros((batch, 8, 2, game.layout.words), jnp.uint32)
+        return theirs, ours, jnp.zeros((batch, 8, 2, game.grid.words), jnp.uint32)
 
     compared, ended = 0, 0
     for episode in range(10 if oracle.LONG else 1):
@@ -44,7 +45,7 @@ def test_nine_by_nine_equals_pgx() -> None:
             live = going & ~pgx_over
             np.testing.assert_array_equal(np.asarray(mask)[live], np.asarray(theirs.legal_action_mask)[live])
             assert np.all(outcome[live] == Outcome.ONGOING)
-            seen = np.asarray(jax.vmap(game.layout.to_bits)(ours.stones))
+            seen = np.asarray(square(game.size).to_bool(ours.stones)).reshape(batch, 2, -1)
             board = np.sign(np.asarray(theirs._x.board))
             np.testing.assert_array_equal(seen[going, 0], board[going] > 0)
             np.testing.assert_array_equal(seen[going, 1], board[going] < 0)

@@ -11,9 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games import Outcome, make
+from jaxsolve.bitboard import actions_to_bool
+from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.games import Outcome, Tsumego, make
+from jaxsolve.games.boardtext import GTP_LETTERS
 from jaxsolve.games.go import GoRules, read_meta
-from jaxsolve.games.go.notation import COLUMNS
 
 CRUCIAL = "B2,C2,B3"
 RULE_SETS = [
@@ -96,7 +98,7 @@ def oracle_text(game: GoRules, p: oracle.Position) -> str:
         return "/".join("".join(".XO"[c] for c in cells[i : i + n]) for i in range(0, n * n, n))
 
     def points(found):
-        return ",".join(f"{COLUMNS[q % n]}{n - q // n}" for q in sorted(found, key=lambda q: (-(q // n), q % n)))
+        return ",".join(f"{GTP_LETTERS[q % n]}{n - q // n}" for q in sorted(found, key=lambda q: (-(q // n), q % n)))
 
     text = f"{board(p.board)} {'bw'[p.side]}"
     text += f" ko={points([p.ko])}" if p.ko is not None else ""
@@ -158,3 +160,63 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
             states = jax.tree.map(lambda x, y, i=i: x.at[i].set(y), states, fresh)
     assert len(keys) > batch
     assert np.all(np.asarray(read_meta(states.meta).side) == [p.side for p in positions])
+
+
+def tasks(size: int, count: int) -> list[GoRules]:
+    """Life-and-death rule sets of one board size that differ in everything a state carries."""
+    rng = np.random.default_rng(size)
+    names = [f"{letter}{row}" for row in range(1, size + 1) for letter in GTP_LETTERS[:size]]
+    made = []
+    for i in range(count):
+        crucial = "any" if i % 5 == 0 else ",".join(rng.choice(names, rng.integers(1, 4), replace=False))
+        region = "all" if i % 4 == 0 else ",".join(rng.choice(names, rng.integers(size, len(names)), replace=False))
+        kos = {"ko_black": ("allow", "forbid")[i // 2 % 2], "ko_white": ("allow", "forbid")[i % 2]}
+        goal, defender = ("live", "kill")[i // 3 % 2], ("black", "white")[i // 4 % 2]
+        made.append(make(f"tsumego-{size}", crucial=crucial, region=region, goal=goal, defender=defender, **kos))
+    return made
+
+
+def test_all_tasks_of_a_board_size_share_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty rule sets: one trace for parsing, stepping and the evaluator, and each row says what the oracle says of its own rule set."""
+    traced, rules_of = [], Tsumego._decide
+    monkeypatch.setattr(Tsumego, "_decide", lambda self, *args: traced.append(self) or rules_of(self, *args))
+    games, rng, keys = tasks(4, 20), np.random.default_rng(5), set()
+    assert len(set(games)) == 20 and len({game.kernel for game in games}) == 1
+    for number, game in enumerate(games):
+        evaluator, text = shared_evaluator(game), start_of(game, rng)
+        position, state = oracle_position(game, text), game.parse(text)
+        legal = np.flatnonzero(oracle_legal(game, position))
+        mask = np.flatnonzero(evaluator_mask(evaluator, game, np.asarray(game.pack(state))[None], np.array([-1]))[0])
+        np.testing.assert_array_equal(mask, legal)
+        if len(legal):
+            action = int(rng.choice(legal))
+            after = oracle.step(game.size, position, action, defender=1 + game.crucial_side)
+            child = game.step(state, action)
+            assert game.text(child) == oracle_text(game, after) and int(game.outcome(child)) == oracle_outcome(game, after)
+            mask = evaluator_mask(evaluator, game, np.asarray(game.pack(state))[None], np.array([action]))[0]
+            np.testing.assert_array_equal(mask, oracle_legal(game, after))
+        keys.add(tuple(game.key(state._replace(stones=jnp.zeros_like(state.stones))).tolist()))
+        if number == 0:
+            game.step(state, game.size**2)
+            traced_once = len(traced)
+    assert len(traced) == traced_once <= 6 and len(keys) == 20
+
+
+def test_a_canonical_image_keeps_the_task() -> None:
+    """Of the images under all symmetries only those count that the rule set keeps: a turned region would be another rule set's position."""
+    game = make("tsumego-5", crucial="B2,B4", region="A1,B1,C1,A2,B2,C2,A3,B3,A4,B4,C4,A5,B5,C5")
+    states = [game.parse(f"{board} b") for board in ("X..../.X.../...O./.X.../..O..", "..O../.X.../...O./.X.../X....")]
+    words = np.stack([np.asarray(game.pack(state)) for state in states])
+    images, symmetries = Evaluator(game, canonical=True).images(words)
+    assert game.num_symmetries == 2 and set(symmetries.tolist()) == {0, 1}
+    np.testing.assert_array_equal(images[0], images[1])
+    for image, state in zip(images, states, strict=True):
+        task = game.unpack(jnp.asarray(image)).task
+        chex.assert_trees_all_equal(task, state.task)
+
+
+def evaluator_mask(evaluator: Evaluator, game: GoRules, words: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """bool[B, A]: legal moves after each action, as the evaluator's rows show them."""
+    layout = evaluator.layout
+    legal = evaluator(words, actions.astype(np.int32))[:, layout.masks : layout.masks + layout.mask]
+    return np.asarray(actions_to_bool(jnp.asarray(legal), game.num_actions))

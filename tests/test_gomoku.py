@@ -11,6 +11,7 @@ import pytest
 from jaxsolve.bitboard import LINES, actions_to_bool
 from jaxsolve.games.game import ForcesReplies, Outcome, SeesChildren
 from jaxsolve.games.gomoku import Gomoku
+from jaxsolve.games.gomoku.game import FOURS_AT
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 VARIANTS = [
@@ -239,12 +240,24 @@ def test_text_round_trip_and_keys(variant):
 def test_key_covers_side_fours_and_rules():
     game = Gomoku(9, knowledge="4t")
     board = "/".join(["........."] * 4 + [".XXXX....", "...OOOO.."] + ["........."] * 3)
-    texts = [f"{board} b", f"{board} w", f"{board} w fours=A5", f"{board} w fours=F5", f"{board} w fours=2", f"{board} b fours=H4"]
-    keys = [tuple(np.asarray(game.key(game.parse(text)))) for text in texts]
-    keys.append(tuple(np.asarray(Gomoku(9).key(Gomoku(9).parse(texts[0])))))
+    states = [game.parse(f"{board} {side}") for side in "bw"]
+    assert [int(game.forced_reply(state)) for state in states] == [game.parse_action(cell) for cell in ("A5", "C4")]  # each completes its own line
+    unforced = states[0]._replace(meta=states[0].meta & np.uint32((1 << FOURS_AT) - 1))
+    states += [
+        unforced._replace(meta=unforced.meta | np.uint32(fours << FOURS_AT)) for fours in (0, 1 + game.parse_action("F5"), game.num_actions + 1)
+    ]
+    keys = [tuple(np.asarray(game.key(state))) for state in states]
+    keys.append(tuple(np.asarray(Gomoku(9).key(Gomoku(9).parse(f"{board} b")))))
     assert len(set(keys)) == len(keys)
-    assert [int(game.outcome(game.parse(text))) for text in texts] == [0, 0, 0, 0, Outcome.FIRST_WINS, 0]
-    assert int(game.forced_reply(game.parse(texts[3]))) == game.parse_action("f5")
+
+
+def test_a_position_set_up_by_hand_has_its_fours_from_its_stones():
+    game, rest = Gomoku(5, 4, knowledge="4t"), "...../...../...../....."
+    for text, field in (("XXX..", "fours=D5"), (".XXX.", "fours=2"), (".XX..", ""), ("XXXX.", "")):
+        state = game.parse(f"{text}/{rest} w")
+        assert game.text(state) == f"{text}/{rest} w {field}".rstrip()
+        assert int(game.outcome(state)) == (Outcome.ONGOING if field in ("fours=D5", "") and text != "XXXX." else Outcome.FIRST_WINS)
+    assert int(game.forced_reply(game.parse(f".XXX./{rest} b fours=E5"))) == game.parse_action("E5")
 
 
 def test_observation_planes():
@@ -300,7 +313,7 @@ def test_bad_options_are_refused(options, word):
         ("XXXX./...../...../...../..... b", "already won"),
         ("XXX../...../...../...../..... w fours=D4", "D4"),
         ("XXX../...../...../...../..... w fours=Z9", "Z9"),
-        ("XXX../...../...../...../..... w fours=2", "has 1"),
+        ("XXX../...../...../...../..... w fours=2", "fit the stones"),
         ("XXXX./...../...../...../..... w fours=E5", "already decided"),
         ("XXX../...../...../...../..... w ko=A1", "ko=A1"),
     ],

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 import subprocess
 import sys
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,10 @@ TRACKED = ROOT / ".git"
 
 def project():
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def build_requirements():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
 
 
 @pytest.mark.smoke
@@ -37,8 +45,79 @@ def test_the_checker_needs_the_standard_library_only():
     assert (found.returncode, found.stdout.strip()) == (0, ""), found.stderr
 
 
+def imported(folder: str, *, top_level: bool) -> set[str]:
+    """Names of the packages outside the standard library that the modules below ``folder`` import, at their top level or anywhere."""
+    found = set()
+    for file in (ROOT / folder).rglob("*.py"):
+        tree = ast.parse(file.read_text())
+        for node in tree.body if top_level else ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+    own = {"jaxsolve"} | {file.stem for file in (ROOT / "tests").glob("*.py")}
+    return found - set(sys.stdlib_module_names) - own
+
+
+def required(*extras: str) -> set[str]:
+    """Import names of the requirements, without (no argument) or with those of extras."""
+    lines = list(project()["dependencies"])
+    for extra in extras:
+        lines += project()["optional-dependencies"][extra]
+    names = {re.match(r"[\w.-]+", line)[0] for line in lines}
+    return {{"open-spiel": "pyspiel", "orbax-checkpoint": "orbax", "hydra-core": "hydra"}.get(name, name) for name in names}
+
+
+def test_what_is_required_is_imported_and_what_is_imported_is_required():
+    assert required() <= imported("jaxsolve", top_level=False)
+    assert imported("jaxsolve", top_level=True) <= required()
+    assert imported("jaxsolve", top_level=False) <= required("learn", "tests")
+    assert imported("launch", top_level=False) | imported("tests", top_level=False) <= required("tests")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> dict[str, set[str]]:
+    """Names of the files in the source distribution and in the wheel."""
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as source, zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        return {"source": {name.split("/", 1)[1] for name in source.getnames()}, "wheel": set(wheel.namelist())}
+
+
+@pytest.mark.skipif(not TRACKED.exists(), reason="not a git checkout")
+def test_the_source_distribution_is_the_checkout(built):
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    wanted = {
+        name
+        for name in listed
+        if name.split("/")[0] in ("jaxsolve", "configs", "launch", "tests", ".assets", "README.md", "LICENSE", "pyproject.toml")
+    }
+    assert {name for name in wanted if (ROOT / name).exists()} <= built["source"]
+
+
+def test_the_wheel_has_the_package_and_the_problem_sets(built):
+    files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "jaxsolve").rglob("*") if file.is_file() and "__pycache__" not in file.parts}
+    sets = {f"jaxsolve/problems/{file.name}" for file in (ROOT / "configs" / "problems").glob("*.json")}
+    assert sets and files | sets <= built["wheel"]
+    assert {name.split("/")[0] for name in built["wheel"]} == {"jaxsolve", f"jaxsolve-{project()['version']}.dist-info"}
+
+
+def test_a_set_that_comes_with_the_package_is_found_by_its_name(tmp_path, monkeypatch):
+    from jaxsolve.formats import problems
+
+    monkeypatch.chdir(tmp_path)
+    assert [problem.id for problem in problems.load("quickstart.json")] == ["go-life", "gomoku-win", "hex-opening"]
+    (tmp_path / "quickstart.json").write_text('{"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [{"id": "mine"}]}')
+    assert [problem.id for problem in problems.load("quickstart.json")] == ["mine"]
+    with pytest.raises(ValueError, match=r"No such file.*quickstart\.json"):
+        problems.load("absent.json")
+    with pytest.raises(ValueError, match="No such file"):
+        problems.load("elsewhere/quickstart.json")
+
+
 def test_every_requirement_is_pinned_for_both_pythons():
-    lines = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    lines = [project()["dependencies"], *project()["optional-dependencies"].values(), build_requirements()]
     names = [re.match(r"[\w.-]+", line)[0] for group in lines for line in group]
     pins: dict[str, list[str]] = {}
     for line in (ROOT / "launch" / "constraints.txt").read_text().splitlines():
@@ -84,3 +163,35 @@ def test_the_package_says_its_licence_and_version():
     assert project()["license"] == "Apache-2.0"
     assert project()["version"] == jaxsolve.__version__
     assert "Apache License" in (ROOT / "LICENSE").read_text()
+
+
+# ---- the README -----------------------------------------------------------------------------------------------------
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_what_the_readme_points_to_is_there():
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README)
+    assert len(links) > 5
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_what_the_readme_imports_is_there():
+    imports = [node for block in blocks("python") for node in ast.parse(block).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert len(imports) > 3
+    exec(compile(ast.Module(imports, []), "README", "exec"), {})
+
+
+def test_the_commands_of_the_readme_have_their_options():
+    from typer.testing import CliRunner
+
+    from jaxsolve import cli
+
+    lines = [shlex.split(line, comments=True) for block in blocks("bash") for line in block.splitlines() if line.startswith("jaxsolve ")]
+    assert len(lines) > 5
+    for _, word, *rest in lines:
+        known = CliRunner().invoke(cli.app, [word, "--help"]).stdout
+        assert [option for option in rest if option.startswith("--") and option not in known] == []

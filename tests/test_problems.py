@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -74,7 +75,18 @@ def entry(**fields):
 
 
 REFUSED = {
-    "not JSON": ("{", "set.json, line 1: not valid JSON"),
+    "not JSON": ("{", "set.json: line 1: not valid JSON"),
+    "nested without end": ("[" * 100_000, "set.json: .*nested too deeply"),
+    "a name twice": ('{"format": "jaxsolve-problems", "version": 1, "version": 1}', "set.json: .*'version' twice"),
+    "a name twice in a problem": (json.dumps(HEX)[:-2] + ', {"id": "x", "id": "y"}]}', "set.json: .*'id' twice"),
+    "no number": ('{"version": NaN}', "set.json: .*NaN"),
+    "a number without end": ('{"version": ' + "1" * 5000 + "}", "set.json: "),
+    "winners that are none": ({"winners": {"3": 5}}, "set.json: field 'winners' gives '3' the value 5"),
+    "winners of no size": ({"winners": {"x": {"a1": "b"}}}, "set.json: field 'winners' gives 'x'"),
+    "moves that are no pairs": ({"goal": "five", "source": "", "problems": [{"id": 1, "size": 9, "moves": [["b"]]}]}, "set.json: problem 1"),
+    "a long id": (changed(problems=[{"id": "x" * 300}]), "set.json: id .* is longer than 200 bytes"),
+    "an option twice": (entry(rules="go-5;ko=positional;ko=simple"), "set.json: problem x: .*'ko=simple' gives an option twice"),
+    "an option without value": (entry(rules="go-5;ko"), "set.json: problem x: .*'ko' is not of the form"),
     "a list": ([], "set.json.*list"),
     "no known set": ({"problems": [{"id": 1}]}, "set.json.*jaxsolve-problems"),
     "version": (changed(version=2), "set.json: version 2"),
@@ -107,6 +119,10 @@ def test_other_failures_are_sentences_too(tmp_path):
     file = write(tmp_path, HEX)
     with pytest.raises(FormatError, match="no problem '7'; it has first, 2"):
         problems.load(file, ids=["7"])
+    with pytest.raises(FormatError, match="no problem is named; it has first, 2"):
+        problems.load(file, ids=[])
+    with pytest.raises(FormatError, match="problem 'first' is asked for twice"):
+        problems.load(file, ids=["first", "2", "first"])
     with pytest.raises(FormatError, match="No such file"):
         problems.load(tmp_path / "absent.json")
     with pytest.raises(FormatError, match="unknown option 'ko'"):
@@ -127,11 +143,70 @@ def test_ways_to_name_a_position(tmp_path):
     }.items():
         problem = position.resolve(typed, game=None if ":first" in typed else "hex-3")
         assert problem.game == game and game.text(problem.state) == expected
-    for typed, sentence in {"foo": "no file", "moves:a1 a1": "move 2", "x.sgf": "x.sgf", str(file): "ID", f"{file}:9": "no problem"}.items():
+    for typed, sentence in {
+        "foo": "no file",
+        "moves:a1 a1": "move 2",
+        "x.sgf": "x.sgf",
+        str(file): "ID; it has first, 2",
+        f"{file}:9": "no problem",
+    }.items():
         with pytest.raises(FormatError, match=sentence):
             position.resolve(typed, game="hex-3")
     with pytest.raises(FormatError, match="--game"):
         position.resolve("start")
+
+
+def test_start_and_moves_mean_themselves_where_files_have_such_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    game = make("hex-3")
+    (tmp_path / "start").write_text("X../.../... w")
+    (tmp_path / "moves:a1").write_text("X../.../..O b")
+    texts = {typed: game.text(position.resolve(typed, game="hex-3").state) for typed in ("start", "./start", "moves:a1")}
+    assert texts == {"start": ".../.../... b", "./start": "X../.../... w", "moves:a1": "X../.../... w"}
+
+
+def test_an_option_given_twice_is_refused_wherever_it_stands():
+    for game in ("go-5;ko=positional;ko=simple", "go-5;ko=simple;ko=simple"):
+        with pytest.raises(FormatError, match="gives an option twice"):
+            position.resolve("start", game=game)
+
+
+# ---- letters of Gomoku columns ---------------------------------------------------------------------------------------
+LETTERS = {  # moves, --letters, as GTP, what is said about it
+    "no letter tells": ("A1 H8", None, "A1 H8", ""),
+    "both readings are legal": ("H8 J9", None, "H8 J9", "GTP letters.*--letters renju"),
+    "chosen GTP": ("H8 J9", "gtp", "H8 J9", ""),
+    "chosen Renju": ("H8 J9 O1", "renju", "H8 K9 P1", ""),
+    "only Renju has I": ("h8 i9 J10", None, "H8 J9 K10", "Renju letters"),
+    "only GTP has P on this board": ("P1 J10", None, "P1 J10", ""),
+}
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_columns_with_and_without_the_letter_i(name):
+    moves, kind, expected, sentence = LETTERS[name]
+    said = []
+    game = make("gomoku-15;knowledge=ndk")
+    read = position.resolve(f"moves:{moves}", game=game.rule_set, letters=kind, remark=said.append)
+    plain = position.resolve(f"moves:{expected}", game=game.rule_set, letters="gtp")
+    assert game.text(read.state) == game.text(plain.state)
+    assert len(said) == (sentence != "") and (not sentence or re.search(sentence, said[0]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "game", "sentence"),
+    [
+        ("moves:H8 I9 P1", None, "gomoku-15", "move 2: .*I9"),
+        ("moves:H8 I9", "gtp", "gomoku-15", "move 2: .*I9"),
+        ("moves:H8 P1", "renju", "gomoku-15", "move 2: P1 is outside the 15x15 board"),
+        ("moves:H8", "welsh", "gomoku-15", "welsh"),
+        ("moves:a1", "renju", "hex-3", "for Gomoku, not for hex-3"),
+        ("start", "renju", "gomoku-15", "typed moves"),
+    ],
+)
+def test_letters_that_cannot_be_are_refused(typed, kind, game, sentence):
+    with pytest.raises(FormatError, match=sentence):
+        position.resolve(typed, game=game, letters=kind)
 
 
 # ---- the reference folder ------------------------------------------------------------------------------------------

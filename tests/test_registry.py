@@ -5,7 +5,16 @@ import sys
 
 import pytest
 
-from jaxsolve.games import Awari, available, describe, make, register, registry
+from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
+from jaxsolve.games.options import choice
+from jaxsolve.proof.check.checker import GAMES
+
+TRIED = {
+    "komi": ("-0", "0", "0.50", "7", "-3.5", "999.5", "-999.5", "1000", "1e2", "1e6", "0.1", "inf"),
+    "line": ("-1", "0", "1", "2", "3", "05", "5", "7", "15", "19"),
+    "crucial": ("A1", "b2,A1", "A1,A1", "A1, B1", "", "-", "any", "I1", "A0", "B2,A2,C1"),
+    "region": ("A1", "b2,A1", "A1,A1", "", "all", "A2,A1,B2"),
+}
 
 
 def test_importing_the_package_does_not_import_jax():
@@ -58,11 +67,46 @@ def test_every_option_value_that_is_listed_round_trips():
     for base in available():
         entry = describe(base)
         short = base if entry.sizes is None else f"{entry.stem}{min(5, entry.sizes[-1])}"
-        for key, option in entry.options.items():
-            for value in option.allowed.split("|") if "|" in option.allowed else ():
+        for option in entry.options:
+            key = option.name
+            for value in option.values.split("|") if "|" in option.values else ():
                 game = make(f"{short};{key}={value}")
                 assert f";{key}={value}" in game.rule_set
                 assert make(game.rule_set) == game == make(short, **{key: option.parse(value)})
+
+
+def test_what_an_option_says_of_itself_is_so():
+    for base in available():
+        entry = describe(base)
+        short = base if entry.sizes is None else f"{entry.stem}{min(5, entry.sizes[-1])}"
+        assert entry.summary and entry.example and "\n" not in entry.summary + entry.example
+        shown = make(short).rule_set
+        assert shown == ";".join([short, *(f"{option.name}={option.default}" for option in entry.options)])
+        for option in entry.options:
+            assert option.meaning.endswith(".") and option.values and "\n" not in option.meaning
+            assert f";{option.name}={option.example}" in make(f"{short};{option.name}={option.example}").rule_set
+            assert option.example != option.default or "|" not in option.values
+
+
+@pytest.mark.parametrize(
+    ("text", "bases"),
+    [
+        ("tsumego", ("tsumego-N",)),
+        ("tsumego-N", ("tsumego-N",)),
+        ("tsumego-9;goal=kill", ("tsumego-N",)),
+        ("killallgo", ("killallgo-7", "killallgo-9")),
+        ("killallgo-7", ("killallgo-7",)),
+        ("awari", ("awari",)),
+        ("gomoku-15-exact5", ("gomoku-N",)),
+    ],
+)
+def test_a_person_may_name_a_family_or_any_of_its_ids(text, bases):
+    assert registry.named(text) == bases
+
+
+def test_a_family_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="did you mean 'tsumego-"):
+        registry.named("tsumgo")
 
 
 def test_options_may_be_keywords():
@@ -102,12 +146,35 @@ def test_mistakes_are_refused_with_one_sentence(wrong, says):
     assert says in message and message.endswith(".") and "\n" not in message
 
 
+def test_what_the_registry_accepts_the_checker_reads():
+    """A rule set whose certificate would be refused for its name must be refused before anything is solved."""
+    accepted = refused = 0
+    for base in available():
+        entry = describe(base)
+        ids = [base] if entry.sizes is None else [f"{entry.stem}{size}" for size in range(min(entry.sizes), max(entry.sizes) + 1, 3)]
+        for short in ids:
+            for key, option in entry.by_name.items():
+                for value in option.values.split("|") if "|" in option.values else TRIED.get(key, ()):
+                    try:
+                        game = make(f"{short};{key}={value}")
+                    except ValueError:
+                        refused += 1
+                        continue
+                    GAMES[game.name](game.rule_set)
+                    assert make(game.rule_set).rule_set == game.rule_set
+                    accepted += 1
+    assert accepted > 150 and refused > 30
+    for komi in ("1000", "-1000", "1e3", "999.7"):
+        with pytest.raises(ValueError, match="komi"):
+            make(f"go-3;komi={komi}")
+
+
 def test_registering_a_game():
-    register("sown", Awari, options={"rules": registry.choice("ludii")}, summary="a second name")
+    register(Entry("sown", Awari, [choice("rules", "ludii", meaning="Whose rules.")], summary="a second name"))
     try:
         assert make("sown;rules=ludii") == Awari() and "sown" in available() and describe("sown").summary == "a second name"
         with pytest.raises(ValueError, match="already registered"):
-            register("sown", Awari)
+            register(Entry("sown", Awari))
     finally:
         registry.unregister("sown")
     assert "sown" not in available()
@@ -117,6 +184,6 @@ def test_registering_a_game():
         registry.unregister("sown")
     for bad in ("Sown", "so wn", "so;wn", ""):
         with pytest.raises(ValueError, match="lower-case"):
-            register(bad, Awari)
+            register(Entry(bad, Awari))
     with pytest.raises(ValueError, match="-N"):
-        register("sown", Awari, sizes=range(1, 3))
+        register(Entry("sown", Awari, sizes=range(1, 3)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import awari_endgames
 import minimax
@@ -12,6 +14,7 @@ import pytest
 import search_tools
 from search_tools import LONG, Setting, claims, run, settings
 
+from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Verdict, solve_value
 
@@ -47,37 +50,87 @@ def test_two_oracles_agree_on_awari():
         assert awari_endgames.value(pits, side, captured) == (wins[0] if wins else -1 if drawn else None)
 
 
-@pytest.mark.parametrize("method", ["dfpn"] if not LONG else search_tools.NAMES)
+@pytest.mark.parametrize("method", search_tools.NAMES)
 def test_awari_values(method, tmp_path):
-    """Every claim that carries the value has an accepted certificate. df-pn finds every value; the others need not in as many positions."""
-    game, nodes = make("awari"), (5_000_000 if LONG else 400_000) if method == "dfpn" else 30_000
-    for number, (pits, side, captured) in enumerate(endings(300 if LONG else 25, 12 if LONG else 7, 1)):
+    """Every method finds what retrograde analysis finds, and nothing where that finds nothing; certificates carry it."""
+    game, nodes = make("awari"), 5_000_000 if LONG else 400_000
+    for number, (pits, side, captured) in enumerate(endings(500 if LONG else 12, 9 if LONG else 7, 1)):
         text = written(pits, side, captured)
         state, out = game.parse(text), tmp_path / str(number)
         value = solve_value(game, state, method=method, out=out, limits=Limits(nodes=nodes))
-        assert value.text in (worth(awari_endgames.value(pits, side, captured)), "unknown" if method != "dfpn" else ""), text
+        assert value.text == worth(awari_endgames.value(pits, side, captured)), text
         for result in value.results:
             if result.verdict is not Verdict.UNKNOWN:
                 search_tools.accepted(game, state, result.claim, result)
 
 
+def decides_what_play_decides(graph: minimax.Graph, numbers: Sequence[int], tmp_path: Path, wanted: int) -> None:
+    """Searches positions of a graph by all methods in turn; each must answer as retrograde analysis of the whole graph does."""
+    turn, asked, seen = settings(nodes=(None,)), itertools.cycle(claims(graph.game)), set()
+    for number in numbers:
+        claim = next(asked)
+        for setting in itertools.islice(turn, wanted):
+            got = run(graph.game, graph.state(number), claim, setting, tmp_path, limit=300_000)
+            assert got.verdict is graph.answer(number, claim), (graph.game.text(graph.state(number)), claim, setting)
+            assert got.verdict is not Verdict.UNKNOWN or got.result.reason.startswith("Nothing is left to try")
+            seen.add(got.verdict)
+    assert len(seen) > 1
+
+
 @pytest.mark.parametrize("rule_set", ["go-2;ko=simple;komi=1", "go-2;ko=simple;komi=0.5", "go-3;ko=simple;komi=2.5"])
-def test_simple_ko_is_never_wrong(rule_set, tmp_path):
-    """What one side can force without repeating for ever may be answered, and nothing else."""
+def test_simple_ko(rule_set, tmp_path):
+    """What one side can force without repeating for ever is answered, and nothing else."""
     game = make(rule_set)
     if not LONG and rule_set != "go-2;ko=simple;komi=1":
         pytest.skip("more of the same, and all of 3x3: JAXSOLVE_LONG=1")
     graph = minimax.Graph(game, [np.asarray(game.pack(game.init()))], 2_000_000)
-    rng, turn, asked = random.Random(1), settings(), itertools.cycle(claims(game))
-    answered = 0
-    for number in rng.sample(graph.ongoing(), 300 if LONG else 25):
-        claim, right = next(asked), None
-        right = graph.answer(number, claim)
-        for setting in itertools.islice(turn, 4 if LONG else 1):
-            got = run(game, graph.state(number), claim, setting, tmp_path, limit=20_000)
-            assert got.verdict in (right, Verdict.UNKNOWN), (game.text(graph.state(number)), claim, setting)
-            answered += got.verdict is right
-    assert answered > 0
+    numbers = random.Random(1).sample(graph.ongoing(), 300 if LONG else 25)
+    decides_what_play_decides(graph, numbers, tmp_path, 4 if LONG else 1)
+
+
+KILL = "tsumego-3;goal=kill;defender=white;crucial=B2"
+
+
+@pytest.mark.parametrize("text", ["XXO/.O./OOX b", "X.O/OOX/O.X b"])
+@pytest.mark.parametrize("method", search_tools.NAMES)
+@pytest.mark.parametrize("wave", [1, 32])
+def test_long_lines_among_repetitions(text, method, wave, tmp_path):
+    """Black wins, the second one in 29 plies; most moves on the way lead back."""
+    game = make(KILL)
+    got = run(game, game.parse(text), Claim(0), Setting(method, wave, None, 0), tmp_path, limit=20_000)
+    assert got.verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("goal", ["kill", "live"])
+def test_cyclic_boards_of_three_rows(goal, tmp_path):
+    """Life and death on full 3x3 boards, where almost every line goes round: every method against retrograde analysis."""
+    rng, count = random.Random(7), 0
+    game = make(f"tsumego-3;goal={goal};defender=white;crucial=B2")
+    for text in boards_with_a_ko(rng):
+        try:
+            state = game.parse(text)
+            graph = minimax.Graph(game, [np.asarray(game.pack(state))], 20_000)
+        except (ValueError, minimax.TooLarge):
+            continue
+        if graph.outcomes[0] != Outcome.ONGOING:
+            continue
+        right = graph.answer(0, Claim(game.goal_player or 0))
+        for setting in itertools.islice(settings(nodes=(None,)), count % 4, count % 4 + (12 if LONG else 1)):
+            got = run(game, state, Claim(game.goal_player or 0), setting, tmp_path, limit=100_000)
+            assert got.verdict is right, (text, setting)
+        count += 1
+        if count >= (300 if LONG else 12):
+            return
+
+
+def boards_with_a_ko(rng: random.Random) -> Iterator[str]:
+    """Random nearly full 3x3 boards with a white stone in the middle."""
+    while True:
+        cells = [rng.choice("XXOO.") for _ in range(9)]
+        cells[4] = "O"
+        board = "".join(cells)
+        if 1 <= board.count(".") <= 3:
+            yield f"{board[:3]}/{board[3:6]}/{board[6:]} {rng.choice('bw')}"
 
 
 def test_endless_sowing_is_unknown(tmp_path):
@@ -89,7 +142,8 @@ def test_endless_sowing_is_unknown(tmp_path):
         own, enemy = (",".join(map(str, half)) for half in np.split(boards[number], 2))
         for method in search_tools.NAMES:
             state = game.parse(f"{own}/{enemy} s captured=21:19")
-            assert run(game, state, Claim(0), Setting(method, 4, None, number), tmp_path, limit=1500).verdict is Verdict.UNKNOWN
+            whole = run(game, state, Claim(0), Setting(method, 4, None, number), tmp_path, limit=1_000_000)
+            assert whole.verdict is Verdict.UNKNOWN and whole.result.reason.startswith("Nothing is left to try")
             assert run(game, state, Claim(1, "does-not-lose"), Setting(method, 4, 256, number), tmp_path, limit=1500).verdict is Verdict.UNKNOWN
             state = game.parse(f"{enemy}/{own} n captured=19:21")
             assert run(game, state, Claim(1), Setting(method, 32, None, number), tmp_path, limit=1500).verdict is Verdict.UNKNOWN

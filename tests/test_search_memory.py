@@ -10,9 +10,9 @@ from search_tools import LONG, Setting, run
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
+from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.solve import drive
-from jaxsolve.search.tree import DROPPED_FLAG, LIVE, NODES, NONE
+from jaxsolve.search.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
 
 
 @pytest.mark.parametrize("method", search_tools.NAMES)
@@ -45,10 +45,10 @@ def test_zones_survive_eviction(method, tmp_path):
 @pytest.mark.parametrize("method", ["dfpn", "mcts"])
 def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
     game = make("hex-6")
-    job = Job(game, game.init(), claim=Claim(1), settings=Settings(method, Limits(nodes=3000), max_nodes=256))
-    drive([job], job.evaluator)
+    job = Job(game, game.init(), claims=Claim(1), settings=Settings(method, Limits(nodes=3000), max_nodes=256))
+    drive([job])
     tree = job.search.tree
-    assert len(tree.nodes) == 256
+    assert len(tree.nodes) == 256 and tree.counters[EVICTED] > 0
     used = tree.nodes[: tree.counters[NODES]]
     live = used["marks"] & DROPPED_FLAG == 0
     assert live.sum() == tree.counters[LIVE]

@@ -14,7 +14,7 @@ import search_tools
 from search_tools import LONG
 
 from jaxsolve.games.registry import make
-from jaxsolve.proof.log import ProofLogError
+from jaxsolve.runfolder import FolderError
 from jaxsolve.search import Claim, Limits, Verdict, solve
 
 SCRIPT = """
@@ -91,10 +91,10 @@ def test_a_folder_of_another_run_is_refused(tmp_path):
     state = game.parse(".X./.../... w")
     solve(game, state, claim=Claim(0), out=tmp_path / "run")
     for claim, position, resume in ((Claim(1), state, True), (Claim(0), game.init(), True), (Claim(0), state, False)):
-        with pytest.raises(ProofLogError):
+        with pytest.raises(FolderError):
             solve(game, position, claim=claim, out=tmp_path / "run", resume=resume)
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "a").write_text("dear")
-    with pytest.raises(ProofLogError, match="not empty"):
+    with pytest.raises(FolderError, match="not empty"):
         solve(game, state, claim=Claim(0), out=tmp_path / "letters")
     assert (tmp_path / "letters" / "a").read_text() == "dear"

@@ -99,6 +99,60 @@ def test_set_up_rectangles_erasing_and_the_side_to_move():
     assert game.text(sgf.load(data, game)) == "XX.../X..../...../...../....O w"
 
 
+@pytest.mark.parametrize("corners", ["bb:dd", "dd:bb", "bd:db", "db:bd"])
+def test_a_rectangle_is_the_same_from_every_corner(corners):
+    game = make("go-5")
+    expected = "...../.XXX./.XXX./.XXX./..... w"
+    assert game.text(sgf.load(f"(;GM[1]SZ[5]AB[{corners}]PL[W])", game)) == expected
+    hexes = make("hex-5")
+    assert hexes.text(sgf.load("(;GM[11]SZ[5]AB[d4:b2]PL[W])", hexes)) == expected
+
+
+def test_hex_records_with_a_swap_or_a_resignation():
+    game = make("hex-4")
+    after = {
+        "(;GM[11]SZ[4];B[b1];W[swap-pieces];B[c3];W[resign])": "..../O.../..X./.... w",
+        "(;GM[11]SZ[4];B[b1];W[swap-sides];W[c3])": ".X../..../..O./.... b",
+        "(;GM[11]SZ[4];B[b1];B[forfeit])": ".X../..../..../.... w",
+    }
+    for data, expected in after.items():
+        assert game.text(sgf.load(data, game)) == expected
+    assert game.text(position.resolve("moves:b1 swap-pieces c3", game="hex-4").state) == "..../O.../..X./.... w"
+
+
+def test_a_swap_changes_nothing_but_colours_and_direction():
+    """Whoever opens at a cell stands as well after swap-pieces as the other side would have in the mirrored position."""
+    game = make("hex-3")
+    for cell, mirrored in (("c1", "a3"), ("b1", "a2"), ("b2", "b2")):
+        swapped = position.resolve(f"moves:{cell} swap-pieces", game="hex-3").state
+        plain = position.resolve(f"moves:{cell}", game="hex-3").state
+        assert int(game.to_move(swapped)) == 0 and game.parse_action(mirrored, swapped) == int(
+            np.flatnonzero(np.asarray(game.cells(swapped)).ravel())[0]
+        )
+        assert (np.asarray(game.cells(swapped)) == 2 * np.asarray(game.cells(plain)).T).all()
+
+
+def write(folder, text: str) -> str:
+    file = folder / "record.sgf"
+    file.write_text(text)
+    return str(file)
+
+
+def test_foreign_rules_are_not_taken_for_ours(tmp_path):
+    file = write(tmp_path, "(;GM[1]SZ[5]RU[Japanese]KM[6.5];B[cc])")
+    with pytest.raises(FormatError, match=r"RU\[Japanese\].*--game.*go-5"):
+        position.resolve(file)
+    assert position.resolve(file, game="go-5").game.rule_set == "go-5;ko=simple;komi=6.5"
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "komi"), [("go-5", {}, "6.5"), (None, {}, "6.5"), ("go-5;komi=3", {}, "3"), ("go-5", {"komi": "1.5"}, "1.5")]
+)
+def test_komi_is_the_records_unless_said(tmp_path, game, options, komi):
+    file = write(tmp_path, "(;GM[1]SZ[5]KM[6.50];B[cc])")
+    assert position.resolve(file, game=game, options=options).game.rule_set == f"go-5;ko=simple;komi={komi}"
+
+
 REFUSED = {
     "garbage": ("go-5", "hello", "not a readable SGF"),
     "empty": ("go-5", "", "not a readable SGF"),
@@ -125,7 +179,19 @@ REFUSED = {
     "no liberty": ("go-5", "(;GM[1]SZ[5]AB[aa]AW[ab][ba]PL[B])", "no liberty"),
     "encoding": ("go-5", "(;GM[1]SZ[5]CA[klingon];B[aa])", "klingon"),
     "pass in Gomoku": ("gomoku-6", "(;GM[4]SZ[6];B[])", "move 1"),
-    "swap in Hex": ("hex-5", "(;GM[11]SZ[5];B[a1];W[swap-pieces])", "move 2"),
+    "swap of which kind": ("hex-5", "(;GM[11]SZ[5];B[a1];W[swap])", "move 2: write swap as swap-pieces"),
+    "swap too late": ("hex-5", "(;GM[11]SZ[5];B[a1];W[b2];B[swap-pieces])", "move 3: swap-pieces can only answer the first stone"),
+    "swap in Go": ("go-5", "(;GM[1]SZ[5];B[aa];W[swap-pieces])", "move 2: swap-pieces is a move of Hex"),
+    "played on after resigning": ("hex-5", "(;GM[11]SZ[5];B[a1];W[resign];B[b2])", r"move 2 \(resign\) ends the game"),
+    "a game of Go": ("hex-5", "(;GM[1]SZ[5];B[aa])", r"a game of Go \(GM\[1\]\), not of Hex"),
+    "a game of Gomoku": ("go-5", "(;GM[4]SZ[5];B[aa])", r"a game of Gomoku \(GM\[4\]\), not of Go"),
+    "a game of chess": ("go-5", "(;GM[3]SZ[5];B[aa])", r"GM\[3\]"),
+    "a game number without end": ("go-5", "(;GM[" + "9" * 5000 + "]SZ[5])", r"GM\[9+\.\.\.\]"),
+    "a size without end": ("go-5", "(;GM[1]SZ[" + "9" * 5000 + "])", "bad SZ"),
+    "nested without end": ("go-5", "(;" * 100_000, "not a readable SGF"),
+    "handicap without stones": ("go-5", "(;GM[1]SZ[5]HA[2];W[aa])", "handicap of 2 stones .* sets up 0"),
+    "handicap of fewer stones": ("go-5", "(;GM[1]SZ[5]HA[3]AB[aa][bb]PL[W])", "handicap of 3 stones .* sets up 2"),
+    "handicap that is no number": ("go-5", "(;GM[1]SZ[5]HA[x];B[aa])", r"HA\[x\]"),
     "Hex point off the board": ("hex-5", "(;GM[11]SZ[5];B[a6])", "move 1"),
     "killallgo opening": ("killallgo-9", "(;SZ[9];B[cc];W[];B[gc];W[];B[cg];W[];B[aa])", "C7 G7 C3 G3"),
 }

@@ -1,12 +1,15 @@
 """Pictures: well-formed, the same bytes every time, everything on the board in the picture, and nothing for moves that do not exist."""
 
+import dataclasses
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
-from jaxsolve.games import make
-from jaxsolve.view import svg, text_board
+from jaxsolve.games import Game, Hex, make
+from jaxsolve.games.drawing import Counters, Row, Shape, Stones
+from jaxsolve.view import DARK, sheet, svg, text_board
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 POSITIONS = [
@@ -59,6 +62,100 @@ def test_actions_and_their_text_mark_the_same_point():
     a2 = game.parse_action("a2", state)
     assert svg(game, state, last_move=a2, marks={a2: "dot"}) == svg(game, state, last_move="a2", marks={"A2": "dot"})
     assert text_board(game, state, last_move=a2) == text_board(game, state, last_move="a2")
+
+
+@pytest.mark.parametrize("rule_set", ["go-5", "killallgo-9", "tsumego-19", "gomoku-15", "hex-11", "awari"])
+def test_a_move_is_drawn_where_the_labels_spell_it(rule_set):
+    game = make(rule_set)
+    state = game.init()
+    drawing = game.drawing(state)
+    for player in (0, 1):
+        places = [game.place(action, state, player) for action in range(game.num_actions)]
+        for action, place in enumerate(places):
+            text = game.action_text(action, state)
+            if isinstance(drawing, Counters):
+                assert drawing.rows[place[1]].player == player + 1 and drawing.rows[place[1]].names[place[0]].upper() == text
+            elif text == "pass":
+                assert place is None
+            else:
+                assert drawing.columns[place[0]] + drawing.rows[place[1]] == text
+        assert len(set(places)) == len(places)
+
+
+@dataclasses.dataclass(frozen=True)
+class Wide(Hex):
+    """A game that says nothing of its looks: three rows of five squares."""
+
+    def cells(self, state):
+        return np.array([[1, 0, 2, 0, 0], [0, 0, 0, 0, 0], [0, 2, 0, 0, 1]], np.int8)
+
+    drawing, place = Game.drawing, Game.place
+
+
+def test_a_game_without_a_drawing_of_its_own_is_stones_on_squares():
+    game = Wide(4)
+    state = game.init()
+    assert text_board(game, state, last_move=5, marks={1: "cross"}, ascii_only=True).splitlines() == [
+        "    a b c d e",
+        " 1  X x O . . 1",
+        " 2 (.). . . . 2",
+        " 3  . O . . X 3",
+        "    a b c d e",
+    ]
+    root = ET.fromstring(svg(game, state, last_move=5))
+    assert len(list(root.iter(NAMESPACE + "line"))) == 4 + 6
+    assert game.place(15, state, 0) is None and svg(game, state, last_move=15) == svg(game, state)
+
+
+def test_a_drawing_whose_parts_do_not_fit_is_refused():
+    with pytest.raises(ValueError, match="column labels"):
+        Stones(Shape.SQUARES, np.zeros((2, 3), np.int8), "ab", "12")
+    with pytest.raises(ValueError, match="drawn as Counters"):
+        Stones(Shape.SQUARES, np.full((2, 2), 7, np.int8), "ab", "12")
+    with pytest.raises(ValueError, match="3 pits has 2 names"):
+        Row([1, 2, 3], "ab")
+    with pytest.raises(ValueError, match="one length"):
+        Counters([Row([1], "a"), Row([1, 2], "ab")])
+
+
+def test_heaps_and_pits_of_any_shape_are_drawn():
+    """One row without stores, and three rows of which two have one: every counter, name and store is in the picture."""
+    for rows in (
+        [Row([3, 0, 12], ["1", "2", "3"])],
+        [Row([1, 2], "ab", 2, "Up", 5), Row([3, 4], "cd"), Row([5, 6], "ef", 1, "Down", 7)],
+    ):
+
+        class Heaps(Hex):
+            def drawing(self, state, rows=rows):
+                return Counters(rows)
+
+            def place(self, action, state, player, rows=rows):
+                return action % len(rows[0].names), 0
+
+        game = Heaps(2)
+        words = text_board(game, game.init(), last_move=0)
+        root = ET.fromstring(svg(game, game.init(), last_move=0, marks={1: "A"}))
+        said = [text.text for text in root.iter(NAMESPACE + "text")]
+        for row in rows:
+            assert all(said.count(name) == 1 for name in row.names if not name.isdigit())
+            assert row.stored is None or (str(row.stored) in said and row.owner in said and f"captured {row.stored}" in words)
+        seeds = [circle for circle in root.iter(NAMESPACE + "circle") if float(circle.get("r")) <= 4.8]
+        assert len(seeds) == sum(sum(row.counters) for row in rows)
+        assert f"({rows[0].counters[0]})" in words
+
+
+def test_a_sheet_holds_every_board():
+    game = make("hex-3")
+    states = [game.parse(text) for text in ("X../.../... w", "X.O/.../... b", "XXO/.../... w")]
+    root = ET.fromstring(sheet(game, states, scale=2))
+    assert len(list(root.iter(NAMESPACE + "g"))) == 3 and "3 positions" in root.find(NAMESPACE + "title").text
+    one = ET.fromstring(sheet(game, states[:1]))
+    assert float(root.get("width")) == pytest.approx(4 * float(one.get("width")), abs=0.1)
+    assert sheet(game, states).count("url(#black-stone)") == 4 and sheet(game, states).count("url(#white-stone)") == 2
+    assert sheet(game, states, theme=DARK) != sheet(game, states)
+    for wrong in ([], {"scale": 0}):
+        with pytest.raises(ValueError):
+            sheet(game, wrong if wrong == [] else states, **(wrong or {}))
 
 
 def test_marks_differ_and_a_pass_marks_nothing():

@@ -21,7 +21,8 @@ from jaxsolve.bench.report import Report, Row
 from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games import Env, make
 from jaxsolve.games.game import Game, SeesChildren
-from jaxsolve.games.go import GoRules, benson
+from jaxsolve.games.go import GoRules
+from jaxsolve.games.go.benson import benson
 
 COLUMNS = {
     "what": "what",

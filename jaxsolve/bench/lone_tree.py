@@ -12,8 +12,8 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games import make
 from jaxsolve.question import Claim
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.methods import METHODS, MonteCarlo
-from jaxsolve.search.search import GROUPS, Search, warm_up
+from jaxsolve.search.methods import METHODS
+from jaxsolve.search.search import Search, warm_up
 from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
@@ -60,6 +60,10 @@ def _bits(mask: np.ndarray) -> np.ndarray:
     return np.packbits(mask, axis=1, bitorder="little").view("<u4")
 
 
+def _forget(states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+    """Where decisions go."""
+
+
 def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     """Grows one tree to ``nodes`` nodes in waves of ``width``; the numbers of a report row.
 
@@ -67,19 +71,19 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     """
     start = cpu_seconds()
     kind, evaluator = METHODS[method], MadeUpPositions()
-    warm_up(isinstance(kind, MonteCarlo))
+    warm_up(kind, evaluator.game.may_repeat, False)
     compile_seconds = cpu_seconds() - start
     root = np.zeros(evaluator.game.state_words, np.uint32)
-    search = Search(evaluator.game, root, Claim(1), kind, evaluator, sink=lambda states, moves, zones: None, memory_mb=MEMORY_MB, width=width)
+    search = Search(evaluator.game, root, [Claim(1)], kind, evaluator, sink=_forget, budget=MEMORY_MB << 20, width=width)
     leaves, depths = 0, 0
     evaluator.cpu_seconds = evaluator.wall_seconds = 0.0
     clock = Clock()
     while search.expanded < nodes and search.verdict is None:
-        for group in range(GROUPS):
+        for group in range(search.flights):
             states, actions, count = search.select(group)
             if count:
                 paths = slice(group * search.group, (group + 1) * search.group)
-                depths += int((search.paths.depth[paths] + 1)[search.paths.flying[paths] == 1].sum())
+                depths += int((search.work.paths.depth[paths] + 1)[search.work.paths.flying[paths] == 1].sum())
                 leaves += count
                 search.absorb(group, evaluator(states, actions))
     cpu, wall = clock.read()

@@ -13,11 +13,10 @@ from jaxsolve.bench.measure import Clock
 from jaxsolve.bench.positions import hard_positions
 from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.methods import METHODS, MonteCarlo
-from jaxsolve.search.search import GROUPS
+from jaxsolve.search.methods import METHODS
 from jaxsolve.search.settings import Limits, Settings, changed
-from jaxsolve.search.solve import drive
 
 
 class _TimedEvaluator(Evaluator):
@@ -44,9 +43,9 @@ class _TimedJob(Job):
 
     select_seconds = 0.0
 
-    def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
         start = time.perf_counter()
-        leaves = super().select(group)
+        leaves = super().select(flight, most)
         self.select_seconds += time.perf_counter() - start
         return leaves
 
@@ -57,21 +56,17 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float)
     Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
     not fit one evaluator call.
     """
-    wave = -(-width // GROUPS) * pool
-    if wave > BATCH_SIZES[-1]:
-        raise ValueError(f"{pool} problems with waves of {width} do not fit one evaluator call of {BATCH_SIZES[-1]} for half of the paths")
-    kind = METHODS[method]
-    evaluator = _evaluator(game, kind.playouts if isinstance(kind, MonteCarlo) else 0)
+    settings = Settings(METHODS[method], Limits(cpu_seconds=seconds / pool), wave=width)
+    wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
+    evaluator = _evaluator(game, METHODS[method].playouts)
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
     _compile(evaluator, np.asarray(game.pack(states[0])), wave)
-    settings = Settings(kind, Limits(cpu_seconds=seconds / pool), wave=width)
     jobs = [_TimedJob(game, states[i % len(states)], settings=changed(settings, seed=i // len(states)), evaluator=evaluator) for i in range(pool)]
     before = sum(job.search.evaluated for job in jobs)
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
     clock = Clock()
-    if not any(job.done for job in jobs):
-        drive(jobs, evaluator)
+    drive(jobs)
     cpu, wall = clock.read()
     count = sum(job.search.evaluated for job in jobs) - before
     select = sum(job.select_seconds for job in jobs)

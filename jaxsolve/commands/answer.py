@@ -9,6 +9,7 @@ from rich.console import Console
 
 from jaxsolve.commands import failure
 from jaxsolve.commands.paper import facts
+from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
 
@@ -17,22 +18,42 @@ _STYLES = {Verdict.PROVED: "bold green", Verdict.DISPROVED: "bold red", Verdict.
 
 
 def exit_code(results: Sequence[Result]) -> int:
-    """0 proved, 10 unknown, 20 disproved, 130 interrupted; of several claims of the same side the first, the strongest, counts.
+    """0 proved, 10 unknown, 20 disproved, 130 interrupted, 1 where an answer could not be saved, so that 0 and 20 promise a proof in the folder.
 
-    Where a weaker claim is disproved, so is the first.
+    Of several claims of the same side the first, the strongest, counts; where a weaker claim is disproved, so is the first.
     """
     if any(result.interrupted for result in results):
         return failure.INTERRUPTED
-    if results[-1].verdict is Verdict.DISPROVED:
-        return failure.DISPROVED
-    return EXIT_CODES[results[0].verdict]
+    code = failure.DISPROVED if results[-1].verdict is Verdict.DISPROVED else EXIT_CODES[results[0].verdict]
+    return failure.FAILED if code != failure.UNKNOWN and any(result.unsaved for result in results) else code
+
+
+def winner(problem: Problem, result: Result) -> str | None:
+    """Who wins for certain after this result: a player's name, or None."""
+    if result.verdict is Verdict.UNKNOWN:
+        return None
+    claim = result.claim if result.verdict is Verdict.PROVED else result.claim.opposite(problem.game.may_draw)
+    return problem.game.players[claim.player] if claim.result == "wins" else None
+
+
+def headline(problem: Problem, result: Result) -> tuple[str, str]:
+    """The verdict's word and the rest of the sentence: ("disproved", ": white does not win; black wins")."""
+    players = problem.game.players
+    claim = result.claim.text(players)
+    if result.verdict is Verdict.UNKNOWN:
+        return result.verdict.value, f" whether {claim}"
+    if result.verdict is Verdict.PROVED:
+        return result.verdict.value, f": {claim}"
+    denied = f"{players[result.claim.player]} {'does not win' if result.claim.result == 'wins' else 'loses'}"
+    return result.verdict.value, f": {denied}; {result.claim.opposite(problem.game.may_draw).text(players)}"
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
     """The question and the result as a flat JSON object; times in seconds, sizes in bytes."""
     values = result.as_json(problem.game.players)
     rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
-    return {"problem": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)} | values | rounded
+    question = {"problem": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
+    return question | {"winner": winner(problem, result)} | values | rounded
 
 
 def size(number: int) -> str:
@@ -47,9 +68,9 @@ def size(number: int) -> str:
 
 def show(console: Console, problem: Problem, result: Result) -> None:
     """Prints verdict, winning move, principal variation, effort and certificate."""
-    claim = result.claim.text(problem.game.players)
-    console.print(f"[{_STYLES[result.verdict]}]{result.verdict.value}[/]: {claim}")
-    rows = {} if result.verdict is Verdict.PROVED else {"why": result.reason}
+    word, rest = headline(problem, result)
+    console.print(f"[{_STYLES[result.verdict]}]{word}[/]{rest}")
+    rows = {"why": result.reason} if result.verdict is Verdict.UNKNOWN else {}
     if result.best_move:
         rows["move"] = result.best_move
     if result.line:
@@ -58,6 +79,10 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     rows["time"] = f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
     if result.certificate:
         rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
-    elif result.verdict is not Verdict.UNKNOWN:
-        rows["proof"] = "not written: give a folder with --out"
+        if not knows(problem.game.name):
+            rows["check"] = f"the proof was written, but cannot be checked here: no checker for {problem.game.name!r} is installed"
+    elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
+        rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
+    if result.unsaved:
+        rows["not saved"] = result.unsaved
     console.print(facts(rows))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib
 
 from jaxsolve.commands import failure
+from jaxsolve.strict_json import shortened
+
+LARGEST_BATCH = 1 << 20  # positions; far above what any device gains from
 
 
 def run(what: str, games: str, batch: str, vs: str | None, as_json: bool, seconds: float | None = None) -> int:
@@ -13,9 +16,9 @@ def run(what: str, games: str, batch: str, vs: str | None, as_json: bool, second
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
-        wrong = [word for word in sizes if not (word.isdecimal() and int(word) > 0)]
+        wrong = [word for word in sizes if not (word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
-            raise ValueError(f"--batch {batch}: {wrong[0]!r} is not a number from 1 on")
+            raise ValueError(f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}")
         from jaxsolve import runtime
 
         runtime.setup()

@@ -1,32 +1,37 @@
-"""How a command ends when it cannot go on: one sentence for a person, an exit code for a script, never a traceback."""
+"""How a command ends when it cannot go on: one sentence for a person, an exit code for a script, never a traceback for bad input."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from typing import NoReturn
 
 import typer
 
+from jaxsolve.commands import streams
+
 PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130
+_WHERE = "set JAXSOLVE_TRACEBACK=1 to see where"
 
 
 @contextlib.contextmanager
 def sentences(as_json: bool = False) -> Iterator[None]:
-    """Turns bad input (ValueError, OSError, too little memory) and Ctrl-C of the block into one sentence and the exit code.
+    """Turns what stops the block into one sentence and the exit code: bad input, a full disk, too little memory, a device that is not there, Ctrl-C.
 
     With ``as_json`` standard output gets ``{"error": sentence}``. Environment variable JAXSOLVE_TRACEBACK=1 lets errors through.
     """
     stop_on_terminate()
     try:
         yield
-    except (ValueError, OSError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(FAILED) from None
+    except (typer.Exit, typer.TyperException):
+        raise
+    except BrokenPipeError:
+        streams.give_up_output()
+        raise typer.Exit(FAILED) from None
+    except (ValueError, OSError, MemoryError, RuntimeError) as error:
         if os.environ.get("JAXSOLVE_TRACEBACK") == "1":
             raise
         refuse(_sentence(error), as_json)
@@ -36,17 +41,29 @@ def sentences(as_json: bool = False) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
+    """What ``error`` says, on one line; RuntimeErrors, which JAX raises too, also say how to learn more."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error) or type(error).__name__
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    if isinstance(error, RecursionError):
+        text = f"the input is nested too deeply ({text})"
+    return f"{text.rstrip('.')} ({_WHERE})" if isinstance(error, RuntimeError) else text
 
 
-def refuse(sentence: str, as_json: bool = False) -> None:
-    """Says ``sentence`` and ends the command with exit code 2."""
-    if as_json:
-        print(json.dumps({"error": sentence}, ensure_ascii=False))
+def remark(sentence: str) -> None:
+    """Says something about the input or the output that a person should know; to standard error."""
     print(f"jaxsolve: {sentence}", file=sys.stderr)
-    raise typer.Exit(BAD_INPUT) from None
+
+
+def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoReturn:
+    """Says ``sentence`` and ends the command with exit code ``code``."""
+    if as_json:
+        try:
+            streams.say_json({"error": sentence})
+        except OSError:
+            streams.give_up_output()
+    print(f"jaxsolve: {sentence}", file=sys.stderr)
+    raise typer.Exit(code) from None
 
 
 def stop_on_terminate() -> None:

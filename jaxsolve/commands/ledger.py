@@ -6,9 +6,12 @@ import csv
 import json
 import os
 from pathlib import Path
+from types import NoneType
 from typing import Any, TextIO
 
+from jaxsolve import strict_json
 from jaxsolve.formats.record import FormatError
+from jaxsolve.runfolder import write_whole
 
 COLUMNS = (
     "id", "expected", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
@@ -16,10 +19,20 @@ COLUMNS = (
 )  # fmt: skip
 
 
+# What the table and the totals need of a row, and of which kind.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "id": (str,), "expected": (str, NoneType), "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
+    "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,), "cpu_seconds": (int, float), "wall_seconds": (int, float),
+    "compile_seconds": (int, float),
+}  # fmt: skip
+_VERDICTS = ("proved", "disproved", "unknown")
+
+
 class Ledger:
     """Finished problems by id; kept in memory only where ``out`` is None.
 
-    A line that a killed run left unfinished is dropped, and the CSV file is made anew from the record, so both agree again.
+    A line that a killed run left unfinished is dropped, and the CSV file is made anew from the record, so both agree again. Rows that cannot be
+    written stay in memory, and ``failure`` says why.
 
     Raises:
       FormatError: the record in ``out`` has a complete line that is not a row.
@@ -27,6 +40,7 @@ class Ledger:
 
     def __init__(self, out: Path | None):
         self.rows: dict[str, dict[str, Any]] = {}
+        self.failure: OSError | None = None
         self._record = out / "results.jsonl" if out else None
         self._sheet = out / "results.csv" if out else None
         if self._record is not None and self._sheet is not None:
@@ -42,25 +56,39 @@ class Ledger:
         complete = text[: text.rfind("\n") + 1]
         for number, line in enumerate(complete.splitlines(), start=1):
             try:
-                row = json.loads(line)
-                self.rows[row["id"]] = row
-            except (ValueError, KeyError, TypeError):
-                raise FormatError(f"{record}, line {number}: not a result row; repair or delete it") from None
+                row = _row(strict_json.loads(line))
+            except ValueError as error:
+                raise FormatError(f"{record}, line {number}: not a result row ({error}); repair or delete it") from None
+            self.rows[row["id"]] = row
         if complete != text:
-            partial = record.with_suffix(".partial")
-            partial.write_text(complete, encoding="utf-8")
-            os.replace(partial, record)
+            write_whole(record, complete)
 
     def add(self, row: dict[str, Any]) -> None:
         """Takes a finished row and appends it to both files."""
         self.rows[row["id"]] = row
-        if self._record is not None and self._sheet is not None:
+        if self._record is None or self._sheet is None or self.failure is not None:
+            return
+        try:
             with self._record.open("a", encoding="utf-8") as record:
                 record.write(json.dumps(row, ensure_ascii=False) + "\n")
                 record.flush()
                 os.fsync(record.fileno())
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
+        except OSError as error:  # a line cut short must stay the last one: nothing more is appended
+            self.failure = error
+
+
+def _row(value: Any) -> dict[str, Any]:
+    """``value`` if it is a row. Raises ValueError."""
+    if not isinstance(value, dict):
+        raise ValueError(f"a JSON {type(value).__name__}")
+    for name, kinds in _KINDS.items():
+        if name not in value or not isinstance(value[name], kinds) or isinstance(value[name], bool):
+            raise ValueError(f"its field {name!r} is missing or of the wrong kind")
+    if value["verdict"] not in _VERDICTS:
+        raise ValueError(f"its verdict is {value['verdict']!r}")
+    return value
 
 
 def _write(sheet: TextIO, row: dict[str, Any]) -> None:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from jaxsolve.commands import streams
+
+if TYPE_CHECKING:
+    from jaxsolve.question import Problem
+
 
 def paper() -> Console:
     """Lines are folded on a terminal only, so that a pipe gets each field whole."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
+
+
+def board(problem: Problem) -> str:
+    """The position's board in letters that standard output has."""
+    from jaxsolve import view
+
+    drawn = view.text_board(problem.game, problem.state)
+    return drawn if streams.carries(drawn) else view.text_board(problem.game, problem.state, ascii_only=True)
 
 
 def facts(rows: dict[str, str]) -> Table:

@@ -4,36 +4,78 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
-from jaxsolve.commands import failure
-from jaxsolve.commands.paper import facts, paper
+from jaxsolve.commands import failure, streams
+from jaxsolve.commands.paper import board, facts, paper
+
+if TYPE_CHECKING:
+    from jaxsolve.games.options import Entry
 
 
-def games(as_json: bool) -> int:
-    """Lists the rule sets and their options."""
-    from jaxsolve.games import registry
+def games(name: str | None, as_json: bool) -> int:
+    """Lists the games, one line each; with a ``name``, every option of those rule sets, with its meaning, default and an example."""
+    with failure.sentences(as_json):
+        from jaxsolve.games import plugins, registry
 
-    entries = [registry.describe(base) for base in registry.available()]
-    if as_json:
-        rows = {
-            entry.shown: {"summary": entry.summary, "options": {key: option.allowed for key, option in entry.options.items()}} for entry in entries
-        }
-        print(json.dumps(rows, ensure_ascii=False))
+        found: dict[str, Entry | str] = {}
+        for base in registry.available() if name is None else registry.named(name):
+            try:
+                entry = registry.describe(base)
+                found[entry.shown] = entry
+            except plugins.PluginError as error:
+                found[base] = str(error)
+        if as_json:
+            print(json.dumps({shown: _fields(entry) for shown, entry in found.items()}, ensure_ascii=False))
+        elif name is None:
+            _list(found)
+        else:
+            for entry in found.values():
+                _describe(entry)
         return 0
+
+
+def _fields(entry: Entry | str) -> dict[str, Any]:
+    """A game as a JSON object; one that cannot be loaded says so."""
+    if isinstance(entry, str):
+        return {"error": entry}
+    texts = ("values", "default", "meaning", "example")
+    options = {option.name: {text: getattr(option, text) for text in texts} for option in entry.options}
+    return {"summary": entry.summary, "options": options, "example": f"jaxsolve solve {entry.example}" if entry.example else None}
+
+
+def _list(found: dict[str, Entry | str]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("game", no_wrap=True)
-    table.add_column("what it is; options (--rule KEY=VALUE)")
-    for entry in entries:
-        options = "".join(f"\n[dim]{escape(f'{key}={option.allowed}')}[/]" for key, option in entry.options.items())
-        table.add_row(f"[bold]{entry.shown}[/]", escape(entry.summary) + options)
+    table.add_column("what it is")
+    for shown, entry in found.items():
+        table.add_row(f"[bold]{escape(shown)}[/]", escape(entry if isinstance(entry, str) else entry.summary))
     paper().print(table)
-    return 0
+    paper().print("[dim]options of one: jaxsolve games NAME; everything as one JSON object: jaxsolve games --json[/]")
 
 
-def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool) -> int:
+def _describe(entry: Entry | str) -> None:
+    if isinstance(entry, str):
+        raise ValueError(entry)
+    console = paper()
+    console.print(f"[bold]{escape(entry.shown)}[/]: {escape(entry.summary)}")
+    for option in entry.options:
+        rows = {"values": option.values, "meaning": option.meaning, "default": option.default}
+        if option.example != option.default:
+            rows["example"] = f"--rule {option.name}={option.example}"
+        console.print(f"\n[bold]{escape(option.name)}[/]")
+        console.print(Padding.indent(facts(rows), 2))
+    examples = {"solve": f"jaxsolve solve {entry.example}"} if entry.example else {}
+    console.print("" if entry.options else "\nno options\n")
+    console.print(facts(examples | {"as JSON": f"jaxsolve games {entry.stem.rstrip('-')} --json"}))
+    console.print()
+
+
+def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool, letters: str | None = None) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
         from jaxsolve import runtime, view
@@ -41,7 +83,7 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
         from jaxsolve.formats import sgf as records
 
         runtime.setup()
-        problem = position.resolve(text, game=game, options=options)
+        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark)
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
@@ -57,9 +99,9 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
             "expected": problem.expected,
         }
         if as_json:
-            print(json.dumps(found, ensure_ascii=False))
+            streams.say_json(found)
             return 0
-        print(view.text_board(problem.game, problem.state))
+        print(board(problem))
         paper().print(facts({name.replace("_", " "): value for name, value in found.items() if value}))
         return 0
 
@@ -73,5 +115,5 @@ def check(proof: Path, as_json: bool) -> int:
         if not as_json:
             return program.main([str(proof)])
         report = checker.check(str(proof))
-        print(json.dumps({"accepted": report.accepted, "sentence": report.sentence}, ensure_ascii=False))
+        streams.say_json({"accepted": report.accepted, "sentence": report.sentence})
         return report.exit_code

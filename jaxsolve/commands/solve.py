@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jaxsolve import runtime
-from jaxsolve.commands import answer, failure, folder
-from jaxsolve.commands.paper import paper
+from jaxsolve.commands import answer, failure, streams
+from jaxsolve.commands.paper import board, paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
 from jaxsolve.formats.record import FormatError
 from jaxsolve.question import Claim, Problem
+from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.settings import Settings
 
@@ -28,6 +30,7 @@ class Request:
     options: dict[str, str] = field(default_factory=dict)
     claim: str | None = None
     settings: Settings = field(default_factory=Settings)
+    letters: str | None = None
     out: Path | None = None
     resume: bool = False
     as_json: bool = False
@@ -37,14 +40,28 @@ def run(request: Request) -> int:
     """Solves, prints, and returns the exit code."""
     with failure.sentences(request.as_json):
         runtime.setup()
-        problem = position.resolve(request.position, game=request.game, options=request.options)
+        problem = position.resolve(request.position, game=request.game, options=request.options, letters=request.letters, remark=failure.remark)
         claim, wants_value = _claim(problem, request)
-        if request.out is not None and wants_value:
-            folder.claim(request.out, _settings(problem), resume=request.resume)
-        with Status() as status:
-            results, value = _search(problem, claim, wants_value, request, status.callback)
+        with contextlib.ExitStack() as until_end:
+            if request.out is not None and wants_value:
+                until_end.callback(RunFolder(request.out, "run.json", _question(problem), resume=request.resume).release)
+            with Status() as status:
+                results, value = _search(problem, claim, wants_value, request, status.callback)
+        said = _say(problem, results, value, request)
+        return answer.exit_code(results) if said else failure.FAILED
+
+
+def _say(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
+    """Prints the answer; where standard output does not take it, at least its sentence on standard error, and False."""
+    try:
         _print(problem, results, value, request)
-        return answer.exit_code(results)
+        sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        streams.give_up_output()
+        found = "; ".join("".join(answer.headline(problem, result)) for result in results)
+        failure.remark(f"{found} (standard output failed: {getattr(error, 'strerror', None) or error})")
+        return False
+    return True
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
@@ -61,7 +78,7 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
     raise FormatError(f"--claim {text!r} is not known; it may be {allowed} or 'value'")
 
 
-def _settings(problem: Problem) -> dict[str, Any]:
+def _question(problem: Problem) -> dict[str, Any]:
     """What makes two runs for a position's value the same; below them each claim has a folder of its own."""
     return {"format": "jaxsolve-value", "version": 1, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
 
@@ -88,14 +105,12 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         found = answer.fields(problem, results[0])
         if value is not None:
             found |= {"value": value, "claims": [answer.fields(problem, result) for result in results]}
-        print(json.dumps(found, ensure_ascii=False))
+        streams.say_json(found)
         return
-    from jaxsolve import view
-
     console = paper()
     if problem.title:
         console.print(problem.title, style="bold", markup=False)
-    print(view.text_board(problem.game, problem.state))
+    print(board(problem))
     console.print(f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim")
     if value is not None:
         console.print(f"value: [bold]{value}[/]")

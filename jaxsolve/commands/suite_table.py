@@ -55,7 +55,9 @@ class SuiteTable:
             "CPU s": f"{row['cpu_seconds']:.2f}",
             "proof": size(row["certificate_bytes"]) if row["certificate"] else "",
         }
-        self._print(cells, _STYLES[row["verdict"]], f"  the source says {row['expected']}" if contradicts(row) else "")
+        ends = [f"the source says {row['expected']}"] if contradicts(row) else []
+        ends += [row["unsaved"]] if row.get("unsaved") else []
+        self._print(cells, _STYLES[row["verdict"]], "".join("  " + end for end in ends))
 
     def total(self, totals: dict[str, Any]) -> None:
         """Prints the last line."""
@@ -63,5 +65,6 @@ class SuiteTable:
             return
         counts = ", ".join(f"{totals[verdict]} {verdict}" for verdict in _STYLES)
         wrong = f", {totals['contradicted']} against the source" if totals["contradicted"] else ""
+        wrong += f", {totals['unsaved']} not saved" if totals["unsaved"] else ""
         effort = f"{totals['nodes']:,} nodes, {totals['cpu_seconds']:.1f} s CPU, compilation {totals['compile_seconds']:.1f} s apart"
         self._console.print(f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold")

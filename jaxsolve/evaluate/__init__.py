@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from jaxsolve.evaluate.evaluator import BATCH_SIZES, ESTIMATE_SIZES, Estimates, Evaluator, shared_evaluator
+from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
+from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator
 from jaxsolve.evaluate.heads import GamePlanes, HeadOutputs, Heads, History, Planes
-from jaxsolve.evaluate.layout import NONE, Layout, Offsets, action_bits
+from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "Layout",
     "Offsets",
     "Planes",
-    "action_bits",
     "canonical_image",
     "shared_evaluator",
 ]

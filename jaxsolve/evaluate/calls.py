@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import threading
 from collections.abc import Callable
@@ -15,49 +16,71 @@ from jax.sharding import PartitionSpec as P
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.runtime import cpu_seconds
 
+BATCH_SIZES = (16, 64, 256, 1024, 4096)
+"""Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
+ESTIMATE_SIZES = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
+"""Closer together: most of a network's time goes by rows, padding among them."""
+IMAGE_SIZES = (256,)
+
 AXIS = "boards"
+
+_compiling, _making = threading.Lock(), threading.Lock()
+
+
+class Call:
+    """A jitted function of batches of a few sizes, which knows in which of them it has been compiled. Safe to share between threads."""
+
+    def __init__(self, function: Callable[..., Any], sizes: tuple[int, ...]):
+        self.function, self.sizes = function, sizes
+        self.compiled: set[int] = set()
+
+    def size(self, count: int) -> int:
+        """The smallest batch that holds ``count`` positions. Raises ValueError where none does."""
+        at = bisect.bisect_left(self.sizes, count)
+        if at == len(self.sizes):
+            raise ValueError(f"a wave holds {count} positions, at most {self.sizes[-1]} fit")
+        return self.sizes[at]
+
+    def first(self, size: int, *arguments: Any) -> tuple[Any, float]:
+        """(result, CPU seconds of this process that it took to compile) of a call in a new size.
+
+        One thread compiles at a time, so that no CPU second is booked twice; those that wait are not charged.
+        """
+        with _compiling:
+            start, new = cpu_seconds(), size not in self.compiled
+            out = self.function(*arguments)
+            if not new:
+                return out, 0.0
+            jax.block_until_ready(out)
+            self.compiled.add(size)
+            return out, cpu_seconds() - start
 
 
 class Calls:
-    """The jitted functions of one kind of rows on given devices. Safe to share between threads.
+    """The calls for one kind of rows on given devices.
 
-    A batch is split evenly over the devices; every other argument is there on all of them.
+    A batch is split evenly over the devices, so its size is raised to a multiple of their number; every other argument is there on all.
     """
 
     def __init__(self, rows: Rows, devices: tuple[jax.Device, ...]):
         self.rows, self.devices = rows, devices
         self.mesh = Mesh(np.array(devices), (AXIS,)) if len(devices) > 1 else None
+        self.sends_home = self.mesh is not None or devices[0].platform != "cpu"  # else results lie in the host's memory anyway
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
-        self.look = self._spread(rows.look, P(AXIS), P(AXIS), P())
-        self.estimate = self._spread(rows.estimate, P(), *[P(AXIS)] * (1 + history)) if rows.apply is not None else None
-        self.image = jax.jit(jax.vmap(rows.image))
-        self._lock = threading.Lock()
-        self._compiled: set[tuple[str, int]] = set()
+        self.look = Call(self._spread(rows.look, P(AXIS), P(AXIS), P()), self._raised(BATCH_SIZES))
+        self.image = Call(jax.jit(jax.vmap(rows.image)), IMAGE_SIZES)
+        self.estimate: Call | None = None
+        if rows.apply is not None:
+            self.estimate = Call(self._spread(rows.estimate, P(), *[P(AXIS)] * (1 + history)), self._raised(ESTIMATE_SIZES))
 
     @property
     def whole(self) -> Sharding:
         """Where arrays lie that every device needs whole."""
         return NamedSharding(self.mesh, P()) if self.mesh is not None else SingleDeviceSharding(self.devices[0])
 
-    def padded(self, count: int, sizes: tuple[int, ...]) -> int:
-        """The smallest of ``sizes``, raised to a multiple of the number of devices, that holds ``count``; 0 if none does."""
+    def _raised(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
         n = len(self.devices)
-        return next((-(-size // n) * n for size in sizes if -(-size // n) * n >= count), 0)
-
-    def ready(self, kind: str, size: int) -> bool:
-        """Whether a call of this kind was made in this size, and so is compiled."""
-        return (kind, size) in self._compiled
-
-    def first(self, kind: str, size: int, call: Callable[[], jax.Array]) -> tuple[jax.Array, float]:
-        """(result, CPU seconds it took to compile) of a call not seen before. Threads that need the same one wait for it, at no charge."""
-        with self._lock:
-            start = cpu_seconds()
-            new = not self.ready(kind, size)
-            out = call()
-            if new:
-                jax.block_until_ready(out)
-                self._compiled.add((kind, size))
-            return out, cpu_seconds() - start if new else 0.0
+        return tuple(sorted({-(-size // n) * n for size in sizes}))
 
     def _spread(self, function: Callable[..., jax.Array], *specs: P) -> Callable[..., jax.Array]:
         if self.mesh is None:
@@ -66,9 +89,6 @@ class Calls:
         # Nothing crosses devices. Networks may well hold loops that the check of varying axes does not accept, so it is off.
         sharded: Any = jax.shard_map(function, mesh=self.mesh, in_specs=specs, out_specs=P(AXIS), check_vma=False)
         return jax.jit(sharded, in_shardings=tuple(NamedSharding(self.mesh, spec) for spec in specs))
-
-
-_making = threading.Lock()
 
 
 def calls_of(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:

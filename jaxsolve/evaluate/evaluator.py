@@ -12,30 +12,24 @@ import copy
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import jax
 import numpy as np
 
-from jaxsolve.evaluate.calls import calls_of
+from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.heads import Heads, History
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games.game import ForcesReplies, Foresees, Game
-
-BATCH_SIZES = (16, 64, 256, 1024, 4096)
-"""Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
-ESTIMATE_SIZES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
-"""Closer together: a network's time is its padding's as well."""
-IMAGE_BATCH = 256
 
 
 class Estimates(NamedTuple):
     """What the network is still working out, for some rows of a wave."""
 
     which: np.ndarray  # int64[k]: the rows
-    words: jax.Array  # uint32[K, width - values], padded: the end of each
+    words: jax.Array | np.ndarray  # uint32[K, width - values], padded: the end of each
 
 
 class Evaluator:
@@ -83,10 +77,11 @@ class Evaluator:
         zoned = isinstance(game, Foresees) and foresight and not canonical
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        kernel = getattr(game, "kernel", game)
+        kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
         network = (heads.apply, heads.planes) if heads is not None else (None, None)
         rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
         self.layout: Layout = rows.layout
+        self._width = self.layout.width
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
         self._heads = self._placed(heads)
         self._clear_books()
@@ -134,17 +129,15 @@ class Evaluator:
 
     def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
         """Starts a wave on the device and returns without waiting; B is at most the largest of ``BATCH_SIZES``, else ValueError."""
-        size = self._size(len(states), BATCH_SIZES)
-        if size > len(states):
-            states = _padded(states, size)
-            actions = np.concatenate([actions, np.full(size - len(actions), -1, np.int32)])
-        return self._start("look", size, self._calls.look, states, actions, np.uint32(seed))
+        call = self._calls.look
+        size = call.size(len(states))
+        return self._start(call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed))
 
     def collect(self, rows: jax.Array, count: int) -> np.ndarray:
         """Waits for a submitted wave; uint32[count, width], read-only. Where there is a network its words are 0 until they are filled in."""
         out = self._wait(rows)[:count]
-        if out.shape[1] < self.layout.width:
-            out = np.concatenate([out, np.zeros((count, self.layout.width - out.shape[1]), np.uint32)], axis=1)
+        if out.shape[1] < self._width:
+            out = np.concatenate([out, np.zeros((count, self._width - out.shape[1]), np.uint32)], axis=1)
             out.flags.writeable = False
         return out
 
@@ -154,15 +147,17 @@ class Evaluator:
         ``history`` has one entry for each of ``which``; without it a network that looks at earlier boards sees none. Raises ValueError where
         there is no network, or for more rows than fit.
         """
-        if self._heads is None or self._calls.estimate is None:
+        heads, call = self._heads, self._calls.estimate
+        if heads is None or call is None:
             raise ValueError("this evaluator has no network to ask")
-        which, offset = np.asarray(which), self.layout.values
+        which = np.asarray(which)
         if not len(which):
-            return Estimates(which, np.zeros((0, self.layout.width - offset), np.uint32))  # type: ignore[arg-type]
-        size = self._size(len(which), ESTIMATE_SIZES)
-        states = _padded(np.ascontiguousarray(rows[which, : self.layout.state]), size)
-        arrays = (states, *self._history(history, size)) if self._heads.boards > 1 else (states,)
-        return Estimates(which, self._start("estimate", size, self._calls.estimate, self._heads.params, *arrays))
+            return Estimates(which, np.zeros((0, self.layout.width - self.layout.values), np.uint32))
+        size = call.size(len(which))
+        arrays = [_padded(rows[which, : self.layout.state], size)]
+        if heads.boards > 1:
+            arrays += self._history(history, heads.boards - 1, size)
+        return Estimates(which, self._start(call, size, heads.params, *arrays))
 
     def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
         """Waits for the network and writes what it says into ``rows``, which it returns."""
@@ -174,58 +169,52 @@ class Evaluator:
 
     def compile(self, sizes: Iterable[int] | None = None) -> None:
         """Compiles beforehand the calls that waves of these many positions will need; by default of all sizes."""
+        look, estimate = self._calls.look, self._calls.estimate
         start = np.asarray(self.game.pack(self.game.init()))[None]
-        sizes = tuple(BATCH_SIZES if sizes is None else sizes)
-        for size in {self._size(count, BATCH_SIZES) for count in sizes}:
+        sizes = {look.size(count) for count in (look.sizes if sizes is None else sizes)}
+        for size in sizes - look.compiled:
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
-        if self._heads is not None:
+        if estimate is not None:
             row = np.pad(start, ((0, 0), (0, self.layout.width - start.shape[1])))
-            for size in ESTIMATE_SIZES:  # any part of a wave may be new
-                if size <= self._size(max(sizes, default=0), ESTIMATE_SIZES):
+            for size in estimate.sizes:  # any part of a wave may be new
+                if size <= max(sizes, default=0) and size not in estimate.compiled:
                     self.estimate(row, np.zeros(size, np.int64))
 
     def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Packed positions as this evaluator's rows would show them: uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied)."""
         if not self.canonical:
             return words, np.zeros(len(words), np.int32)
-        parts = []
-        for at in range(0, len(words), IMAGE_BATCH):
-            part = words[at : at + IMAGE_BATCH]
-            images = self._start("image", IMAGE_BATCH, self._calls.image, _padded(part, IMAGE_BATCH))
-            parts.append([np.asarray(x)[: len(part)] for x in images])
+        call, parts = self._calls.image, []
+        for at in range(0, len(words), call.sizes[-1]):
+            part = words[at : at + call.sizes[-1]]
+            size = call.size(len(part))
+            parts.append([np.asarray(x)[: len(part)] for x in self._start(call, size, _padded(part, size))])
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     # ---- inside ----------------------------------------------------------------------------------------------------
-    def _size(self, count: int, sizes: tuple[int, ...]) -> int:
-        size = self._calls.padded(count, sizes)
-        if not size:
-            raise ValueError(f"a wave holds {count} positions, at most {self._calls.padded(sizes[-1], sizes)} fit")
-        return size
-
-    def _history(self, history: History | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    def _history(self, history: History | None, earlier: int, size: int) -> list[np.ndarray]:
         """Padded arrays of a history, or of none."""
-        assert self._heads is not None
-        shape = size, self._heads.boards - 1, self.game.state_words
+        shape = size, earlier, self.game.state_words
         if history is None:
-            return np.zeros(shape, np.uint32), np.zeros(size, np.int32)
+            return [np.zeros(shape, np.uint32), np.zeros(size, np.int32)]
         states, counts = history
         if states.shape[1:] != shape[1:]:
-            raise ValueError(f"the network looks at {shape[1]} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}")
-        return _padded(states, size), np.concatenate([counts, np.zeros(size - len(counts), np.int32)])
+            raise ValueError(f"the network looks at {earlier} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}")
+        return [_padded(states, size), _padded(counts, size)]
 
-    def _start(self, kind: str, size: int, call: Callable[..., Any], *arguments: Any) -> Any:
+    def _start(self, call: Call, size: int, *arguments: Any) -> Any:
         """Calls, and has the results start their way home as soon as they are there."""
-        if self._calls.ready(kind, size):
-            out = call(*arguments)
-            if kind != "image":
-                out.copy_to_host_async()
+        if size in call.compiled:
+            out = call.function(*arguments)
+            if self._calls.sends_home:
+                jax.tree.map(lambda x: x.copy_to_host_async(), out)
             return out
-        out, seconds = self._calls.first(kind, size, lambda: call(*arguments))
+        out, seconds = call.first(size, *arguments)
         with self._books:
             self.compile_seconds += seconds
         return out
 
-    def _wait(self, words: jax.Array) -> np.ndarray:
+    def _wait(self, words: jax.Array | np.ndarray) -> np.ndarray:
         start = time.perf_counter()
         out = np.asarray(words)
         with self._books:
@@ -233,9 +222,15 @@ class Evaluator:
         return out
 
 
-def _padded(rows: np.ndarray, size: int) -> np.ndarray:
-    """``rows``, the first one repeated behind them up to ``size``."""
-    return rows if len(rows) == size else np.concatenate([rows, np.broadcast_to(rows[:1], (size - len(rows), *rows.shape[1:]))])
+def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarray:
+    """``rows`` with the first of them, or ``filler``, repeated behind them up to ``size``."""
+    count = len(rows)
+    if count == size:
+        return rows
+    out = np.empty((size, *rows.shape[1:]), rows.dtype)
+    out[:count] = rows
+    out[count:] = rows[0] if filler is None else filler
+    return out
 
 
 def shared_evaluator(

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 NONE = -1
 """The offset of what a row does not hold."""
 
@@ -115,10 +112,3 @@ class Layout:
             priors=self.priors if self.prior else NONE,
             width=self.width,
         )
-
-
-def action_bits(mask: jax.Array) -> jax.Array:
-    """bool[A] -> uint32[ceil(A / 32)] bit set, action a at bit a % 32 of word a // 32."""
-    words = (mask.shape[-1] + 31) // 32
-    padded = jnp.pad(mask, (0, words * 32 - mask.shape[-1])).reshape(words, 32)
-    return jnp.sum(padded.astype(jnp.uint32) << jnp.arange(32, dtype=jnp.uint32), axis=-1, dtype=jnp.uint32)

@@ -9,9 +9,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxsolve.bitboard import bool_to_actions
 from jaxsolve.evaluate.heads import Apply, Planes
-from jaxsolve.evaluate.layout import Layout, action_bits
+from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, ObservesHistory, Outcome, SeesChildren
+from jaxsolve.games.random_play import random_legal_action
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Rows:
         info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
         if self.zoned and isinstance(game, Foresees):
             foresight = game.foresee(state)
-            legal = action_bits(game.legal_mask(state))
+            legal = bool_to_actions(game.legal_mask(state))
             legal = jnp.where((foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal)
             info |= (foresight.winner + 1).astype(jnp.uint32) << 4
             masks, threat = [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone], foresight.move
@@ -92,7 +94,7 @@ class Rows:
         if isinstance(self.game, SeesChildren):
             children: Children = self.game.children(state)
             return children.legal, children.wins, children.forced, children.threat
-        legal = action_bits(self.game.legal_mask(state))
+        legal = bool_to_actions(self.game.legal_mask(state))
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 
     def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
@@ -144,9 +146,7 @@ class Rows:
         def move(carry):
             position, k, ply = carry
             k, sub = jax.random.split(k)
-            noise = jax.random.bits(sub, (game.num_actions,), jnp.uint32) | 1
-            action = jnp.argmax(jnp.where(game.legal_mask(position), noise, 0))
-            return game.step(position, action.astype(jnp.int32)), k, ply + 1
+            return game.step(position, random_legal_action(sub, game.legal_mask(position))), k, ply + 1
 
         return game.outcome(jax.lax.while_loop(more, move, (state, key, jnp.int32(0)))[0])
 

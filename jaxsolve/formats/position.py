@@ -3,48 +3,83 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from jaxsolve.formats import problems, sgf
+from jaxsolve.formats import letters, problems, sgf
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Problem, default_claim
-
-HELP = (
-    "An SGF file, FILE.json:ID (a problem of a set), 'start', 'moves:C3 D4 pass' from the start position, a position in canonical text, "
-    "or - to read an SGF record or a text from standard input."
-)
+from jaxsolve.strict_json import shortened
 
 
-def resolve(text: str, *, game: str | None = None, options: Mapping[str, str] | None = None) -> Problem:
-    """The position that ``text`` names (``HELP`` lists the forms), with its rules and default claim.
+def resolve(
+    text: str,
+    *,
+    game: str | None = None,
+    options: Mapping[str, str] | None = None,
+    letters: str | None = None,
+    remark: Callable[[str], None] | None = None,
+) -> Problem:
+    """The position that ``text`` names, with its rules and default claim.
+
+    It may be an SGF file; ``FILE.json:ID``, a problem of a set; ``start``; ``moves:C3 D4 pass`` from the start position; a position in canonical
+    text; or ``-`` for an SGF record or a text on standard input. ``start`` and ``moves:`` always mean themselves: a file of such a name is
+    reached as ``./start``.
 
     Args:
       text: what was typed.
       game: rule-set id; needed unless the file says it. With a problem of a set it replaces the set's rules.
       options: rule options that replace those of ``game`` or of the file.
+      letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: found out where that can be.
+      remark: called with a sentence where the input could also be read otherwise.
 
     Raises:
       FormatError: one sentence naming the file, problem or move that is wrong.
     """
-    options = dict(options or {})
+    ways = _Ways(game, dict(options or {}), letters, remark)
+    if text == "start" or text.startswith("moves:"):
+        return _typed(text, ways)
     if text == "-":
-        return _content(sys.stdin.buffer.read(), "standard input", game, options)
+        return _content(sys.stdin.buffer.read(), "standard input", ways)
     if names_problem(text):
         file, _, identifier = text.rpartition(":")
-        return problems.load(file, ids=[identifier], options=_replacing(game, options))[0]
+        ways.refuse_letters()
+        return problems.load(file, ids=[identifier], options=_replacing(game, ways.options))[0]
     if text.endswith(".json"):
-        raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID")
+        raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}")
     path = Path(text)
-    if text.endswith(".sgf") or (len(text) < 200 and path.is_file()):
+    if text.endswith(".sgf") or _is_file(path):
         try:
             data = path.read_bytes()
         except OSError as error:
             raise FormatError(f"cannot read {text}: {error.strerror}") from None
-        return _content(data, path.name, game, options)
-    return _typed(text, game, options)
+        return _content(data, path.name, ways)
+    return _typed(text, ways)
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How a text is to be read: the arguments of ``resolve``."""
+
+    rules: str | None
+    options: dict[str, str]
+    letters: str | None
+    remark: Callable[[str], None] | None
+
+    def refuse_letters(self) -> None:
+        """Raises FormatError where letters were chosen for a position without typed moves."""
+        if self.letters is not None:
+            raise FormatError(f"--letters {self.letters} is for typed moves, such as moves:H8 I9; this position has none")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a position's text can be too long for a name
+        return False
 
 
 def names_problem(text: str) -> bool:
@@ -63,48 +98,72 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
 
 def _game(rules: str | None, options: dict[str, str]) -> Game:
     if rules is None:
-        raise FormatError(f"say which game it is: add --game with one of {', '.join(registry.available())}")
+        raise FormatError(f"say which game it is, such as --game hex-5; there are {', '.join(registry.available())} ('jaxsolve games' tells more)")
     try:
         return problems.with_options(rules, options)
     except ValueError as error:
         raise FormatError(str(error)) from None
 
 
-def _content(data: bytes, name: str, rules: str | None, options: dict[str, str]) -> Problem:
+def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if b"(;" not in b"".join(data[:4096].split()):
         if name != "standard input" and not data.isascii():
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
-        return _typed(data.decode("utf-8", errors="replace").strip(), rules, options, name)
+        return _typed(data.decode("utf-8", errors="replace").strip(), ways, name)
+    ways.refuse_letters()
     try:
-        game = _game(rules, options) if rules is not None else _game_of(sgf.read(data), options)
-        state = sgf.load(data, game)
-    except FormatError as error:
+        family = None if ways.rules is None else _game(ways.rules, ways.options).name
+        record = sgf.read(data, family=family)
+        game = _game_of(record, ways.rules, ways.options)
+        state = sgf.position(record, game)
+    except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
     return _problem(name, game, state)
 
 
-def _game_of(record: Record, options: dict[str, str]) -> Game:
-    """The game of a record that says it itself: the rule-set id in RU, else plain rules of the family and board size."""
-    rules = record.properties.get("rules", "").replace("\\", "")
-    if any(rules.split(";")[0] == base or (base.endswith("-N") and rules.startswith(base[:-1])) for base in registry.available()):
-        return _game(rules, options)
+def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game:
+    """The game of a record: ``rules``, else the rule-set id in RU, else plain rules of its family and size; komi as the record says it.
+
+    Raises FormatError for a record under rules of its own that nobody has named a rule set for.
+    """
+    said = record.properties.get("rules", "").replace("\\", "").strip()
     family = record.properties["family"]
-    komi = {"komi": record.properties["komi"]} if family == "go" and "komi" in record.properties else {}
-    return _game(f"{family}-{record.size}", komi | options)
+    if rules is None and any(said.split(";")[0] == base or (base.endswith("-N") and said.startswith(base[:-1])) for base in registry.available()):
+        return _game(said, options)
+    if rules is None and said:
+        raise FormatError(f"its rules RU[{shortened(said)}] are no rule set of jaxsolve: choose one with --game, such as {family}-{record.size}")
+    rules = rules or f"{family}-{record.size}"
+    komi = record.properties.get("komi", "").strip()
+    if komi and rules.startswith("go-") and "komi" not in problems.split_rules(rules)[1]:
+        options = {"komi": komi} | options
+    return _game(rules, options)
 
 
-def _typed(text: str, rules: str | None, options: dict[str, str], name: str = "") -> Problem:
-    game = _game(rules, options)
+def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
+    game = _game(ways.rules, ways.options)
     try:
         if text.startswith("moves:"):
-            state = problems.position(game, None, text.removeprefix("moves:"))
+            state = problems.position(game, None, _in_gtp_letters(text.removeprefix("moves:"), game, ways))
         else:
+            ways.refuse_letters()
             state = game.init() if text == "start" else game.parse(text)
     except ValueError as error:
         where = f"{name}: " if name else ""
-        hint = "" if " " in text or text.startswith("moves:") or name else f" ({text!r} is no file, no 'start' and no moves:...)"
+        hint = "" if " " in text or text.startswith("moves:") or name else f" ({shortened(text)!r} is no file, no 'start' and no moves:...)"
         raise FormatError(f"{where}{error}{hint}") from None
     return _problem(name or text, game, state)
+
+
+def _in_gtp_letters(moves: str, game: Game, ways: _Ways) -> str:
+    """Gomoku moves with their columns in GTP letters; the other games have one kind of letters each."""
+    if game.name != "gomoku":
+        if ways.letters is not None:
+            raise FormatError(f"--letters {ways.letters} is for Gomoku, not for {game.rule_set}")
+        return moves
+    moves, sentence = letters.as_gtp(moves, game.size, ways.letters)
+    if sentence and ways.remark is not None:
+        ways.remark(f"the moves are read {sentence}")
+    return moves
 
 
 def _problem(name: str, game: Game, state: State) -> Problem:

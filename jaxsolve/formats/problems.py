@@ -23,15 +23,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jaxsolve
+from jaxsolve import strict_json
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Problem, Verdict, default_claim
+from jaxsolve.strict_json import shortened
 
 FORMAT = "jaxsolve-problems"
 VERSION = 1
 _SET_FIELDS = {"format", "version", "title", "source", "rules", "problems"}
 _FIELDS = {"id", "rules", "position", "moves", "claim", "title", "source", "expected", "notes"}
+ID_BYTES = 200  # of an id in UTF-8: file systems allow 255 for a name
 _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
 
 
@@ -39,32 +43,62 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
     """Problems of a file, in its order, or those named by ``ids`` in the order named.
 
     Args:
-      path: our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
+      path: as ``find`` finds it; our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
       ids: only these.
       options: rule options that replace the file's, such as ``{"knowledge": "ndk"}``; ``rules`` names another base rule set.
 
     Raises:
       FormatError: one sentence with the file, the problem's id and the field or move that is wrong.
     """
-    path = Path(path)
+    path = find(path)
     data = _read_json(path)
     try:
         entries, build = _entries(data)
         chosen = list(entries) if ids is None else [str(identifier) for identifier in ids]
-        for identifier in chosen:
+        if not chosen:
+            raise FormatError(f"no problem is named; it has {_some(entries)}")
+        for number, identifier in enumerate(chosen):
             if identifier not in entries:
-                raise FormatError(f"there is no problem {identifier!r}; it has {_some(entries)}")
+                raise FormatError(f"there is no problem {shortened(identifier)!r}; it has {_some(entries)}")
+            if identifier in chosen[:number]:
+                raise FormatError(f"problem {identifier!r} is asked for twice")
     except FormatError as error:
         raise FormatError(f"{path.name}: {error}") from None
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise FormatError(f"{path.name}: not a problem set of the kind that its fields promise ({error})") from None
     problems = []
     for identifier in chosen:
         try:
             problems.append(build(identifier, entries[identifier], data, dict(options or {})))
         except KeyError as error:
             raise FormatError(f"{path.name}: problem {identifier}: field {error} is missing") from None
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
             raise FormatError(f"{path.name}: problem {identifier}: {error}") from None
     return problems
+
+
+def names(path: str | Path) -> str:
+    """The first ids of a set, as a sentence lists them. Raises FormatError as ``load``."""
+    path = find(path)
+    try:
+        return _some(_entries(_read_json(path))[0])
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise FormatError(str(error) if str(error).startswith(path.name) else f"{path.name}: {error}") from None
+
+
+def find(path: str | Path) -> Path:
+    """The file that ``path`` names: itself, or where there is none and it has no folder, the set of that name that comes with the package."""
+    path = Path(path)
+    if path.parent == Path() and not path.exists():
+        return shipped().get(path.name, path)
+    return path
+
+
+def shipped() -> dict[str, Path]:
+    """Problem sets that come with the package, by file name: installed beside this package, in a checkout in ``configs/problems``."""
+    package = Path(jaxsolve.__file__).parent
+    folders = (package / "problems", package.parent / "configs" / "problems")
+    return {file.name: file for folder in folders if folder.is_dir() for file in sorted(folder.glob("*.json"))}
 
 
 def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
@@ -82,13 +116,14 @@ def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> s
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = strict_json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}") from None
+        hint = f"; with jaxsolve come {', '.join(shipped())}" if path.parent == Path() else ""
+        raise FormatError(f"cannot read {path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError:
         raise FormatError(f"{path.name} is not UTF-8 text") from None
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{path.name}, line {error.lineno}: not valid JSON ({error.msg})") from None
+    except ValueError as error:
+        raise FormatError(f"{path.name}: {error}") from None
     if not isinstance(data, dict):
         raise FormatError(f"{path.name} is not a problem set: it holds a JSON {type(data).__name__}, not an object")
     return data
@@ -123,7 +158,9 @@ def by_id(entries: Any) -> dict[str, Any]:
             raise FormatError(f"entry {number} of 'problems' is not an object with an 'id'")
         identifier = str(entry["id"])
         if not re.fullmatch(r"\w[\w.+-]*", identifier):
-            raise FormatError(f"id {identifier!r} is not made of letters, digits and . _ + - (it names a folder too)")
+            raise FormatError(f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - (it names a folder too)")
+        if len(identifier.encode()) > ID_BYTES:
+            raise FormatError(f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes (it names a folder too)")
         if identifier in found:
             raise FormatError(f"id {identifier!r} is given twice")
         found[identifier] = entry
@@ -149,10 +186,16 @@ def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options:
 
 
 def split_rules(rules: str) -> tuple[str, dict[str, str]]:
-    """Base and options of a rule-set id."""
-    base, *fields = rules.split(";")
-    pairs = [field.partition("=") for field in fields]
-    return base, {key: value for key, _, value in pairs}
+    """Base and options of a rule-set id. Raises ValueError for an option given twice or without a value."""
+    base, *fields = rules.strip().split(";")
+    options: dict[str, str] = {}
+    for option in fields:
+        key, equals, value = option.partition("=")
+        if not equals or key in options:
+            reason = "gives an option twice" if equals else "is not of the form key=value"
+            raise ValueError(f"Rule set {shortened(rules)!r}: {option!r} {reason}.")
+        options[key] = value
+    return base, options
 
 
 def with_options(rules: str, options: Mapping[str, str]) -> Game:

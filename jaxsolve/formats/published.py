@@ -164,6 +164,9 @@ def _hex_midgame(identifier: str, entry: Entry, data: Entry, options: dict[str, 
 def _hex_opening_entries(data: Entry) -> dict[str, Entry]:
     """Ids are like ``5x5-c3`` and ``5x5-empty``."""
     winners = data["winners"]
+    for size, cells in winners.items():
+        if not size.isdecimal() or not isinstance(cells, dict):
+            raise FormatError(f"field 'winners' gives {size!r} the value {cells!r}, where a board size and an object of cells and winners belong")
     return {f"{n}x{n}-{cell}": {"size": int(n), "cell": cell, "winner": winners[n][cell]} for n in winners for cell in winners[n]}
 
 

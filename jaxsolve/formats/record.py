@@ -13,6 +13,8 @@ import numpy as np
 
 from jaxsolve.games.game import Game, Outcome, State
 
+RESIGNED = ("resign", "forfeit")  # how a record may end besides a move
+SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's answer to the first stone
 KILLALL_OPENING = ("C7", "G7", "C3", "G3")  # the four Black stones a killallgo-9 record begins with, White passing between
 
 
@@ -86,6 +88,9 @@ def _ended(game: Game, outcome: int) -> str:
 def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
     """Play ``moves`` from ``state``.
 
+    A last move of ``RESIGNED`` leaves the position as it is. In Hex ``swap-pieces`` (the first stone becomes the second player's, mirrored at
+    the long diagonal) and ``swap-sides`` (only the people change) may answer the first stone.
+
     Args:
       game: the rules.
       state: position before the first move.
@@ -98,14 +103,21 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     Raises:
       FormatError: naming the first move that is not well formed, made by the wrong side, illegal, or after the end.
     """
-    advance = _advance(game)
+    advance = _advance(game.kernel)
     state, legal, outcome, side = jax.device_get(advance(state, jnp.int32(-1)))
     for number, move in enumerate(moves, start=first_number):
+        if move.text.lower() in RESIGNED:
+            if number < first_number + len(moves) - 1:
+                raise FormatError(f"move {number} ({move.text}) ends the game, but more moves follow")
+            break
         mover = game.players[int(side)]
         if outcome != Outcome.ONGOING:
             raise FormatError(f"move {number} ({move.text}): {_ended(game, int(outcome))}")
         if move.player is not None and move.player != side:
             raise FormatError(f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}")
+        if move.text.lower().startswith("swap"):
+            state, legal, outcome, side = jax.device_get(advance(_swapped(game, state, move.text, number), jnp.int32(-1)))
+            continue
         try:
             action = game.parse_action(move.text, state)
         except ValueError as error:
@@ -114,6 +126,21 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
             raise FormatError(f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)})")
         state, legal, outcome, side = jax.device_get(advance(state, np.int32(action)))
     return state
+
+
+def _swapped(game: Game, state: State, word: str, number: int) -> State:
+    """The position after the swap ``word``, the second move of a Hex record. Raises FormatError."""
+    if game.name != "hex":
+        raise FormatError(f"move {number}: {word} is a move of Hex, not of {_short(game.rule_set)}")
+    cells = np.asarray(game.cells(state))
+    if (cells == 1).sum() != 1 or (cells == 2).any():
+        raise FormatError(f"move {number}: {word} can only answer the first stone")
+    if word.lower() == "swap-sides":
+        return state
+    if word.lower() != "swap-pieces":
+        raise FormatError(f"move {number}: write {word} as swap-pieces (the stone changes colour and is mirrored) or swap-sides (it stays)")
+    board = "/".join("".join(".O"[int(cell)] for cell in row) for row in cells.T)
+    return game.parse(f"{board} {game.players[0][0]}")
 
 
 def _short(rule_set: str, width: int = 80) -> str:

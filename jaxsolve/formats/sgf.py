@@ -13,16 +13,17 @@ from sgfmill import sgf, sgf_grammar, sgf_properties
 
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
+from jaxsolve.games.boardtext import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
+from jaxsolve.strict_json import shortened
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]
-_COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # GTP letters, without I
 _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
     """A point (column from the left, row from the TOP, from 0) as the game family writes it (FORMAT.md, "Coordinates")."""
-    return f"{chr(ord('a') + column)}{row + 1}" if family == "hex" else f"{_COLUMNS[column]}{size - row}"
+    return f"{HEX_LETTERS[column]}{row + 1}" if family == "hex" else f"{GTP_LETTERS[column]}{size - row}"
 
 
 def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
@@ -42,7 +43,7 @@ def _text(raw: bytes) -> str:
 
 
 def _stones(node: sgf.Tree_node, name: str, size: int, family: str) -> set[tuple[int, int]]:
-    """Points of a set-up property, compressed rectangles (``aa:cc``) expanded."""
+    """Points of a set-up property, compressed rectangles (``aa:cc``, by any two opposite corners) expanded."""
     found: set[tuple[int, int]] = set()
     for raw in node.get_raw_list(name) if node.has_property(name) else []:
         corners = raw.split(b":")
@@ -52,7 +53,8 @@ def _stones(node: sgf.Tree_node, name: str, size: int, family: str) -> set[tuple
             first = last = None
         if first is None or last is None or len(corners) > 2:
             raise FormatError(f"{name}[{_text(raw)}] is not a point of a {size}x{size} board")
-        found |= {(column, row) for column in range(first[0], last[0] + 1) for row in range(first[1], last[1] + 1)}
+        columns, rows = ((min(pair), max(pair) + 1) for pair in zip(first, last, strict=True))
+        found |= {(column, row) for column in range(*columns) for row in range(*rows)}
     return found
 
 
@@ -62,7 +64,7 @@ def _side(node: sgf.Tree_node) -> int | None:
     raw = _text(node.get_raw("PL"))
     side = {"b": 0, "w": 1}.get(raw[:1].lower())
     if side is None:
-        raise FormatError(f"PL[{raw}] names no side: write PL[B] or PL[W]")
+        raise FormatError(f"PL[{shortened(raw)}] names no side: write PL[B] or PL[W]")
     return side
 
 
@@ -75,15 +77,15 @@ def _parse(data: bytes) -> sgf.Sgf_game:
     except FormatError:
         raise
     except (ValueError, LookupError) as error:
-        raise FormatError(f"not a readable SGF record: {error}") from None
+        raise FormatError(f"not a readable SGF record: {shortened(str(error), 200)}") from None
 
 
 def _family(root: sgf.Tree_node) -> str:
     raw = _text(root.get_raw("GM")) if root.has_property("GM") else "1"
-    number = int(raw) if raw.strip().isdecimal() else None
+    number = int(raw) if re.fullmatch(r"\s*[0-9]{1,4}\s*", raw) else None
     if number not in GAME_NUMBERS:
         known = ", ".join(f"{number} ({name})" for number, name in GAME_NUMBERS.items())
-        raise FormatError(f"GM[{raw}] is a game that jaxsolve does not read from SGF; it reads {known}")
+        raise FormatError(f"GM[{shortened(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}")
     return GAME_NUMBERS[number]
 
 
@@ -122,6 +124,10 @@ class _Reader:
         if len(colours) == 2 or len(node.get_raw_list(colours[0])) > 1:
             raise FormatError(f"move {number}: one node holds more than one move")
         raw = node.get_raw(colours[0])
+        word = _text(raw).strip().lower()
+        if word in records.RESIGNED or word.startswith("swap"):
+            self.moves.append(Move(word, None if word in records.RESIGNED else _COLOURS.index(colours[0])))
+            return
         try:
             point = _point(raw, self.size, self.family)
         except ValueError:
@@ -138,11 +144,16 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
       family: "go", "gomoku" or "hex" to read the points as that game's; None: as property GM says (1, 4, 11; absent = Go).
 
     Raises:
-      FormatError: garbage, a branch, a second game, a point off the board, set-up in mid-game, unknown encoding or game.
+      FormatError: garbage, a branch, a second game, a point off the board, set-up in mid-game, unknown encoding or game, another game
+        than ``family``, a handicap without its stones.
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
     root = game.get_root()
-    family = family or _family(root)
+    if family is None or root.has_property("GM"):
+        said = _family(root)
+        if said != (family or said):
+            raise FormatError(f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {family.capitalize()}")
+        family = said
     reader = _Reader(game.get_size(), family)
     node = root
     while True:
@@ -152,10 +163,20 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
         if not len(node):
             break
         node = node[0]
+    _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
     properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": family}
     black, white = (frozenset(point for point, colour in reader.stones.items() if colour == side) for side in (0, 1))
     return Record(reader.size, black, white, reader.to_move, tuple(reader.moves), properties)
+
+
+def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:
+    """Raises FormatError where property HA promises more stones than were set up: the position would be another one."""
+    raw = _text(root.get_raw("HA")).strip() if root.has_property("HA") else "0"
+    if not re.fullmatch(r"[0-9]{1,3}", raw):
+        raise FormatError(f"HA[{shortened(raw)}] is not a number of handicap stones")
+    if int(raw) >= 2 and black < int(raw):
+        raise FormatError(f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: set them up with AB")
 
 
 def load(data: bytes | str, game: Game) -> State:
@@ -164,7 +185,11 @@ def load(data: bytes | str, game: Game) -> State:
     Raises:
       FormatError: as ``read``; or the board has another size, or a move is illegal or made by the wrong side (with its number).
     """
-    record = read(data, family=game.name)
+    return position(read(data, family=game.name), game)
+
+
+def position(record: Record, game: Game) -> State:
+    """The position at the end of a record that was read as one of this game's. Raises FormatError as ``load``."""
     state, moves, number = records.start(game, record)
     return records.replay(game, state, moves, first_number=number)
 
@@ -219,5 +244,5 @@ def _raw(family: str, size: int, text: str) -> bytes:
         return b""
     if family == "hex":
         return text.lower().encode()
-    column, row = _COLUMNS.index(text[0].upper()), size - int(text[1:])
+    column, row = GTP_LETTERS.index(text[0].upper()), size - int(text[1:])
     return bytes((ord("a") + column, ord("a") + row))

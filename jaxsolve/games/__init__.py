@@ -5,9 +5,10 @@ Names are imported on first use, so that ``import jaxsolve.games`` alone does no
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jaxsolve.games import lazy
+from jaxsolve.games.options import Entry
 from jaxsolve.games.registry import available, describe, make, register
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Awari",
     "Children",
+    "Entry",
     "Env",
     "ForcesReplies",
     "Foresees",
@@ -42,19 +44,15 @@ __all__ = [
     "register",
 ]
 
-_HOMES = {
-    "awari": ("Awari",),
-    "env": ("Env", "auto_reset"),
-    "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "Outcome", "SeesChildren"),
-    "go": ("Go", "KillallGo", "Tsumego"),
-    "gomoku": ("Gomoku",),
-    "hex": ("Hex",),
-    "random_play": ("random_legal_action",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"jaxsolve.games.{module}"), name)
-    raise AttributeError(f"module 'jaxsolve.games' has no attribute {name!r}")
+__getattr__ = lazy.names(
+    __name__,
+    {
+        "awari": ("Awari",),
+        "env": ("Env", "auto_reset"),
+        "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "Outcome", "SeesChildren"),
+        "go": ("Go", "KillallGo", "Tsumego"),
+        "gomoku": ("Gomoku",),
+        "hex": ("Hex",),
+        "random_play": ("random_legal_action",),
+    },
+)

@@ -1,4 +1,7 @@
-"""Boards and points as text, host side: rows from the top joined by ``/``, ``.`` empty, ``X`` first player, ``O`` second."""
+"""Boards and points as text, host side: rows from the top joined by ``/``, ``.`` empty, ``X`` first player, ``O`` second.
+
+Columns have letters: Go and Gomoku leave out I and count rows from the bottom (as GTP does), Hex uses all letters and counts from the top.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import re
 import numpy as np
 
 STONES = ".XO"
-GTP_LETTERS = "ABCDEFGHJKLMNOPQRST"
+GTP_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+HEX_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def board_text(cells: np.ndarray) -> str:
@@ -37,18 +41,49 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
     return letters.index(text)
 
 
+def gtp_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
+    return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
+
+
 def gtp_point(action: int, size: int) -> str:
-    """Point of a square board as Go and Gomoku players write it: letters without I, row 1 at the bottom."""
-    row, column = divmod(action, size)
+    """Point of a square board as Go and Gomoku players write it: ``C3``. Raises ValueError for a number that is no point."""
+    row, column = _place(action, size)
     return f"{GTP_LETTERS[column]}{size - row}"
 
 
 def parse_gtp_point(text: str, size: int) -> int:
     """Action number of a point such as ``C3``, in either case. Raises ValueError."""
-    match = re.fullmatch(r"([A-HJ-T])([1-9]\d?)", text.strip().upper())
-    if not match:
-        raise ValueError(f"{text!r} is not a point such as C3 (letters A to T without I, then the row)")
-    column, row = GTP_LETTERS.index(match[1]), int(match[2])
-    if column >= size or row > size:
-        raise ValueError(f"{text!r} is outside the {size}x{size} board")
+    column, row = _parse_point(text.upper(), size, GTP_LETTERS, f"A1 to {GTP_LETTERS[size - 1]}{size}, no column I")
     return (size - row) * size + column
+
+
+def hex_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a Hex board."""
+    return list(HEX_LETTERS[:size]), [str(row + 1) for row in range(size)]
+
+
+def hex_point(action: int, size: int) -> str:
+    """Cell of a Hex board: ``a1`` is in the upper left corner, letters go to the right. Raises ValueError for a number that is no cell."""
+    row, column = _place(action, size)
+    return f"{HEX_LETTERS[column]}{row + 1}"
+
+
+def parse_hex_point(text: str, size: int) -> int:
+    """Action number of a cell such as ``a1``, in either case. Raises ValueError."""
+    column, row = _parse_point(text.lower(), size, HEX_LETTERS, f"a1 to {HEX_LETTERS[size - 1]}{size}, the row counted from the top")
+    return (row - 1) * size + column
+
+
+def _place(action: int, size: int) -> tuple[int, int]:
+    if not 0 <= action < size * size:
+        raise ValueError(f"Action {action} is not a point of a {size}x{size} board.")
+    return divmod(action, size)
+
+
+def _parse_point(text: str, size: int, letters: str, range_in_words: str) -> tuple[int, int]:
+    """(column, row number as written)."""
+    match = re.fullmatch(rf"([{letters[:size]}])([1-9]\d?)", text.strip())
+    if not match or int(match[2]) > size:
+        raise ValueError(f"{text.strip()!r} is not a point of a {size}x{size} board ({range_in_words}).")
+    return letters.index(match[1]), int(match[2])

@@ -7,6 +7,7 @@ agents or search. Rules exist once, here: every other room of the package asks t
 from __future__ import annotations
 
 import abc
+import dataclasses
 import enum
 import functools
 import math
@@ -16,6 +17,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
 
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
@@ -97,6 +100,15 @@ class Foresees(Protocol):
 
 
 @runtime_checkable
+class SeenFromBothSides(Protocol):
+    """Ability: the position can be shown to either player, whoever is to move."""
+
+    def from_seat(self, state: State, player: jax.Array) -> State:
+        """The state as if it were int32[] ``player``'s turn, for ``Game.observe`` alone: it need not be a position of the game."""
+        ...
+
+
+@runtime_checkable
 class EstimatesNumbers(Protocol):
     """Ability: first proof and disproof numbers from the board, before anything below it is searched."""
 
@@ -146,6 +158,19 @@ class Game(abc.ABC):
     def goal_player(self) -> int | None:
         """The player whose goal the rule set names, or None where either side may be asked about."""
         return None
+
+    @property
+    def kernel(self) -> Game:
+        """A game with the same functions of a state, whatever of the rule set lies in the state itself.
+
+        Rule sets with equal kernels share what is compiled: on states of this game, ``kernel.step``, ``legal_mask``, ``outcome``, ``key``
+        and so on give what this game's own give. Symmetries, start and text are the game's own.
+        """
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The options alone are what is pickled: what has been derived from them, compiled functions among it, is found again."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     # ---- rules (pure, jittable, one board) ---------------------------------------------------------------------
     @abc.abstractmethod
@@ -209,7 +234,27 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, state: State) -> np.ndarray:
-        """int8 array of the board for drawing: [H, W], top row first; 0 empty, 1 first player, 2 second (Awari: seeds)."""
+        """int8 array of the board: [H, W], top row first; 0 empty, 1 first player, 2 second; in games of counters their numbers."""
+
+    def leaf_reason(self, state: State, outcome: int) -> str:
+        """The word by which FORMAT.md names how the game ended at ``state`` with ``outcome``; the game's checker says the same (host side)."""
+        return "over"
+
+    # ---- drawing (host side, numpy) --------------------------------------------------------------------------------
+    def drawing(self, state: State) -> Drawing:
+        """What a picture of the position shows; unless overridden, ``cells`` as stones on squares, with letters and numbers at the rim."""
+        cells = np.asarray(self.cells(state))
+        columns = [chr(ord("a") + i) if i < 26 else str(i + 1) for i in range(cells.shape[1])]
+        return Stones(Shape.SQUARES, cells, columns, [str(i + 1) for i in range(cells.shape[0])])
+
+    def place(self, action: int, state: State, player: int) -> Place | None:
+        """Where in ``drawing(state)`` a move of ``player``, made here or just before, is marked; None for one that has no place, such as a pass.
+
+        Unless overridden, actions number the cells row by row from the top left, and further ones have no place.
+        """
+        columns, rows = self.drawing(state).size
+        row, column = divmod(action, columns)
+        return (column, row) if row < rows else None
 
     # ---- packing (shared by all games) -------------------------------------------------------------------------
     @functools.cached_property

@@ -20,14 +20,21 @@ def stone_planes(grid: Grid, stones: jax.Array, side: jax.Array, third: jax.Arra
     rows, colour = grid.to_rows(stones), np.arange(2)[:, None]
     own = jnp.sum(jnp.where(colour == side, rows, jnp.uint32(0)), axis=0, dtype=jnp.uint32)[:, None]
     enemy = jnp.sum(jnp.where(colour == side, jnp.uint32(0), rows), axis=0, dtype=jnp.uint32)[:, None]
-    column = np.arange(grid.width, dtype=np.uint32)
+    column = np.arange(grid.width, dtype=np.uint32)[None]
     ones = third.astype(jnp.uint32) << 16 | fourth.astype(jnp.uint32) << 24
     cell = own >> column & np.uint32(1) | (enemy >> column & np.uint32(1)) << 8 | ones
     return jax.lax.bitcast_convert_type(cell, jnp.uint8) != 0
+
+
+def board_planes(grid: Grid, boards: jax.Array) -> jax.Array:
+    """bool[H, W, C] of packed boards uint32[C, words], the boards as the last axis."""
+    shifts = np.arange(grid.rows_per_word)[:, None] * grid.stride + np.arange(grid.width)
+    bits = (boards.T[:, None, None, :] >> shifts.astype(np.uint32)[None, :, :, None]) & np.uint32(1)
+    return bits.reshape(-1, grid.width, boards.shape[0])[: grid.height].astype(bool)
 
 
 def empty_cells(grid: Grid, stones: jax.Array, ongoing: jax.Array) -> jax.Array:
     """bool[points]: cells without a stone of uint32[2, words] ``stones``; all False unless ``ongoing``."""
     taken = jnp.sum(grid.to_rows(stones), axis=0, dtype=jnp.uint32)
     rows = jnp.where(ongoing, ~taken, jnp.uint32(0))[:, None]
-    return (rows >> np.arange(grid.width, dtype=np.uint32) & np.uint32(1)).astype(bool).reshape(-1)
+    return (rows >> np.arange(grid.width, dtype=np.uint32)[None] & np.uint32(1)).astype(bool).reshape(-1)

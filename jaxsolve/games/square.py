@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import functools
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+
+from jaxsolve.bitboard import Grid
 
 SQUARE_SYMMETRIES = 8
 
@@ -17,3 +21,26 @@ def square_permutations(size: int) -> np.ndarray:
     images = np.argsort(np.stack(placed).reshape(8, -1), axis=1).astype(np.int32)
     images.flags.writeable = False
     return images
+
+
+def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """bool[...] each: whether a symmetry of ``square_permutations`` swaps rows and columns, then mirrors rows, then columns."""
+    symmetry = jnp.asarray(symmetry)
+    return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
+
+
+def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """int32[...]: where a symmetry takes int32[...] ``cell``; ``square_permutations(size)[symmetry, cell]`` without looking it up."""
+    swap, mirror_rows, mirror_columns = _parts(symmetry)
+    row, column = cell // size, cell % size
+    row, column = jnp.where(swap, column, row), jnp.where(swap, row, column)
+    return jnp.where(mirror_rows, size - 1 - row, row) * size + jnp.where(mirror_columns, size - 1 - column, column)
+
+
+def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
+    swap, mirror_rows, mirror_columns = _parts(symmetry)
+    cells = grid.to_bool(sets)
+    cells = jnp.where(swap, jnp.swapaxes(cells, -1, -2), cells)
+    cells = jnp.where(mirror_rows, cells[..., ::-1, :], cells)
+    return grid.from_bool(jnp.where(mirror_columns, cells[..., ::-1], cells))

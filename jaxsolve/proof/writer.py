@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.game import Game
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
     text, kind = game.text(state), graph.kinds[node]
     entry: dict[str, object] = {"id": int(number[node]), "n": uses, "pos": text}
     if kind == LEAF:
-        entry["leaf"] = leaf_reason(game, text, int(graph.outcomes[node]))
+        entry["leaf"] = game.leaf_reason(state, int(graph.outcomes[node]))
         return entry
     pairs = [[game.action_text(action, state) for action in pair] for pair in graph.pairs(node)]
     if kind == PAIRING:
@@ -96,17 +96,3 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
             entry["pairs"] = pairs
     entry["must-play" if kind == MUST_PLAY else "and"] = moves
     return entry
-
-
-def leaf_reason(game: Game, text: str, outcome: int) -> str:
-    """The reason FORMAT.md names for a finished game."""
-    fields = dict(part.split("=", 1) for part in text.split(" ")[2:] if "=" in part)
-    if game.name == "go":
-        if fields.get("passes") == "2":
-            return "score" if game.rule_set.startswith("go-") else "passes"
-        return "captured" if fields.get("crucial") == "-" else "benson"
-    if game.name == "gomoku":
-        if outcome == Outcome.DRAW:
-            return "full-board"
-        return "two-fours" if fields.get("fours") == "2" else "five"
-    return {"hex": "connection", "awari": "no-seeds"}[game.name]

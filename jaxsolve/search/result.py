@@ -41,6 +41,7 @@ class Result:
     certificate_nodes: int = 0
     certificate_bytes: int = 0
     interrupted: bool = False
+    unsaved: str = ""  # a sentence where certificate, log or result file could not be written
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
         """Plain values for a JSON object."""

@@ -1,24 +1,46 @@
-"""One search for one claim: its tree, its paths, and the waves it exchanges with an evaluator."""
+"""One search: a tree, its paths, and the waves that it exchanges with an evaluator."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator
+from jaxsolve.compiled import compiled
+from jaxsolve.evaluate import NONE as ABSENT
+from jaxsolve.evaluate import Evaluator, History, Offsets
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
-from jaxsolve.search import mcts, wave
-from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber
-from jaxsolve.search.pn import FINISHED, Log, Rules, new_paths, revive, settle, unwind
+from jaxsolve.search import rows as host_rows
+from jaxsolve.search.memory import compact, evict
+from jaxsolve.search.methods import Method, Workspace
+from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
-from jaxsolve.search.tree import EDGES, EVICTED, FREE, INF, LISTS, LIVE, NODES, NONE, compact, evict, grown, new_tree, tree_bytes
+from jaxsolve.search.rows import EVALUATED, EXPANDED, Question, fresh_rows, place, question_of
+from jaxsolve.search.tree import (
+    ACTION,
+    EDGE,
+    EVICTED,
+    FULL,
+    INF,
+    KEEP,
+    LIVE,
+    MOST_MOVES,
+    NODE,
+    NODES,
+    NONE,
+    SOLVED_FLAG,
+    Tree,
+    new_tree,
+    roomier,
+    strip,
+)
+from jaxsolve.search.zones import zone_of
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
-TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to df-pn
-GROUPS = 2  # halves of the paths: one is selected and backed up while the other is on the device
+TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """Receives (states uint32[n, S], moves int32[n], zones uint32[n, Z]) of positions as they are decided, children before parents."""
@@ -33,118 +55,147 @@ class Search:
 
     Args:
       root: uint32[S] packed root position (its canonical image if the evaluator is canonical).
-      memory_mb: budget of the tree with its table; when it is full, the least worked-on positions are evicted.
-      max_nodes: optional bound on table entries, for tests of tiny tables.
+      claims: what to ask, the strongest first: each of the others must hold wherever one before it does. ``ask_next`` goes on with the next.
       sink: receives decided positions.
+      budget: bytes for the tree with its table; when they are used up, the least worked-on positions are forgotten.
+      max_nodes: optional bound on table entries, for tests of tiny tables.
+      width: leaves of all flights together; None = the method's own.
+      flights: waves that may be under way at a time.
+
+    Raises:
+      MemoryFull: the budget cannot hold the root.
+      ValueError: the game has more actions than a tree can list.
     """
 
     def __init__(
         self,
         game: Game,
         root: np.ndarray,
-        claim: Claim,
+        claims: Sequence[Claim],
         method: Method,
         evaluator: Evaluator,
         *,
         sink: LogSink,
-        memory_mb: int = 2048,
+        budget: int,
         max_nodes: int | None = None,
         seed: int = 0,
         width: int | None = None,
+        flights: int = 2,
     ):
-        self.game, self.claim, self.method, self.evaluator, self.sink = game, claim, method, evaluator, sink
+        if game.num_actions > min(MOST_MOVES, ACTION):
+            raise ValueError(f"{game.rule_set} has {game.num_actions} actions; a search can list {min(MOST_MOVES, ACTION)}")
+        self.game, self.claims, self.method, self.evaluator, self.sink = game, tuple(claims), method, evaluator, sink
+        self.asked = 0  # the claim that is being searched
         self.verdict: Verdict | None = None
-        self.seed, self.waves = seed, 0
-        self.budget, self.max_nodes = memory_mb << 20, max_nodes
+        self.seed, self.waves, self.flights = seed, 0, flights
+        self._budget, self._max_nodes = budget, max_nodes
         width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32))
-        self.group = max(1, -(-width // GROUPS))
-        self.rules = _rules(game, claim, method)
-        self.fields = _fields(evaluator)
-        self.order = np.arange(game.num_actions, dtype=np.int32)
-        if seed:
-            np.random.default_rng(seed).shuffle(self.order)
-        depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
-        self.paths = new_paths(self.group * GROUPS, depth)
-        self._words = game.state_words, evaluator.layout.mask if evaluator.layout.zoned else 0
-        entries = self.group * GROUPS * 4 + 2 * depth
-        room = max(64, 2 * GROUPS * self.group)
-        self._new_tree = lambda: new_tree(min(room, max_nodes or room), *[2 * GROUPS * self.group * self._max_moves] * 2, *self._words)
-        self.tree = self._new_tree()
-        self.log = _new_log(entries, *self._words)
-        self.tallies = np.zeros(2, np.int64)
-        self._buffers = [self._buffer() for _ in range(GROUPS)]
-        self._idle = 0
-        self._stalled_at = -1
-        self._edges_in_use = 0  # after the last compaction
-        self._settled_at = 256  # expansions when decisions were last spread
+        self.group = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
+        order = np.arange(game.num_actions, dtype=np.int32)
+        if seed:
+            np.random.default_rng(seed).shuffle(order)
+        depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
+        paths = new_paths(self.group * flights, depth)
+        zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
+        log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words)
+        self.work = Workspace(self._new_tree(), paths, question_of(game, self.claims[0]), evaluator.layout.offsets, order, log, np.zeros(2, np.int64))
+        self._buffers = [
+            (np.zeros((self.group, game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64))
+            for _ in range(flights)
+        ]
+        self._exhausted: np.ndarray | None = None  # during an episode of ``repetition.frontier``
+        self._looked_again_at = -1  # evaluations when the search last ran out of ways
+        self._settled_at = 256  # expansions when decisions were last spread through the whole graph
+        self._full_at, self._tightness = -1, 0
+        self._log_was_full = False
         self._start()
 
-    @property
-    def _max_moves(self) -> int:
-        return self.game.num_actions + 1
+    def _new_tree(self) -> Tree:
+        zone_words = self.evaluator.layout.mask if self.evaluator.layout.zoned else 0
+        tree = new_tree(self._budget, self.game.state_words, zone_words, self.method.extra_words, nodes=self._max_nodes)
+        tree.counters[KEEP] = int(len(self.claims) > 1)
+        return tree
 
-    def _buffer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return np.zeros((self.group, self.game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64)
+    @property
+    def tree(self) -> Tree:
+        """The tree as it is now; its table is exchanged for a larger one as it grows."""
+        return self.work.tree
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that is being searched, or was last."""
+        return self.claims[self.asked]
 
     def _start(self) -> None:
-        rows = self.evaluator(self._root[None], np.full(1, -1, np.int32), self.seed)
-        decided, verdict = wave.verdict_on_sight(rows[0], self.fields, self.rules)
-        self.tallies[wave.EVALUATED] += 1
-        if decided:
-            self.verdict = {1: Verdict.PROVED, -1: Verdict.DISPROVED, 0: Verdict.UNKNOWN}[int(verdict)]
+        row = self.evaluator(self._root[None], np.full(1, -1, np.int32), self.seed)
+        self.work.tallies[EVALUATED] += 1
+        work = self.work
+        child, _ = place(work.tree, row[0], 0, work.offsets, work.order, work.tallies)
+        if child == NONE:
+            raise MemoryFull
+        if child < 0:
+            self._on_sight = -1 - int(child)
+            self._judge_on_sight()
             return
-        wave.place(self.tree, rows[0], self.fields, self.order, self.rules, self.log, self.tallies)
-        self.tree.nodes[0]["pins"] = 1
+        self._on_sight = 0
+        work.tree.nodes[0]["pins"] = 1
+        self.method.start(work, 0)
+        self._drain()
 
-    @property
-    def room(self) -> int:
-        """How many decided positions there is room to adopt."""
-        return (self.max_nodes or self.budget // (4 * tree_bytes(1024, 1024 * 64, 1024 * 4, *self._words) // 1024)) // 2
+    def _judge_on_sight(self) -> None:
+        said = int(self.work.question.verdicts[self._on_sight])
+        self.verdict = {1: Verdict.PROVED, -1: Verdict.DISPROVED, 0: Verdict.UNKNOWN}[said]
 
-    def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        """Enters positions decided in an earlier run: uint32[n, S] states, int32[n] moves and uint32[n, Z] zones, as a ``ProofLog`` keeps them."""
-        if self.verdict is not None:
+    # ---- questions and decisions -----------------------------------------------------------------------------------
+    def ask_next(self) -> bool:
+        """Goes on with the next claim over the same tree, no wave being in flight; False if there is none. What is proved stays proved."""
+        if self.asked + 1 == len(self.claims):
+            return False
+        self.asked += 1
+        self.verdict = None
+        self.work = self.work._replace(question=question_of(self.game, self.claim))
+        if self._on_sight:
+            self._judge_on_sight()
+            return True
+        for path in range(len(self.work.paths.depth)):
+            self.method.release(self.work, path)
+        if self.method.reopen(self.work):
+            self._settle()
+        else:
+            self._restart()
+        return True
+
+    def _restart(self) -> None:
+        self.work = self.work._replace(tree=self._new_tree(), paths=new_paths(*self.work.paths.nodes.shape))
+        self._exhausted = None
+        self._start()
+
+    def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, *, known: bool) -> None:
+        """Enters positions decided elsewhere, at any time: uint32[n, S] states, int32[n] moves, uint32[n, Z] zones as a proof log keeps them.
+
+        Children stand before parents. Unless they are ``known`` to the sink already, they go to it too.
+        """
+        if self.verdict is not None or not len(states):
             return
-        tallies = np.zeros_like(self.tallies)  # not counted: the earlier run did that work
-        for at in range(0, len(states), self.group):
-            part = slice(at, at + self.group)
+        work = self.work
+        if not known:
+            self.sink(states, moves, zones)
+        tallies = np.zeros_like(work.tallies)  # not counted: the search that decided them did that work
+        for at in range(0, len(states), 256):
+            part = slice(at, at + 256)
             self._make_room()
             rows = self.evaluator(np.ascontiguousarray(states[part]), np.full(len(states[part]), -1, np.int32), self.seed)
             decided = np.ascontiguousarray(moves[part]), np.ascontiguousarray(zones[part])
-            wave.adopt(self.tree, rows, *decided, self.fields, self.order, self.rules, self.log, tallies)
-            self.log.count[0] = 0  # it is logged already
-        if self.tree.nodes[0]["pn"] == 0 or self.tree.nodes[0]["dn"] == 0:
-            self._finish()
+            _adopt(self.work.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
+            if self.work.tree.counters[FULL]:
+                break
+        self._settle()
 
-    # ---- waves -----------------------------------------------------------------------------------------------------
-    def select(self, group: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """(states, actions, count) of the next leaves of one group of paths; count may be 0."""
-        states, actions, owners = self._buffers[group]
-        if self._outgrown():
-            return states[:0], actions[:0], 0
-        self._make_room()
-        if self.rules.may_repeat and self.expanded >= 2 * self._settled_at and isinstance(self.method, ProofNumber):
-            self._settle()
-        first = group * self.group
-        step = mcts.select if isinstance(self.method, MonteCarlo) else wave.select
-        count, found = step(self.tree, self.paths, first, first + self.group, states, actions, owners, self.rules, self.log)
-        self._drain()
-        if found == FINISHED:
-            self._finish()
-        self._watch_for_stalls(count)
-        return states[:count], actions[:count], count
-
-    def absorb(self, group: int, rows: np.ndarray) -> None:
-        """Takes the evaluator's rows for the last ``select`` of this group."""
-        owners = self._buffers[group][2]
-        step = mcts.absorb if isinstance(self.method, MonteCarlo) else wave.absorb
-        step(self.tree, self.paths, owners, len(rows), rows, self.fields, self.order, self.rules, self.log, self.tallies)
-        self._drain()
-        self.waves += 1
-
-    def _finish(self) -> None:
+    def _finish_if_decided(self) -> None:
         root = self.tree.nodes[0]
+        if self.verdict is not None or not root["marks"] & SOLVED_FLAG:
+            return
         if root["pn"] == 0 and root["dn"] == INF:
             self.verdict = Verdict.PROVED
         elif root["dn"] == 0 and root["pn"] == INF:
@@ -152,204 +203,233 @@ class Search:
         else:
             self.verdict = Verdict.UNKNOWN
 
-    def _watch_for_stalls(self, count: int) -> None:
-        if count or self.verdict is not None or self.paths.flying.any():
-            self._idle = 0 if count else self._idle
-            return
-        self._idle += 1
-        if self._idle < 2 * GROUPS:
-            return
-        again, plain = self._stalled_at == self.tallies[wave.EVALUATED], isinstance(self.method, ProofNumber) and self.rules.widening == 1.0
-        if again and plain:
-            self.verdict = Verdict.UNKNOWN  # every way leads only into repetitions
-            return
-        self._stalled_at, self._idle = int(self.tallies[wave.EVALUATED]), 0
-        if again or isinstance(self.method, MonteCarlo):
-            self._give_way()  # the few moves it looked at repeat; others may not
-        self._settle()
-        revive(self.tree, self.rules)
+    # ---- waves -----------------------------------------------------------------------------------------------------
+    def select(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
+        """(states uint32[n, S], actions int32[n], n) of the next leaves of a flight that is not under way, at most ``most``; n may be 0."""
+        states, actions, _ = self._buffers[flight]
+        count = 0
+        if self.verdict is None:
+            self._make_room()
+            if self._outgrown():
+                return states[:0], actions[:0], 0
+            if self.work.question.may_repeat and self.expanded >= 2 * self._settled_at:
+                self._settle()
+            count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
+        return states[:count], actions[:count], count
+
+    def _select(self, flight: int, most: int) -> int:
+        first = flight * self.group
+        if self._exhausted is not None:
+            count = self._select_frontier(flight, most)
+            if count or self.verdict is not None:
+                return count
+        count, decided = self.method.select(self.work, first, first + most, *self._buffers[flight])
+        self._drain()
+        if decided:
+            self._finish_if_decided()
+        elif count == 0 and most and not self.work.paths.flying.any() and not self.tree.counters[FULL] and not self._log_was_full:
+            return self._out_of_ways(flight, most)
+        return count
+
+    def absorb(self, flight: int, rows: np.ndarray) -> None:
+        """Takes the evaluator's rows uint32[n, width] for the last ``select`` of this flight."""
+        owners, taken = self._buffers[flight][2], 0
+        while taken < len(rows):
+            taken = self.method.absorb(self.work, owners, taken, len(rows), rows)
+            self._drain()
+        self.waves += 1
+
+    def fresh(self, rows: np.ndarray) -> np.ndarray:
+        """int64[k]: the rows of a wave that are undecided and new to the table, those that a network is asked about."""
+        found = np.empty(len(rows), np.int64)
+        return found[: fresh_rows(self.tree, rows, len(rows), self.work.offsets, found)]
+
+    def history(self, flight: int, which: np.ndarray, boards: int) -> History:
+        """The positions before leaves ``which`` of this flight's wave on their paths, newest first, for a network that looks at ``boards`` boards."""
+        states = np.zeros((len(which), boards - 1, self.game.state_words), np.uint32)
+        counts = np.zeros(len(which), np.int32)
+        paths, owners = self.work.paths, self._buffers[flight][2]
+        for i, leaf in enumerate(which):
+            path = owners[leaf]
+            before = paths.nodes[path, : paths.depth[path] + 1][::-1][: boards - 1]
+            states[i, : len(before)] = self.tree.states[before]
+            counts[i] = len(before)
+        return History(states, counts)
+
+    # ---- where walks find nothing more ------------------------------------------------------------------------------
+    def _out_of_ways(self, flight: int, most: int) -> int:
+        """Looks at the whole graph, gives way to a plainer method, or expands what is nearest; leaves found. At the end nothing is left to try."""
+        again, self._looked_again_at = self._looked_again_at == self.evaluated, self.evaluated
+        if not again:
+            self.method.look_again(self.work)
+            self._settle()
+            return 0
+        if self.method.plainer is not None:
+            self._give_way(self.method.plainer)
+            self._looked_again_at = -1
+            return 0
+        self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
+        count = self._select_frontier(flight, most)
+        if count == 0 and self.verdict is None:
+            self.verdict = Verdict.UNKNOWN  # the graph is complete: no play that comes to an end decides the root
+        return count
+
+    def _select_frontier(self, flight: int, most: int) -> int:
+        work, first = self.work, flight * self.group
+        assert self._exhausted is not None
+        for path in range(first, first + most):
+            self.method.release(work, path)
+            self._drain()
+        self._finish_if_decided()
+        if self.verdict is not None:
+            return 0
+        count = frontier(work.tree, work.paths, first, first + most, self._exhausted, *self._buffers[flight])
+        if count == 0 and not work.paths.flying.any():
+            self._exhausted = None
+        return count
 
     def _settle(self) -> None:
-        """Spreads what is decided through the whole tree: whenever it has doubled, and when nothing else is left to try."""
+        """Spreads what is decided through the whole graph, to the end."""
         self._settled_at = max(256, self.expanded)
+        if not self.tree.counters[NODES]:
+            return
+        order = level_order(self.tree, self.work.question.may_repeat)
         more = True
         while more:
-            more = settle(self.tree, self.rules, self.log)
-            self._drain()
+            left, more = len(order), False
+            while left:
+                left, decided = self.method.settle(self.work, order, left)
+                self._drain()
+                more = more or decided
+        self._finish_if_decided()
 
     def _drain(self) -> None:
-        count = int(self.log.count[0])
+        log = self.work.log
+        count = int(log.count[0])
+        self._log_was_full = 2 * count > len(log.moves)
         if count:
-            self.sink(self.log.states[:count].copy(), self.log.moves[:count].copy(), self.log.zones[:count].copy())
-            self.log.count[0] = 0
+            self.sink(log.states[:count].copy(), log.moves[:count].copy(), log.zones[:count].copy())
+            log.count[0] = 0
 
     # ---- memory ----------------------------------------------------------------------------------------------------
-    def _short(self) -> tuple[bool, bool, bool]:
-        """Whether nodes, lists or edges cannot take the leaves of every group: all of them may be on the device at once."""
-        counters, tree = self.tree.counters, self.tree
-        leaves = GROUPS * self.group
-        worst = leaves * self._max_moves
-        free_nodes = counters[FREE] + len(tree.nodes) - counters[NODES]
-        return bool(free_nodes < leaves), bool(len(tree.lists) - counters[LISTS] < worst), bool(len(tree.edges) - counters[EDGES] < worst)
-
     def _make_room(self) -> None:
-        if not any(self._short()):
+        """Lets the table grow; where room was wanting, forgets half of the nodes, and does more if that does not help. Raises MemoryFull."""
+        tree = roomier(self.tree, self.group * self.flights + 256)
+        self.work = self.work._replace(tree=tree)
+        if not tree.counters[FULL]:
             return
-        if self._short()[2] and self.tree.counters[EDGES] > 2 * self._edges_in_use:
-            compact(self.tree)
-            self._edges_in_use = int(self.tree.counters[EDGES])
-        while any(self._short()):
-            arrays = (self.tree.nodes, self.tree.lists, self.tree.edges)
-            roomy = tree_bytes(*(4 * len(x) for x in arrays), *self._words) <= self.budget // 4
-            factor = 4 if roomy else 2  # far below the budget fewer, larger steps copy less
-            sizes = [len(x) * (factor if short else 1) for x, short in zip(arrays, self._short(), strict=True)]
-            sizes[0] = min(sizes[0], self.max_nodes or sizes[0])
-            fits = tree_bytes(sizes[0], sizes[1], sizes[2], *self._words) <= self.budget
-            if fits and not (self._short()[0] and sizes[0] == len(self.tree.nodes)):
-                self.tree = grown(self.tree, *sizes)
-            else:
-                self._evict()
-                self._edges_in_use = int(self.tree.counters[EDGES])
-
-    def _evict(self) -> None:
-        keep = int(self.tree.counters[LIVE]) // 2
-        evict(self.tree, keep)
-        if any(self._short()):
-            for path in np.flatnonzero(self.paths.flying == 0):
-                self._unwind(int(path))
-            evict(self.tree, keep // 2)
-        if any(self._short()):
+        helped = self.expanded > self._full_at
+        self._full_at, self._tightness = self.expanded, 0 if helped else self._tightness + 1
+        if self._tightness == 1:
+            compact(tree)
+            return
+        if self._tightness >= 2:
+            for path in np.flatnonzero(self.work.paths.flying == 0):
+                self.method.release(self.work, int(path))
+                self._drain()
+        if self._tightness > 4 and not self.work.paths.flying.any():
             raise MemoryFull
+        before = int(tree.counters[LIVE])
+        evict(tree, before >> (1 + self._tightness))
+        if self._tightness >= 2:
+            compact(tree)
 
     def _outgrown(self) -> bool:
-        """Gives way to plain df-pn, which finishes in any table that holds its paths, once this table has been turned over many times.
+        """Gives way to the plainer method once this table has been turned over many times; True while that waits for leaves in flight.
 
         Monte-Carlo and best-first search spread, and focused search judges a node by a few moves: all then forget faster than they prove.
-        True while that waits for leaves in flight.
         """
-        if self.tree.counters[EVICTED] < TURNOVERS * len(self.tree.nodes):
+        plainer = self.method.plainer
+        if plainer is None or self.tree.counters[EVICTED] < TURNOVERS * max(1, self.tree.counters[LIVE]):
             return False
-        if isinstance(self.method, MonteCarlo) and self.paths.flying.any():
+        if not self.method.shares_tree(plainer) and self.work.paths.flying.any():
             return True
-        self._give_way()
+        self._give_way(plainer)
         return False
 
-    def _give_way(self) -> None:
-        """Goes on as plain df-pn. A Monte-Carlo tree is given up for it, which only a search without leaves in flight can do."""
-        if isinstance(self.method, ProofNumber):
-            self.rules = self.rules._replace(widening=1.0, restart=False)
-            return
-        self.method = METHODS["dfpn"]
-        self.rules = _rules(self.game, self.claim, self.method)
-        self.tree = self._new_tree()
-        warm_up(False)
-        self._start()
-
-    def _unwind(self, path: int) -> None:
-        if isinstance(self.method, ProofNumber):
-            unwind(self.tree, self.paths, path, 0, self.rules, self.log)
-            self._drain()
+    def _give_way(self, plainer: Method) -> None:
+        keep = self.method.shares_tree(plainer)
+        self.method = plainer
+        warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
+        if not keep:
+            self._restart()
 
     # ---- reporting -------------------------------------------------------------------------------------------------
     @property
     def expanded(self) -> int:
         """Positions given a node so far."""
-        return int(self.tallies[wave.EXPANDED])
+        return int(self.work.tallies[EXPANDED])
 
     @property
     def evaluated(self) -> int:
         """Positions sent to the evaluator so far."""
-        return int(self.tallies[wave.EVALUATED])
+        return int(self.work.tallies[EVALUATED])
+
+    @property
+    def in_flight(self) -> int:
+        """Leaves that are being evaluated."""
+        return int(self.work.paths.flying.sum())
+
+    @property
+    def room(self) -> int:
+        """About how many positions the tree can hold at a time."""
+        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * EDGE.itemsize
+        return min(self._budget // a_node, self._max_nodes or self._budget)
 
     def progress(self, wall_seconds: float) -> Progress:
         """Numbers of the root and the line the search now thinks best."""
         report = Progress(self.expanded, self.evaluated, line=[], wall_seconds=wall_seconds)
-        if self.tree.counters[NODES] == 0:
-            return report
-        if isinstance(self.method, MonteCarlo):
-            report.proof_number, report.disproof_number = mcts.root_numbers(self.tree)
-        else:
-            report.proof_number, report.disproof_number = float(self.tree.nodes[0]["pn"]), float(self.tree.nodes[0]["dn"])
-        report.line = self.best_line()
+        if self.tree.counters[NODES]:
+            report.proof_number, report.disproof_number = self.method.numbers(self.tree)
+            report.line = self.best_line(12)
         return report
 
-    def best_line(self, length: int = 12) -> list[str]:
-        """Moves from the root along the most promising edges that have a node."""
-        line, node = [], 0
-        state = self.game.unpack(self.tree.states[0])
-        while len(line) < length and node != NONE and self.tree.nodes[node]["visited"] > 0:
-            record = self.tree.nodes[node]
-            edges = slice(int(record["edges"]), int(record["edges"]) + int(record["visited"]))
-            if isinstance(self.method, MonteCarlo):
-                best = int(np.argmax(self.tree.visits[edges]["visits"]))
-            else:
-                best = int(np.argmin(self.tree.edges[edges]["a"]))
-            edge = self.tree.edges[edges][best]
-            line.append(self.game.action_text(int(edge["action"]), state if node == 0 else self.game.unpack(self.tree.states[node])))
+    def best_line(self, most: int = 64) -> list[str]:
+        """Moves of the line that looks best, from the root."""
+        line: list[str] = []
+        tree, node = self.tree, 0
+        while tree.counters[NODES] and len(line) < most and node >= 0 and tree.nodes[node]["visited"]:
+            edge = tree.edges[tree.nodes[node]["edges"] + self.method.best_edge(tree, node)]
+            line.append(self.game.action_text(int(edge["action"]) & ACTION, self.game.unpack(tree.states[node])))
             node = int(edge["child"])
         return line
 
 
-def _new_log(entries: int, state_words: int, zone_words: int) -> Log:
-    shapes = (entries, state_words), entries, (entries, zone_words)
-    kinds = np.uint32, np.int32, np.uint32
-    return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64))
+@compiled
+def _adopt(tree, rows, moves, zones, offsets, order, question: Question, tallies):
+    """Enters decided positions; ``moves`` (-1: every move loses) and ``zones`` as in the log."""
+    for i in range(len(rows)):
+        node, _ = place(tree, rows[i], 0, offsets, order, tallies)
+        if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
+            continue
+        record = tree.nodes[node]
+        phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
+        record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
+        record.marks |= SOLVED_FLAG
+        zone = zone_of(tree, node)
+        for j in range(len(zone)):
+            zone[j] = zones[i, j]
+        if record.pins == 0 and tree.counters[KEEP] == 0:
+            strip(tree, node)
 
 
 @functools.cache
-def warm_up(tree_search: bool) -> None:
-    """Compiles the host loops of MCTS or of the proof-number methods on empty arrays (read from numba's cache after the first time)."""
-    tree, paths = new_tree(4, 4, 4, 1), new_paths(1, 4)
-    log = _new_log(8, 1, 0)
-    rules = Rules(0, np.zeros(5, np.int8), False, True, 0.25, 1.0, 1, 1.0, False)
-    fields = wave.Fields(1, 1, 1, 1, 3, 4, 5, 6, NONE, NONE, NONE)
-    states, order, owners = np.zeros((1, 1), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
-    rows, tallies = np.zeros((1, 9), np.uint32), np.zeros(2, np.int64)
-    rows[0, fields.info] = 1
-    rows.flags.writeable = False
-    wave.verdict_on_sight(rows[0], fields, rules)
-    wave.place(tree, rows[0], fields, order, rules, log, tallies)
-    wave.adopt(tree, rows[:0], order[:0], states[:0], fields, order, rules, log, tallies)
-    step = mcts if tree_search else wave
-    step.select(tree, paths, 0, 0, states, order, owners, rules, log)
-    step.absorb(tree, paths, owners, 0, rows, fields, order, rules, log, tallies)
+def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
+    """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
+    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned))
+    offsets = Offsets(1, 1, 1, 1, 3, 4, 5, 6, 7, 8, 9 if zoned else ABSENT, ABSENT, ABSENT, ABSENT, 10)
+    question = Question(0, np.zeros(5, np.int8), may_repeat)
+    order, row = np.zeros(1, np.int32), np.zeros((1, 10), np.uint32)
+    row.flags.writeable = False
+    work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
+    place(tree, row[0], 0, offsets, order, work.tallies)
+    tree.nodes[0]["pins"] = 1
+    method.warm_up(work)
+    states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
+    host_rows.fresh_rows(tree, row, 0, offsets, found)
+    _adopt(tree, row[:0], order[:0], states[:0], offsets, order, question, work.tallies)
+    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order, found)
+    level_order(tree, may_repeat)
+    roomier(tree, 1 << 10)
+    evict(tree, 8)
     compact(tree)
-    evict(tree, 0)
-    if not tree_search:
-        settle(tree, rules, log)
-        revive(tree, rules)
-        tree.nodes[0] = np.zeros((), tree.nodes.dtype)
-        unwind(tree, paths, 0, 0, rules, log)
-
-
-def _rules(game: Game, claim: Claim, method: Method) -> Rules:
-    verdicts = np.array([0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8)
-    pn = method if isinstance(method, ProofNumber) else ProofNumber("mcts", restart=True)
-    return Rules(
-        or_player=claim.player,
-        verdicts=verdicts,
-        may_repeat=game.may_repeat,
-        restart=pn.restart,
-        epsilon=float(pn.epsilon),
-        widening=float(pn.widening),
-        virtual=pn.virtual,
-        exploration=method.exploration if isinstance(method, MonteCarlo) else 0.0,
-        puct=isinstance(method, MonteCarlo) and method.selection == "puct",
-    )
-
-
-def _fields(evaluator: Evaluator) -> wave.Fields:
-    layout = evaluator.layout
-    return wave.Fields(
-        layout.state,
-        layout.mask,
-        layout.actions,
-        layout.key,
-        layout.info,
-        layout.threat,
-        layout.first,
-        layout.masks,
-        layout.zone if layout.zoned else NONE,
-        layout.values if layout.value else NONE,
-        layout.priors if layout.prior else NONE,
-    )

@@ -32,7 +32,8 @@ class Settings:
     limits: Limits = Limits()
     memory_mb: int = 2048  # for tree, table, proof log and certificate building together
     seed: int = 0
-    wave: int | None = None  # positions evaluated together; None = the method's own
+    wave: int | None = None  # positions of all waves under way; None = the method's own
+    flights: int = 2  # waves under way at a time: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
     heads: Heads | None = None  # a network with its parameters; None = the rules alone
     check: bool = True  # have the independent checker confirm every proof before the answer is announced

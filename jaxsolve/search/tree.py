@@ -1,13 +1,12 @@
-"""The proof tree: a directed graph of positions in flat arrays, with its transposition table, grown and reclaimed in place.
+"""The proof tree: a directed graph of positions in flat arrays, with its transposition table.
 
 A *node* is a visited, undecided-when-visited position. Its moves stand in ``lists`` (one word each, best first); the ones visited so far
 have an *edge* with cached numbers, in the same order, so edge ``i`` belongs to list entry ``i``. Positions that are decided on sight (game over, a
-winning move on the board) never become nodes: the edge alone remembers them.
+winning move on the board) never become nodes: the edge alone remembers how they end.
 
-Numbers are kept from the mover's side. For a node, phi is what its mover wants small (the proof number where the or-player moves, the
-disproof number elsewhere) and delta the other one; an edge keeps ``a`` = the child's delta and ``b`` = the child's phi when movers alternate, that is
-
-    phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002, df-pn).
+The arrays are as large as the budget could ever need them, but the system gives memory only to what has been written; ``counters[USED]`` says how
+much that is. Lists and edges lie in blocks of a multiple of ``STEP`` entries; a block given back is used again. Where no room is left,
+``add_node`` and ``add_edge`` say so and set ``counters[FULL]``: the leaf is then dropped, to be looked at again when ``memory`` has made room.
 """
 
 from __future__ import annotations
@@ -15,44 +14,54 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from jaxsolve.compiled import compiled
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
-BIG = 1 << 29  # cap of an undecided number, and the value of a move that only repeats a position of its own path
+BIG = 1 << 29  # cap of an undecided number
 NONE = -1
 
 NODE = np.dtype(
     [
+        ("key", "u8"),
         ("pn", "i4"),
         ("dn", "i4"),
-        ("list", "i4"),  # offset of its moves in ``lists``
-        ("edges", "i4"),  # offset of its edges in ``edges``
+        ("list", "u4"),  # offset of its moves in ``lists``
+        ("edges", "u4"),  # offset of its edges in ``edges``
         ("moves", "i2"),  # number of moves
         ("visited", "i2"),  # number of edges in use = list entries tried
+        ("room", "i2"),  # list words reserved
         ("capacity", "i2"),  # edges reserved
         ("forced", "i2"),  # unvisited moves that force the reply
-        ("mover", "i1"),
-        ("marks", "i1"),
         ("pins", "i2"),  # paths that run through it; such a node is never evicted
+        ("level", "i2"),  # moves from the root, on the way it was first reached by (``search.repetition``)
         ("first_a", "i2"),  # numbers of a move not yet visited
         ("first_b", "i2"),
+        ("mover", "i1"),
+        ("marks", "i1"),
         ("work", "i4"),  # expansions below it
-        ("key", "u8"),
     ]
 )
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
+"""``child``: a node, NONE where there is none (yet), or ``ended(outcome)``. ``a`` and ``b`` are the methods' own (see ``proof_numbers``)."""
 VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")])
-"""The same 16 bytes as ``EDGE``, as MCTS reads them: visit count and sum of values for the parent's mover (+-inf = proven)."""
+"""The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and sum of values for the parent's mover (+-inf = proven)."""
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it forces the reply | prior (16-bit fraction) << 16
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG = 1, 2, 4, 8
+BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG = 1, 2, 4, 8  # CYCLE_FLAG: the node has edges marked BACK
 
-NODES, LISTS, EDGES, LIVE, FREE, EVICTED = range(6)  # counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far
+NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP = range(10)
+"""Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
+and whether what lies below decided nodes is kept (for a question that may follow)."""
+STEP = 4  # entries of the smallest block
+CLASSES = 1 << 12  # block sizes there are, in steps
+MOST_MOVES = STEP * (CLASSES - 1)
 
 
 class Tree(NamedTuple):
-    """All arrays of one tree; N nodes, L list words, E edges, H hash slots. Only its contents change, never a field."""
+    """All arrays of one tree: N nodes, L list words, E edges, H hash slots. Only ``slots`` is ever exchanged for a larger one."""
 
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
@@ -60,60 +69,58 @@ class Tree(NamedTuple):
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
+    extra: np.ndarray  # uint32[E, X]: what a method keeps of an edge besides; X = 0 for most
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of node slots given back by eviction
-    counters: np.ndarray  # int64[8]
+    spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
+    counters: np.ndarray  # int64[10]
 
 
-def new_tree(nodes: int, lists: int, edges: int, state_words: int, zone_words: int = 0) -> Tree:
-    """An empty tree with room for the given numbers of nodes, list words and edges."""
-    slots = 1 << max(4, int(2 * nodes - 1).bit_length())
-    edge_array = np.empty(edges, EDGE)
+def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
+    """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
+    budget = max(budget, 1 << 16)
+    per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4
+    count = max(1, min(nodes or budget, budget // per_node, INF))
+    most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
+    edges = np.empty(most_edges, EDGE)
+    counters = np.zeros(10, np.int64)
+    slots = np.full(1 << 8, NONE, np.int32)
+    counters[USED], counters[BUDGET] = slots.nbytes, budget
     return Tree(
-        np.empty(nodes, NODE),
-        np.empty((nodes, state_words), np.uint32),
-        np.empty((nodes, 2 * zone_words), np.uint32),
-        np.empty(lists, np.uint32),
-        edge_array,
-        edge_array.view(VISIT),
-        np.full(slots, NONE, np.int32),
-        np.empty(nodes, np.int32),
-        np.zeros(8, np.int64),
+        np.empty(count, NODE),
+        np.empty((count, state_words), np.uint32),
+        np.empty((count, 2 * zone_words), np.uint32),
+        np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
+        edges,
+        edges.view(VISIT),
+        np.empty((most_edges, extra_words), np.uint32),
+        slots,
+        np.empty(count, np.int32),
+        np.full((2, CLASSES), NONE, np.int64),
+        counters,
     )
 
 
-def tree_bytes(nodes: int, lists: int, edges: int, state_words: int, zone_words: int = 0) -> int:
-    """Bytes that ``new_tree`` would hold."""
-    slots = 1 << max(4, int(2 * nodes - 1).bit_length())
-    return nodes * (NODE.itemsize + 4 * state_words + 8 * zone_words + 4) + 4 * lists + EDGE.itemsize * edges + 4 * slots
+def roomier(tree: Tree, more: int) -> Tree:
+    """The same tree with a table that will be at most half full with ``more`` nodes."""
+    size = len(tree.slots)
+    while size < 2 * (int(tree.counters[LIVE]) + more):
+        size *= 2
+    if size == len(tree.slots):
+        return tree
+    tree.counters[USED] += 4 * (size - len(tree.slots))
+    tree = tree._replace(slots=np.empty(size, np.int32))
+    rehash(tree)
+    return tree
 
 
-def grown(tree: Tree, nodes: int, lists: int, edges: int) -> Tree:
-    """The same tree with larger arrays; those whose size stays are kept as they are."""
-    more_edges = _larger(tree.edges, edges)
-    bigger = tree._replace(lists=_larger(tree.lists, lists), edges=more_edges, visits=more_edges.view(VISIT))
-    if nodes > len(tree.nodes):
-        slots = 1 << max(4, int(2 * nodes - 1).bit_length())
-        bigger = bigger._replace(
-            nodes=_larger(tree.nodes, nodes),
-            states=_larger(tree.states, nodes),
-            zones=_larger(tree.zones, nodes),
-            free=_larger(tree.free, nodes),
-            slots=np.empty(slots, np.int32),
-        )
-        rehash(bigger)
-    return bigger
+@compiled
+def ended(outcome):
+    """What an edge's ``child`` says of a position decided on sight, whose ``Outcome`` (1..4) is known."""
+    return np.int64(NONE - outcome)
 
 
-def _larger(old: np.ndarray, size: int) -> np.ndarray:
-    if size <= len(old):
-        return old
-    new = np.empty((size, *old.shape[1:]), old.dtype)
-    new[: len(old)] = old
-    return new
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def find(tree, key, state):
     """Node that holds exactly ``state``, or NONE."""
     mask = len(tree.slots) - 1
@@ -132,7 +139,7 @@ def find(tree, key, state):
     return np.int64(NONE)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(tree, node):
     mask = len(tree.slots) - 1
     at = np.int64(tree.nodes[node].key & np.uint64(mask))
@@ -141,7 +148,7 @@ def _enter(tree, node):
     tree.slots[at] = node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rehash(tree):
     """Fills the hash slots anew from the live nodes."""
     tree.slots[:] = NONE
@@ -150,146 +157,155 @@ def rehash(tree):
             _enter(tree, node)
 
 
-@njit(cache=True, nogil=True)
-def add_node(tree, key, state, mover):
-    """A new node without moves; the caller has made room."""
-    if tree.counters[FREE] > 0:
-        tree.counters[FREE] -= 1
-        node = np.int64(tree.free[tree.counters[FREE]])
+# ---- blocks ------------------------------------------------------------------------------------------------------------
+@compiled
+def _next_block(tree, kind, at):
+    """The free block after the one at ``at``; every free block holds the number of the next."""
+    if kind == 0:
+        following = np.int64(tree.lists[at])
+        return following if following != 0xFFFFFFFF else np.int64(NONE)
+    return np.int64(tree.edges[at].child)
+
+
+@compiled
+def give_block(tree, kind, at, size):
+    """Gives a block of ``size`` list words (``kind`` 0) or edges (1) back."""
+    first = tree.spare[kind, size // STEP]
+    if kind == 0:
+        tree.lists[at] = np.uint32(first & 0xFFFFFFFF)
     else:
+        tree.edges[at].child = first
+    tree.spare[kind, size // STEP] = at
+
+
+@compiled
+def take_block(tree, kind, size):
+    """Offset of a block of ``size`` entries (a multiple of STEP), or NONE, with FULL set, where there is no room."""
+    number = size // STEP
+    at = tree.spare[kind, number]
+    if at != NONE:
+        tree.spare[kind, number] = _next_block(tree, kind, at)
+        return at
+    counter, limit = (LISTS, len(tree.lists)) if kind == 0 else (EDGES, len(tree.edges))
+    cost = size * (4 if kind == 0 else 16 + 4 * tree.extra.shape[1])
+    top = tree.counters[counter]
+    if top + size <= limit and tree.counters[USED] + cost <= tree.counters[BUDGET]:
+        tree.counters[counter] = top + size
+        tree.counters[USED] += cost
+        return top
+    for larger in range(number + 1, CLASSES):
+        at = tree.spare[kind, larger]
+        if at != NONE:
+            tree.spare[kind, larger] = _next_block(tree, kind, at)
+            give_block(tree, kind, at + size, (larger - number) * STEP)
+            return at
+    tree.counters[FULL] = 1
+    return np.int64(NONE)
+
+
+@compiled
+def rounded(count):
+    """``count`` entries as whole steps."""
+    return (np.int64(count) + (STEP - 1)) // STEP * STEP
+
+
+# ---- nodes and edges ---------------------------------------------------------------------------------------------------
+@compiled
+def add_node(tree, key, state, mover, moves):
+    """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
+    fresh = tree.counters[FREE] == 0
+    cost = 52 + 4 * tree.states.shape[1] + 4 * tree.zones.shape[1]
+    if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
+        tree.counters[FULL] = 1
+        return np.int64(NONE)
+    room = rounded(moves)
+    at = take_block(tree, 0, room)
+    if at == NONE:
+        return np.int64(NONE)
+    if fresh:
         node = tree.counters[NODES]
         tree.counters[NODES] += 1
+        tree.counters[USED] += cost
+    else:
+        tree.counters[FREE] -= 1
+        node = np.int64(tree.free[tree.counters[FREE]])
     tree.counters[LIVE] += 1
     for i in range(len(state)):
         tree.states[node, i] = state[i]
     record = tree.nodes[node]
+    record.key = key
     record.pn = 1
     record.dn = 1
-    record.list = tree.counters[LISTS]
+    record.list = at
     record.edges = 0
     record.moves = 0
     record.visited = 0
+    record.room = room
     record.capacity = 0
     record.forced = 0
-    record.mover = mover
-    record.marks = 0
     record.pins = 0
+    record.level = 0
     record.first_a = 1
     record.first_b = 1
+    record.mover = mover
+    record.marks = 0
     record.work = 0
-    record.key = key
     _enter(tree, node)
     return node
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_edge(tree, node):
-    """Makes the next list entry of ``node`` an edge without a child; returns its number. The caller has made room."""
+    """Makes the next list entry of ``node`` an edge without a child; its number, or NONE where there is no room."""
     record = tree.nodes[node]
     if record.visited == record.capacity:
-        capacity = min(max(4, 2 * record.capacity), record.moves)
-        at = tree.counters[EDGES]
+        capacity = rounded(min(max(np.int64(STEP), 2 * np.int64(record.capacity)), np.int64(record.moves)))
+        at = take_block(tree, 1, capacity)
+        if at == NONE:
+            return np.int64(NONE)
         for i in range(record.visited):
             tree.edges[at + i] = tree.edges[record.edges + i]
+            for j in range(tree.extra.shape[1]):
+                tree.extra[at + i, j] = tree.extra[record.edges + i, j]
+        if record.capacity > 0:
+            give_block(tree, 1, np.int64(record.edges), np.int64(record.capacity))
         record.edges = at
         record.capacity = capacity
-        tree.counters[EDGES] += capacity
     number = np.int64(record.visited)
     entry = tree.lists[record.list + number]
     edge = tree.edges[record.edges + number]
     edge.child = NONE
     edge.action = np.int16(entry & np.uint32(FORCED_BIT - 1))
     edge.busy = 0
+    for j in range(tree.extra.shape[1]):
+        tree.extra[record.edges + number, j] = 0
     if entry & np.uint32(FORCED_BIT):
         record.forced -= 1
     record.visited += 1
     return number
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def strip(tree, node):
+    """Gives back the moves and edges of a decided node that no path runs through: nothing needs them any more."""
+    record = tree.nodes[node]
+    if record.room > 0:
+        give_block(tree, 0, np.int64(record.list), np.int64(record.room))
+    if record.capacity > 0:
+        give_block(tree, 1, np.int64(record.edges), np.int64(record.capacity))
+    record.room = record.capacity = record.moves = record.visited = record.forced = 0
+
+
+@compiled
+def unpin(tree, node):
+    """A path leaves ``node``. What lies below a decided one is given back once the last has left."""
+    record = tree.nodes[node]
+    record.pins -= 1
+    if record.pins == 0 and record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
+        strip(tree, node)
+
+
+@compiled
 def forced_entry(tree, node, number):
     """Whether list entry ``number`` of ``node`` leaves the opponent one legal reply."""
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0
-
-
-@njit(cache=True, nogil=True)
-def compact(tree):
-    """Moves the lists and edges of live nodes together, so that the tops fall to what is in use."""
-    live = tree.counters[LIVE]
-    order = np.empty(live, np.int64)
-    starts = np.empty(live, np.int64)
-    for by_list in (True, False):
-        count = 0
-        for node in range(tree.counters[NODES]):
-            if tree.nodes[node].marks & DROPPED_FLAG == 0:
-                order[count] = node
-                starts[count] = tree.nodes[node].list if by_list else tree.nodes[node].edges
-                count += 1
-        top = 0
-        for i in np.argsort(starts):
-            record = tree.nodes[order[i]]
-            if by_list:
-                for j in range(record.moves):
-                    tree.lists[top + j] = tree.lists[record.list + j]
-                record.list = top
-                top += record.moves
-            else:
-                keep = min(record.capacity, max(4, record.visited))
-                for j in range(record.visited):
-                    tree.edges[top + j] = tree.edges[record.edges + j]
-                record.edges = top
-                record.capacity = keep
-                top += keep
-        tree.counters[LISTS if by_list else EDGES] = top
-
-
-@njit(cache=True, nogil=True)
-def evict(tree, keep):
-    """Gives back the nodes with the least work below them until about ``keep`` are left (Nagai's small-tree garbage collection).
-
-    A parent's edge keeps the numbers of an evicted child, proven ones too, and forgets only where it was: nothing decided is lost.
-    """
-    histogram = np.zeros(33, np.int64)
-    total = tree.counters[NODES]
-    for node in range(total):
-        record = tree.nodes[node]
-        if record.marks & DROPPED_FLAG == 0 and record.pins == 0:
-            histogram[_magnitude(record.work)] += 1
-    excess = tree.counters[LIVE] - keep
-    limit = 0
-    whole = 0
-    while limit < 32 and whole + histogram[limit] < excess:
-        whole += histogram[limit]
-        limit += 1
-    partial = excess - whole
-    for node in range(total):
-        record = tree.nodes[node]
-        if record.marks & DROPPED_FLAG or record.pins > 0:
-            continue
-        size = _magnitude(record.work)
-        if size < limit or (size == limit and partial > 0):
-            if size == limit:
-                partial -= 1
-            record.marks = DROPPED_FLAG
-            tree.free[tree.counters[FREE]] = node
-            tree.counters[FREE] += 1
-            tree.counters[LIVE] -= 1
-            tree.counters[EVICTED] += 1
-    for node in range(total):
-        record = tree.nodes[node]
-        if record.marks & DROPPED_FLAG == 0:
-            for i in range(record.visited):
-                edge = tree.edges[record.edges + i]
-                if edge.child != NONE and tree.nodes[edge.child].marks & DROPPED_FLAG:
-                    edge.child = NONE
-    compact(tree)
-    rehash(tree)
-
-
-@njit(cache=True, nogil=True)
-def _magnitude(work):
-    size = 0
-    while work > 0:
-        work >>= 1
-        size += 1
-    return size

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 Point = tuple[float, float]
 
@@ -27,6 +28,21 @@ class Theme:
     white_shade: str = "#e9e5dc"
     white_rim: str = "#857b6d"
     font: str = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+
+
+DARK = Theme(
+    paper="#201d1a",
+    board="#9c7a49",
+    board_dark="#6f5430",
+    line="#3b2c18",
+    ink="#e9e0d2",
+    faint="#a99c8a",
+    accent="#ff6a55",
+    black="#141416",
+    white="#f1eee6",
+    white_shade="#cfc9bd",
+)
+"""Colours for a dark page."""
 
 
 class Canvas:
@@ -89,9 +105,16 @@ class Canvas:
         else:
             self.text(centre, sign, radius * (2.1, 1.7, 1.25)[min(len(sign), 3) - 1], colour, bold=True)
 
-    def document(self, width: float, height: float, title: str) -> str:
-        """The SVG text; ``title`` is what a screen reader says."""
-        size = f'viewBox="0 0 {_number(width)} {_number(height)}" width="{_number(width)}" height="{_number(height)}"'
+    @contextlib.contextmanager
+    def moved(self, by: Point) -> Iterator[None]:
+        """Shapes drawn meanwhile are moved by that much."""
+        self._shapes.append(f'<g transform="translate({_number(by[0])} {_number(by[1])})">')
+        yield
+        self._shapes.append("</g>")
+
+    def document(self, width: float, height: float, title: str, scale: float = 1.0) -> str:
+        """The SVG text, shown ``scale`` times as large; ``title`` is what a screen reader says."""
+        size = f'viewBox="0 0 {_number(width)} {_number(height)}" width="{_number(scale * width)}" height="{_number(scale * height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{self.theme.font}" role="img">'
         paper = f'<rect width="100%" height="100%" fill="{self.theme.paper}"/>'
         stones = "".join(_gradient(*colours) for colours in (("black", "#66666d", self.theme.black), ("white", "#ffffff", self.theme.white_shade)))

@@ -1,11 +1,11 @@
-"""The Hex board: a rhombus of hexagons between two dark and two light edges."""
+"""Boards of hexagons: a rhombus whose sides may belong to the players."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
+from jaxsolve.games.drawing import Place, Stones
 from jaxsolve.view.canvas import Canvas, Point
 
 _RADIUS = 22.0
@@ -13,50 +13,41 @@ _WIDTH = math.sqrt(3) * _RADIUS
 _FRAME = 7.0
 
 
-def place(move: str, size: int) -> tuple[int, int] | None:
-    """(column, row from the top) of a cell such as ``a1``; None where the move is not a cell."""
-    match = re.fullmatch(r"([a-z])(\d{1,2})", move.lower())
-    return (ord(match[1]) - ord("a"), int(match[2]) - 1) if match else None
-
-
-def draw(canvas: Canvas, cells, text: str, last_move: str | None, marks: Mapping[str, str]) -> tuple[float, float]:
-    """Draws int8[N, N] ``cells``, row 1 first. Returns width and height."""
-    del text
-    size, theme = len(cells), canvas.theme
-    _edges(canvas, size)
-    for row in range(size):
-        for column in range(size):
-            canvas.polygon([_corner(_centre((column, row)), k) for k in range(6)], theme.board, theme.line, 1)
-    for row in range(size):
-        for column in range(size):
-            if cells[row][column]:
-                canvas.stone(_centre((column, row)), 0.68 * _RADIUS, int(cells[row][column]))
-    signs = dict(marks)
-    if last_move is not None:
-        signs.setdefault(last_move, "circle")
-    for move, sign in signs.items():
-        if (at := place(move, size)) is not None:
-            occupant = cells[at[1]][at[0]]
-            colour = theme.accent if move == last_move or not occupant else (theme.white if occupant == 1 else theme.black)
-            canvas.mark(_centre(at), 0.42 * _RADIUS, sign, colour)
-    _coordinates(canvas, size)
-    right, bottom = _centre((size - 1, size - 1))
+def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str]) -> Point:
+    """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place. Returns width and height."""
+    theme, (columns, rows) = canvas.theme, board.size
+    if board.edges is not None:
+        _edges(canvas, board.size, board.edges)
+    places = [(column, row) for row in range(rows) for column in range(columns)]
+    for at in places:
+        canvas.polygon([_corner(_centre(at), k) for k in range(6)], theme.board, theme.line, 1)
+    for column, row in places:
+        if board.cells[row][column]:
+            canvas.stone(_centre((column, row)), 0.68 * _RADIUS, int(board.cells[row][column]))
+    for at, sign in signs.items():
+        occupant = board.cells[at[1]][at[0]]
+        colour = theme.accent if at == last or not occupant else (theme.white if occupant == 1 else theme.black)
+        canvas.mark(_centre(at), 0.42 * _RADIUS, sign, colour)
+    _coordinates(canvas, board)
+    right, bottom = _centre((columns - 1, rows - 1))
     return right + 48, bottom + 48
 
 
-def _edges(canvas: Canvas, size: int) -> None:
-    """Bands along the rim, half hidden by the cells drawn later: Black's above and below, White's left and right."""
-    theme, far = canvas.theme, size - 1
-    black = [_rim([(i, 0) for i in range(size)], (5, 0, 1)), _rim([(i, far) for i in range(size)], (4, 3, 2))]
-    white = [_rim([(0, i) for i in range(size)], (5, 4)), _rim([(far, i) for i in range(size)], (1, 2))]
-    for bands, fill, rim in ((white, theme.white, theme.white_rim), (black, theme.black, theme.black_rim)):
+def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
+    """Bands along the rim, half hidden by the cells drawn later: the first owner's above and below, the second's left and right."""
+    theme, (columns, rows) = canvas.theme, size
+    across = [_rim([(i, 0) for i in range(columns)], (5, 0, 1)), _rim([(i, rows - 1) for i in range(columns)], (4, 3, 2))]
+    down = [_rim([(0, i) for i in range(rows)], (5, 4)), _rim([(columns - 1, i) for i in range(rows)], (1, 2))]
+    colours = {1: (theme.black, theme.black_rim), 2: (theme.white, theme.white_rim)}
+    for bands, owner in ((down, owners[1]), (across, owners[0])):
+        fill, rim = colours[owner]
         for band in bands:
             canvas.polyline(band, rim, 2 * _FRAME + 2)
         for band in bands:
             canvas.polyline(band, fill, 2 * _FRAME)
 
 
-def _rim(cells: list[tuple[int, int]], corners: tuple[int, ...]) -> list[Point]:
+def _rim(cells: list[Place], corners: tuple[int, ...]) -> list[Point]:
     """The given corners (0 the top one, clockwise) of cells along one side of the board."""
     return [_corner(_centre(cell), k) for cell in cells for k in corners]
 
@@ -66,14 +57,15 @@ def _corner(centre: Point, k: int) -> Point:
     return centre[0] + _RADIUS * math.sin(turn), centre[1] - _RADIUS * math.cos(turn)
 
 
-def _coordinates(canvas: Canvas, size: int) -> None:
+def _coordinates(canvas: Canvas, board: Stones) -> None:
     away = _RADIUS + _FRAME + 9
-    for i in range(size):
+    for i, label in enumerate(board.columns):
         x, y = _centre((i, 0))
-        canvas.text((x - away / math.sqrt(3), y - away), chr(ord("a") + i), 12, canvas.theme.faint)
+        canvas.text((x - away / math.sqrt(3), y - away), label, 12, canvas.theme.faint)
+    for i, label in enumerate(board.rows):
         x, y = _centre((0, i))
-        canvas.text((x - away, y), str(i + 1), 12, canvas.theme.faint)
+        canvas.text((x - away, y), label, 12, canvas.theme.faint)
 
 
-def _centre(at: tuple[int, int]) -> Point:
+def _centre(at: Place) -> Point:
     return 64 + _WIDTH * (at[0] + at[1] / 2), 64 + 1.5 * _RADIUS * at[1]

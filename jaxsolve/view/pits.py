@@ -1,10 +1,11 @@
-"""The Awari board: two rows of pits and, at either end, the seeds each side has captured."""
+"""Boards of counters: rows of pits or heaps and, at either end, what each side has put aside."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
+from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.view.canvas import Canvas, Point
 
 _CELL = 74.0
@@ -12,38 +13,50 @@ _PIT = 31.0
 _SEED = 4.8
 _TOP = 40.0
 _STORE = 66.0
-_SOUTH, _NORTH = "ABCDEF", "abcdef"
 
 
-def draw(canvas: Canvas, cells, text: str, last_move: str | None, marks: Mapping[str, str]) -> tuple[float, float]:
-    """Draws int8[2, 6] ``cells`` (row 0 ``f..a``, row 1 ``A..F``); ``text``, the position's own, tells the captured seeds."""
-    theme = canvas.theme
-    south, north = text.rsplit("captured=", 1)[1].split(":")
-    width, height = 2 * (_STORE + 16) + 6 * _CELL, 2 * _TOP + 2 * _CELL
-    canvas.rectangle((10, _TOP - 12), (width - 20, 2 * _CELL + 24), theme.board, theme.board_dark, 1, radius=26)
-    for x, seeds, owner in ((16 + _STORE / 2, north, "North"), (width - 16 - _STORE / 2, south, "South")):
-        _store(canvas, x, int(seeds), owner)
-    for letter in _NORTH + _SOUTH:
-        x, y = _centre(letter)
-        row, column = (1, _SOUTH.index(letter)) if letter in _SOUTH else (0, 5 - _NORTH.index(letter))
-        rim = (theme.accent, 2.5) if letter == last_move else (theme.line, 1)
-        canvas.circle((x, y), _PIT, theme.board_dark, *rim)
-        _seeds(canvas, (x, y), int(cells[row][column]), _PIT)
-        beyond = _TOP - 24 if letter in _NORTH else height - _TOP + 24
-        canvas.text((x - 8, beyond), letter, 12, theme.faint)
-        canvas.text((x + 8, beyond), str(int(cells[row][column])), 13, theme.ink, bold=True)
-        if letter in marks:
-            badge = (x + 0.74 * _PIT, y + 0.74 * _PIT * (1 if letter in _SOUTH else -1))
-            canvas.circle(badge, 10, theme.accent)
-            canvas.mark(badge, 6, marks[letter], theme.paper)
+def draw(canvas: Canvas, board: Counters, last: Place | None, signs: Mapping[Place, str]) -> Point:
+    """Draws the board with a badge at each of ``signs`` and a ring around the ``last`` move's place. Returns width and height."""
+    theme, (columns, rows) = canvas.theme, board.size
+    # Stores stand at the ends: the upper rows' at the left, the lowest row's, if it is not the only one, at the right.
+    left = [row for row in (board.rows[:-1] or board.rows) if row.stored is not None]
+    right = [row for row in board.rows[1:][-1:] if row.stored is not None]
+    pitch = _CELL if rows < 3 else _CELL + 30
+    start = 16 + (_STORE if left else 16)
+    width = start + columns * _CELL + 16 + (_STORE if right else 16)
+    height = 2 * _TOP + (rows - 1) * pitch + _CELL
+    canvas.rectangle((10, _TOP - 12), (width - 20, height - 2 * _TOP + 24), theme.board, theme.board_dark, 1, radius=26)
+    for x, ends in ((16 + _STORE / 2, left), (width - 16 - _STORE / 2, right)):
+        for i, row in enumerate(ends):
+            _store(canvas, x, height, (i, len(ends)), row)
+    for y, row in enumerate(board.rows):
+        below = rows == 2 and y == 1
+        for x, (name, counters) in enumerate(zip(row.names, row.counters, strict=True)):
+            centre = start + _CELL * (x + 0.5), _TOP + y * pitch + _CELL / 2
+            canvas.circle(centre, _PIT, theme.board_dark, *((theme.accent, 2.5) if (x, y) == last else (theme.line, 1)))
+            _seeds(canvas, centre, counters, _PIT)
+            _names(canvas, centre[0], centre[1] + (_CELL / 2 + 24) * (1 if below else -1), (name, counters), inside=rows > 2 and y > 0)
+            if (x, y) in signs:
+                badge = (centre[0] + 0.74 * _PIT, centre[1] + 0.74 * _PIT * (1 if below else -1))
+                canvas.circle(badge, 10, theme.accent)
+                canvas.mark(badge, 6, signs[x, y], theme.paper)
     return width, height
 
 
-def _store(canvas: Canvas, x: float, seeds: int, owner: str) -> None:
-    theme = canvas.theme
-    canvas.rectangle((x - _STORE / 2 + 8, _TOP + 6), (_STORE - 16, 2 * _CELL - 12), theme.board_dark, theme.line, 1, radius=(_STORE - 16) / 2)
-    canvas.text((x, _TOP + _CELL - 8), str(seeds), 22, theme.black, bold=True)
-    canvas.text((x, _TOP + _CELL + 12), owner, 11, theme.ink)
+def _names(canvas: Canvas, x: float, y: float, what: tuple[str, int], inside: bool) -> None:
+    """A pit's name and its number of counters."""
+    y += 14 if inside else 0
+    canvas.text((x - 8, y), what[0], 12, canvas.theme.line if inside else canvas.theme.faint)
+    canvas.text((x + 8, y), str(what[1]), 13, canvas.theme.ink, bold=True)
+
+
+def _store(canvas: Canvas, x: float, height: float, part: tuple[int, int], row: Row) -> None:
+    """The store of one row, the ``part[0]``-th of ``part[1]`` above each other."""
+    theme, whole = canvas.theme, height - 2 * _TOP
+    top, tall = _TOP + whole * part[0] / part[1], whole / part[1]
+    canvas.rectangle((x - _STORE / 2 + 8, top + 6), (_STORE - 16, tall - 12), theme.board_dark, theme.line, 1, radius=min(_STORE - 16, tall - 12) / 2)
+    canvas.text((x, top + tall / 2 - 8), str(row.stored), 22, theme.black, bold=True)
+    canvas.text((x, top + tall / 2 + 12), row.owner, 11, theme.ink)
 
 
 def _seeds(canvas: Canvas, centre: Point, seeds: int, radius: float) -> None:
@@ -54,8 +67,3 @@ def _seeds(canvas: Canvas, centre: Point, seeds: int, radius: float) -> None:
         far, turn = (0 if seeds == 1 else spread * math.sqrt(k + 0.35)), k * math.pi * (3 - math.sqrt(5))
         seed = min(_SEED, 0.95 * spread)
         canvas.circle((centre[0] + far * math.cos(turn), centre[1] + far * math.sin(turn)), seed, theme.white, theme.white_rim, 0.8)
-
-
-def _centre(letter: str) -> Point:
-    column, row = (_SOUTH.index(letter), 1) if letter in _SOUTH else (5 - _NORTH.index(letter), 0)
-    return 16 + _STORE + _CELL * (column + 0.5), _TOP + _CELL * (row + 0.5)

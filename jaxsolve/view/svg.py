@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from jaxsolve.games.drawing import Counters, Place, Shape
 from jaxsolve.view import hexagons, pits, square
 from jaxsolve.view.canvas import Canvas, Theme
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from jaxsolve.games.game import Game
 
 Move = int | str
-_DRAW: dict[str, Callable[..., tuple[float, float]]] = {"awari": pits.draw, "hex": hexagons.draw}
+_STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
+    Shape.POINTS: square.draw,
+    Shape.SQUARES: square.draw,
+    Shape.HEXAGONS: hexagons.draw,
+}
 _CAPTION = 30.0
 
 
@@ -30,28 +34,57 @@ def svg(
     """An SVG document of the position; the same position gives the same bytes.
 
     Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
-    characters to print. ``last_move`` gets a red ring (in Awari around the pit it started from). ``caption`` is printed below. Games without a
-    drawing of their own are drawn as a board of stones from ``game.cells``. Raises ValueError for a move that does not exist.
+    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``caption`` is printed below. What the
+    board looks like the game says itself (``Game.drawing``). Raises ValueError for a move that does not exist.
     """
     canvas = Canvas(theme or Theme())
-    last = None if last_move is None else previous_move_text(game, state, last_move)
-    signs = {move_text(game, state, move): sign for move, sign in (marks or {}).items()}
-    text = game.text(state)
-    width, height = _DRAW.get(game.name, square.draw)(canvas, np.asarray(game.cells(state)), text, last, signs)
+    width, height = paint(canvas, game, state, last_move, marks or {})
     if caption:
         canvas.text((width / 2, height + 6), caption, 14, canvas.theme.ink)
         height += _CAPTION
-    return canvas.document(width, height, caption or f"{game.rule_set}: {text}")
+    return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
 
 
-def move_text(game: Game, state: Any, move: Move) -> str:
-    """The canonical text of a move of the side to move."""
-    return game.action_text(game.parse_action(move, state) if isinstance(move, str) else int(move), state)
+def sheet(game: Game, states: Sequence[Any], *, columns: int | None = None, scale: float = 1.0, theme: Theme | None = None) -> str:
+    """An SVG document of several positions in rows of ``columns`` (as many as make a square if None), ``scale`` times as large.
+
+    Raises ValueError where there is no position or the scale is not above 0.
+    """
+    if not states or not scale > 0:
+        raise ValueError("a sheet needs at least one position" if not states else f"the scale must be above 0, not {scale}")
+    canvas = Canvas(theme or Theme())
+    columns = min(columns or math.ceil(math.sqrt(len(states))), len(states))
+    width = height = 0.0
+    for i, state in enumerate(states):
+        with canvas.moved((i % columns * width, i // columns * height)):
+            width, height = paint(canvas, game, state, None, {})
+    rows = math.ceil(len(states) / columns)
+    title = f"{game.rule_set}: {game.text(states[0])}" if len(states) == 1 else f"{game.rule_set}: {len(states)} positions"
+    return canvas.document(columns * width, rows * height, title, scale)
 
 
-def previous_move_text(game: Game, state: Any, move: Move) -> str:
-    """The text of the move that led here: where letters tell the sides apart (Awari), it is the other side's."""
-    text = move_text(game, state, move)
-    if game.name == "awari":
-        return text.upper() if text.islower() else text.lower()
-    return text
+def paint(canvas: Canvas, game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]) -> tuple[float, float]:
+    """Draws a position on the canvas; its width and height there."""
+    drawing = game.drawing(state)
+    last, signs = placed(game, state, last_move, marks)
+    if isinstance(drawing, Counters):
+        return pits.draw(canvas, drawing, last, signs)
+    signs = {**drawing.signs, **signs}
+    if last is not None:
+        signs.setdefault(last, "circle")
+    return _STONES[drawing.shape](canvas, drawing, last, signs)
+
+
+def placed(game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]) -> tuple[Place | None, dict[Place, str]]:
+    """Where the last move and the marked moves are drawn; moves without a place are left out. Raises ValueError for one that does not exist."""
+    side = int(game.to_move(state))
+    last = None if last_move is None else game.place(_action(game, state, last_move), state, 1 - side)
+    places = {game.place(_action(game, state, move), state, side): sign for move, sign in marks.items()}
+    return last, {place: sign for place, sign in places.items() if place is not None}
+
+
+def _action(game: Game, state: Any, move: Move) -> int:
+    if isinstance(move, str):
+        return game.parse_action(move, state)
+    game.action_text(int(move), state)  # refuses a number that is no action
+    return int(move)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from jaxsolve.view import hexagons, square
-from jaxsolve.view.svg import Move, move_text, previous_move_text
+from jaxsolve.games.drawing import Counters, Place, Row, Shape, Stones
+from jaxsolve.view import square
+from jaxsolve.view.svg import Move, placed
 
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 _PLAIN = {1: "X", 2: "O"}
 _ROUND = {1: "●", 2: "○"}
 _SIGNS = {"circle": "@", "square": "#", "triangle": "^", "cross": "x", "dot": "*"}
+_STYLES = {1: "bold cyan", 2: "bold yellow"}
 _Paint = Callable[[str, str], str]
 
 
@@ -32,63 +32,62 @@ def text_board(
 
     ``color`` adds the markup of rich (print it with ``rich.print``). Moves and marks are given as to ``svg``.
     """
-    last = None if last_move is None else previous_move_text(game, state, last_move)
-    signs = {move_text(game, state, move): _SIGNS.get(sign, sign)[:1] for move, sign in (marks or {}).items()}
-    cells = np.asarray(game.cells(state))
     paint: _Paint = _markup if color else lambda words, style: words
-    if game.name == "awari":
-        return _pits(cells, game.text(state), last, signs, paint)
-    glyphs = _PLAIN if ascii_only else _ROUND
-    grid = _glyphs(cells, game.name == "hex", glyphs, "." if ascii_only else "·", paint)
-    size, place = len(cells), hexagons.place if game.name == "hex" else square.place
-    for move, sign in signs.items():
-        if (at := place(move, size)) is not None and not cells[at[1]][at[0]]:
-            grid[at[1]][at[0]] = paint(sign, "bold red")
-    return _rows(grid, place(last, size) if last else None, game.name == "hex", paint)
+    drawing = game.drawing(state)
+    last, signs = placed(game, state, last_move, marks or {})
+    signs = {place: _SIGNS.get(sign, sign)[:1] for place, sign in signs.items()}
+    if isinstance(drawing, Counters):
+        return _pits(drawing, last, signs, paint)
+    grid = _glyphs(drawing, _PLAIN if ascii_only else _ROUND, "." if ascii_only else "·", paint)
+    for (x, y), sign in signs.items():
+        if not drawing.cells[y][x]:
+            grid[y][x] = paint(sign, "bold red")
+    return _rows(drawing, grid, last, paint)
 
 
-def _glyphs(cells: np.ndarray, is_hex: bool, glyphs: Mapping[int, str], empty: str, paint: _Paint) -> list[list[str]]:
-    stars = set() if is_hex else set(square.star_points(len(cells)))
-    styles = {1: "bold cyan", 2: "bold yellow"}
+def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint) -> list[list[str]]:
+    stars = set(square.star_points(board.size)) if board.shape is Shape.POINTS else set()
     return [
-        [paint(glyphs[int(cell)], styles[int(cell)]) if cell else paint("+" if (x, y) in stars else empty, "dim") for x, cell in enumerate(row)]
-        for y, row in enumerate(cells)
+        [paint(glyphs[int(cell)], _STYLES[int(cell)]) if cell else paint("+" if (x, y) in stars else empty, "dim") for x, cell in enumerate(row)]
+        for y, row in enumerate(board.cells)
     ]
 
 
-def _rows(grid: list[list[str]], last: tuple[int, int] | None, is_hex: bool, paint: _Paint) -> str:
-    """Joins the cells two characters apart; a Hex row begins half a cell further right than the one above it."""
-    size = len(grid)
-    letters = "abcdefghijklmnopqrstuvwxyz" if is_hex else square.COLUMNS
-    header = "   " + "".join(f" {letter}" for letter in letters[:size])
+def _rows(board: Stones, grid: list[list[str]], last: Place | None, paint: _Paint) -> str:
+    """Joins the cells two characters apart; a row of hexagons begins half a cell further right than the one above it."""
+    columns, rows = board.size
+    shift = int(board.shape is Shape.HEXAGONS)
+    header = "   " + "".join(f" {letter}" for letter in board.columns)
     lines = [paint(header, "dim")]
     for y, row in enumerate(grid):
-        number = f"{y + 1 if is_hex else size - y:>2}"
-        gaps = [" "] * (size + 1)
+        gaps = [" "] * (columns + 1)
         if last is not None and last[1] == y:
             gaps[last[0]], gaps[last[0] + 1] = "(", ")"
         body = "".join(gap + cell for gap, cell in zip(gaps, row, strict=False)) + gaps[-1]
-        lines.append(" " * (y if is_hex else 0) + paint(number, "dim") + " " + body + paint(number.strip(), "dim"))
-    lines.append(" " * (size - 1 if is_hex else 0) + (" " if is_hex else "") + paint(header, "dim"))
+        lines.append(" " * (y * shift) + paint(f"{board.rows[y]:>2}", "dim") + " " + body + paint(board.rows[y], "dim"))
+    lines.append(" " * (rows * shift) + paint(header, "dim"))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _pits(cells: np.ndarray, text: str, last: str | None, signs: Mapping[str, str], paint: _Paint) -> str:
-    south, north = text.rsplit("captured=", 1)[1].split(":")
+def _pits(board: Counters, last: Place | None, signs: Mapping[Place, str], paint: _Paint) -> str:
+    """A line of numbers for each row, its pits' names above it, but below the lower one of two rows."""
+    margin = max((len(row.owner) for row in board.rows), default=0)
+    margin += 2 if margin else 0
+    wide = 1 + max(4, *(len(name) + 1 for row in board.rows for name in row.names))
 
-    def letters(row: str) -> str:
-        return paint((" " * 7 + "".join(f"{letter + signs.get(letter, ''):^5}" for letter in row)).rstrip(), "dim")
+    def letters(y: int, row: Row) -> str:
+        names = "".join(f"{name + signs.get((x, y), ''):^{wide}}" for x, name in enumerate(row.names))
+        return paint((" " * margin + names).rstrip(), "dim")
 
-    def seeds(name: str, row: str, counts: np.ndarray, captured: str, style: str) -> str:
-        pits = "".join(f"{f'({n})' if letter == last else f'{n}':^5}" for letter, n in zip(row, counts, strict=True))
-        return paint(f"{name:<7}", style) + pits + f"  captured {captured}"
+    def counters(y: int, row: Row) -> str:
+        pits = "".join(f"{f'({n})' if (x, y) == last else f'{n}':^{wide}}" for x, n in enumerate(row.counters))
+        owner = paint(f"{row.owner:<{margin}}", _STYLES[row.player]) if row.owner and row.player else f"{row.owner:<{margin}}"
+        return owner + (pits.rstrip() if row.stored is None else f"{pits}  captured {row.stored}")
 
-    lines = [
-        letters("fedcba"),
-        seeds("North", "fedcba", cells[0], north, "bold yellow"),
-        seeds("South", "ABCDEF", cells[1], south, "bold cyan"),
-        letters("ABCDEF"),
-    ]
+    lines = []
+    for y, row in enumerate(board.rows):
+        both = [letters(y, row), counters(y, row)]
+        lines += both[::-1] if y == 1 and len(board.rows) == 2 else both
     return "\n".join(lines)
 
 

@@ -1,119 +1,40 @@
-"""A game of your own: Nim as a ``Game``, registered by name and then used like the ones that come with the package.
+"""A game of your own, from its rules to a proof that the checker accepts: Nim, whose files are in ``launch/examples/nim``.
 
-Run: python launch/examples/register_a_game.py
+The folder is also a package: installed, its entry points do what ``register`` does here, and the command line knows the game.
+
+Run: python launch/examples/register_a_game.py [POSITION]
 """
 
-from __future__ import annotations
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import dataclasses
-import re
-from typing import ClassVar, NamedTuple
+sys.path.insert(0, str(Path(__file__).parent / "nim"))
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+from nim_checker import Nim
+from nim_rule_sets import ENTRY
 
-from jaxsolve.games import Env, Game, Outcome, make, random_legal_action, register
-from jaxsolve.games.mixing import mix
-from jaxsolve.games.registry import number
-
-
-class NimState(NamedTuple):
-    heaps: jax.Array  # int32[H]
-    side: jax.Array  # int32[]
+from jaxsolve.games import make, register
+from jaxsolve.proof import check as checker
+from jaxsolve.search import solve
+from jaxsolve.view import svg, text_board
 
 
-@dataclasses.dataclass(frozen=True)
-class Nim(Game):
-    """Heaps of 1, 2, ..., ``size`` counters. A move takes any number from one heap; who takes the last counter wins.
-
-    Action ``(heap, n)`` is ``heap * size + n - 1``, written ``heap:n``. Observation: bool[1, H, 2 * size], "at least k counters", then "exactly k".
-    """
-
-    size: int = 4
-    heaps: int = 0  # 0: as many as ``size``
-
-    name: ClassVar[str] = "nim"
-    players: ClassVar[tuple[str, str]] = ("first", "second")
-
-    @property
-    def rule_set(self) -> str:
-        return f"nim-{self.size};heaps={self.heaps}"
-
-    @property
-    def count(self) -> int:
-        return self.heaps or self.size
-
-    @property
-    def num_actions(self) -> int:
-        return self.count * self.size
-
-    def init(self) -> NimState:
-        return NimState(jnp.arange(self.count, dtype=jnp.int32) % self.size + 1, jnp.int32(0))
-
-    def step(self, state: NimState, action: jax.Array) -> NimState:
-        heap, taken = action // self.size, action % self.size + 1
-        left = state.heaps - jnp.where(jnp.arange(self.count) == heap, taken, 0)
-        return NimState(jnp.maximum(left, 0), 1 - state.side)
-
-    def legal_mask(self, state: NimState) -> jax.Array:
-        return (state.heaps[:, None] >= jnp.arange(1, self.size + 1)).reshape(-1)
-
-    def outcome(self, state: NimState) -> jax.Array:
-        last_mover_wins = jnp.where(state.side == 1, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
-        return jnp.where(jnp.any(state.heaps > 0), Outcome.ONGOING, last_mover_wins).astype(jnp.int32)
-
-    def to_move(self, state: NimState) -> jax.Array:
-        return state.side
-
-    def observe(self, state: NimState) -> jax.Array:
-        sizes = jnp.arange(1, self.size + 1)
-        heaps = state.heaps[None, :, None]
-        return jnp.concatenate([heaps >= sizes, heaps == sizes], axis=-1)
-
-    def key(self, state: NimState) -> jax.Array:
-        return mix(self.pack(state), self.rule_set)
-
-    def text(self, state: NimState) -> str:
-        return ",".join(map(str, np.asarray(state.heaps))) + (" s" if int(state.side) else " f")
-
-    def parse(self, text: str) -> NimState:
-        match = re.fullmatch(r"(\d+(?:,\d+)*) ([fs])", text.strip())
-        heaps = [int(n) for n in match[1].split(",")] if match else []
-        if not match or len(heaps) != self.count or max(heaps) > self.size:
-            raise ValueError(f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in '1,2,3 f'.")
-        return NimState(jnp.asarray(heaps, jnp.int32), jnp.int32("fs".index(match[2])))
-
-    def action_text(self, action: int, state: NimState | None = None) -> str:
-        return f"{action // self.size + 1}:{action % self.size + 1}"
-
-    def parse_action(self, text: str, state: NimState | None = None) -> int:
-        match = re.fullmatch(r"(\d+):(\d+)", text.strip())
-        if not match or not (1 <= int(match[1]) <= self.count and 1 <= int(match[2]) <= self.size):
-            raise ValueError(f"nim move {text!r}: expected heap:counters, as in '2:1'.")
-        return (int(match[1]) - 1) * self.size + int(match[2]) - 1
-
-    def cells(self, state: NimState) -> np.ndarray:
-        return np.asarray(state.heaps, np.int8)[None]
-
-
-def main() -> None:
-    register("nim-N", Nim, sizes=range(1, 20), options={"heaps": number(int)}, summary="take counters, the last one wins")
+def main(text: str = "1,2,3,4 f") -> None:
+    register(ENTRY)  # the rules, for the solver
+    checker.register("nim", Nim)  # the rules once more, for the checker
     game = make("nim-4")
-    assert make(game.rule_set) == game
-    env = Env(game)
-    state = env.init(jax.random.key(0))
-    step = jax.jit(env.step)
-    print(f"{env.id} starts at {game.text(state._game)}")
-    for ply in range(100):
-        if bool(state.terminated):
-            break
-        action = random_legal_action(jax.random.key(ply), state.legal_action_mask)
-        move = game.action_text(int(action), state._game)
-        state = step(state, action)
-        print(f"{move} -> {game.text(state._game)}")
-    print("rewards by agent:", state.rewards)
+    position = game.parse(text)
+    print(f"{game.rule_set}, {game.players[int(game.to_move(position))]} to move")
+    print(text_board(game, position))
+    with TemporaryDirectory() as folder:
+        result = solve(game, position, out=Path(folder) / "run")
+        print(f"{result.reason} {' '.join(result.line)}")
+        print(f"the proof is {checker.check(result.certificate).sentence}")
+        picture = Path(folder) / "nim.svg"
+        picture.write_text(svg(game, position, last_move=None, marks={result.best_move: "dot"} if result.best_move else {}))
+        print(f"its picture has {picture.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

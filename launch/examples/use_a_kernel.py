@@ -24,7 +24,7 @@ def main() -> None:
     print("key:", " ".join(f"{int(word):08x}" for word in go.key(state)), "\n")
 
     gomoku = make("gomoku-15;knowledge=4t")
-    position = gomoku.parse("/".join(["." * 15] * 7 + ["....XXX.X....OO"] + ["." * 15] * 7) + " b")
+    position = gomoku.parse("/".join(["." * 15] * 7 + ["....XXX......OO"] + ["." * 15] * 7) + " b")
     assert isinstance(gomoku, SeesChildren)
     children = jax.jit(gomoku.children)(position)
     actions = np.arange(gomoku.num_actions)

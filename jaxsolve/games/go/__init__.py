@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from jaxsolve.games.go.benson import benson
-from jaxsolve.games.go.killall import KillallGo
-from jaxsolve.games.go.plain import Go
-from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import GoState, read_meta
-from jaxsolve.games.go.tsumego import Tsumego
+from jaxsolve.games import lazy
 
+if TYPE_CHECKING:
+    from jaxsolve.games.go.killall import KillallGo
+    from jaxsolve.games.go.plain import Go
+    from jaxsolve.games.go.rules import GoRules
+    from jaxsolve.games.go.state import GoState, read_meta
+    from jaxsolve.games.go.tsumego import Tsumego
 
-def KillallGo7(**options: Any) -> KillallGo:
-    """``killallgo-7`` with options."""
-    return KillallGo(size=7, **options)
+__all__ = ["Go", "GoRules", "GoState", "KillallGo", "Tsumego", "read_meta"]
 
-
-def KillallGo9(**options: Any) -> KillallGo:
-    """``killallgo-9`` with options."""
-    return KillallGo(size=9, **options)
-
-
-__all__ = ["Go", "GoRules", "GoState", "KillallGo", "KillallGo7", "KillallGo9", "Tsumego", "benson", "read_meta"]
+__getattr__ = lazy.names(
+    __name__, {"killall": ["KillallGo"], "plain": ["Go"], "rules": ["GoRules"], "state": ["GoState", "read_meta"], "tsumego": ["Tsumego"]}
+)

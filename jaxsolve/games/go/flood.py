@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.go.layout import Layout
+from jaxsolve.bitboard import Grid
 
 _STEPS_PER_TEST = 2  # asking a batch whether it is done costs about as much as a step
 
@@ -24,24 +24,24 @@ class Links(NamedTuple):
         return Links(self.left[:, None], self.above[:, None])
 
 
-def links_within(layout: Layout, mask: jax.Array) -> Links:
+def links_within(grid: Grid, mask: jax.Array) -> Links:
     """Links between adjacent points of ``mask`` uint32[W, ...]."""
-    return Links(mask & layout.from_left(mask), mask & layout.from_above(mask))
+    return Links(mask & grid.shift(mask, 0, 1), mask & grid.shift(mask, 1, 0))
 
 
-def links_between_equals(layout: Layout, black: jax.Array, white: jax.Array) -> Links:
+def links_between_equals(grid: Grid, black: jax.Array, white: jax.Array) -> Links:
     """Links between adjacent stones of one colour, for both colours together."""
-    b, w = links_within(layout, black), links_within(layout, white)
+    b, w = links_within(grid, black), links_within(grid, white)
     return Links(b.left | w.left, b.above | w.above)
 
 
-def flood(layout: Layout, seed: jax.Array, links: Links) -> jax.Array:
+def flood(grid: Grid, seed: jax.Array, links: Links) -> jax.Array:
     """uint32[W, ...]: every point joined to a point of ``seed`` by ``links``."""
 
     def step(x: jax.Array) -> jax.Array:
         right = x | ((x << np.uint32(1)) & links.left)
         wide = right | ((right & links.left) >> np.uint32(1))
-        return wide | (layout.from_above(wide) & links.above) | layout.from_below(wide & links.above)
+        return wide | (grid.shift(wide, 1, 0) & links.above) | grid.shift(wide & links.above, -1, 0)
 
     def body(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         x, _ = carry
@@ -50,4 +50,4 @@ def flood(layout: Layout, seed: jax.Array, links: Links) -> jax.Array:
             before, x = x, step(x)
         return x, jnp.any(x != before)
 
-    return jax.lax.while_loop(lambda carry: carry[1], body, (seed, jnp.bool_(True)))[0]
+    return jax.lax.while_loop(lambda carry: carry[1], body, (seed, jnp.full_like(seed, True, bool, shape=())))[0]

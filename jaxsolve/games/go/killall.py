@@ -8,13 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games.boardtext import parse_gtp_point
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
-from jaxsolve.games.go.layout import some
 from jaxsolve.games.go.moves import true_eyes
-from jaxsolve.games.go.notation import parse_point
 from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import GoState, Meta
+from jaxsolve.games.go.state import GoState, Meta, Task
 
 PASS_RULES = ("not-achieved", "stones")
 
@@ -56,16 +55,16 @@ class KillallGo(GoRules):
     def init(self) -> GoState:
         if self.size == 7:
             return super().init()
-        black = self.layout.mask(parse_point(9, name) for name in ("C7", "G7", "C3", "G3"))
+        black = self.grid.constant_of(parse_gtp_point(name, 9) for name in ("C7", "G7", "C3", "G3"))
         stones = np.array([black, np.zeros_like(black)], np.uint32)
         return self._make(stones, self._first_meta()._replace(side=1))
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
         asked = jnp.where(placed[None], white, np.uint32(0))
-        lives = some(alive(self.layout, asked, black))
-        at_end = jnp.where(some(white), Outcome.SECOND_WINS, Outcome.FIRST_WINS) if self.passes == "stones" else Outcome.FIRST_WINS
+        lives = self.grid.any(alive(self.grid, asked, black))
+        at_end = jnp.where(self.grid.any(white), Outcome.SECOND_WINS, Outcome.FIRST_WINS) if self.passes == "stones" else Outcome.FIRST_WINS
         ended = jnp.where(meta.passes == 2, at_end, Outcome.ONGOING)
         return jnp.where(lives, Outcome.SECOND_WINS, ended).astype(jnp.int32)
 
-    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta) -> jax.Array:
-        return legal if self.fill_eyes else legal & ~true_eyes(self.layout, own, enemy)
+    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
+        return legal if self.fill_eyes else legal & ~true_eyes(self.grid, own, enemy)

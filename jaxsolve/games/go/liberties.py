@@ -14,25 +14,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.bitboard import Grid
 from jaxsolve.games.go.flood import Links, flood
-from jaxsolve.games.go.layout import Layout, layout_of
 
 
 @functools.cache
-def code_planes(size: int) -> tuple[int, np.ndarray]:
+def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
     """(weight, uint32[W, P]): the points whose code word has plane p, with as few planes as give N * N different words."""
-    layout = layout_of(size)
-    planes = next(p for p in itertools.count(1) if math.comb(p, p // 2) >= layout.points)
-    weight = next(k for k in range(planes + 1) if math.comb(planes, k) >= layout.points)
-    codes = list(itertools.islice(itertools.combinations(range(planes), weight), layout.points))
-    return weight, np.stack([layout.mask(point for point, code in enumerate(codes) if plane in code) for plane in range(planes)], axis=1)
+    planes = next(p for p in itertools.count(1) if math.comb(p, p // 2) >= grid.points)
+    weight = next(k for k in range(planes + 1) if math.comb(planes, k) >= grid.points)
+    codes = list(itertools.islice(itertools.combinations(range(planes), weight), grid.points))
+    return weight, np.stack([grid.constant_of(point for point, code in enumerate(codes) if plane in code) for plane in range(planes)], axis=1)
 
 
-def in_atari(layout: Layout, empty: jax.Array, stones: jax.Array, links: Links) -> jax.Array:
+def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> jax.Array:
     """uint32[W, ...]: stones of chains with at most one liberty; in a legal position that is exactly one."""
-    weight, codes = code_planes(layout.size)
+    weight, codes = code_planes(grid)
     liberties = empty[:, None] & codes.reshape(*codes.shape, *(1,) * (empty.ndim - 1))
-    reached = flood(layout, layout.neighbours(liberties) & stones[:, None], links.for_planes())
+    reached = flood(grid, grid.touching(liberties) & stones[:, None], links.for_planes())
     return stones & ~_more_than(reached, weight)
 
 

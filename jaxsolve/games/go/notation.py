@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.go.layout import Layout
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, read_meta
+from jaxsolve.games.boardtext import board_text, gtp_point, parse_board, parse_gtp_point
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.rules import GoRules
 
-COLUMNS = "ABCDEFGHJKLMNOPQRST"
-_CELLS = ".XO"
 _SIDES = "bw"
 
 
 # ---- points --------------------------------------------------------------------------------------------------------
-def point_text(size: int, point: int) -> str:
-    """``C3`` for a point number. Raises ValueError for a number that is no point."""
-    if not 0 <= point < size * size:
-        raise ValueError(f"Action {point} is not a point of a {size}x{size} board.")
-    return f"{COLUMNS[point % size]}{size - point // size}"
-
-
-def parse_point(size: int, text: str) -> int:
-    """Point number of ``C3`` (any case). Raises ValueError."""
-    match = re.fullmatch(r"([A-HJ-T])([1-9]\d?)", text.upper())
-    if not match or COLUMNS.index(match[1]) >= size or int(match[2]) > size:
-        raise ValueError(f"{text!r} is not a point of a {size}x{size} board (A1 to {COLUMNS[size - 1]}{size}, no column I).")
-    return (size - int(match[2])) * size + COLUMNS.index(match[1])
-
-
 def points_text(size: int, points: Iterable[int]) -> str:
     """Comma-separated points, by row from the bottom, then by column."""
-    return ",".join(point_text(size, point) for point in sorted(points, key=lambda p: (-(p // size), p % size)))
+    return ",".join(gtp_point(point, size) for point in sorted(points, key=lambda p: (-(p // size), p % size)))
 
 
 def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
     """Point numbers of a comma-separated list, sorted. Raises ValueError naming ``what`` the list is."""
-    points = [parse_point(size, name) for name in text.split(",")]
+    points = [parse_gtp_point(name, size) for name in text.split(",")]
     for name, point in zip(text.split(","), points, strict=True):
         if points.count(point) > 1:
             raise ValueError(f"{what} names {name} twice.")
@@ -50,71 +32,53 @@ def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
 
 
 # ---- boards --------------------------------------------------------------------------------------------------------
-def unpack(layout: Layout, stones: np.ndarray) -> np.ndarray:
-    """int8[N, N] (0 empty, 1 Black, 2 White) of packed uint32[2, W] stones, top row first."""
-    word, bit = layout.place_of(np.arange(layout.points))
-    bits = (stones[:, word] >> bit.astype(np.uint32)) & np.uint32(1)
-    return (bits[0] + 2 * bits[1]).astype(np.int8).reshape(layout.size, layout.size)
+Point = tuple[int, int]
 
 
-def pack(layout: Layout, cells: np.ndarray) -> np.ndarray:
-    """uint32[2, W]: inverse of ``unpack``."""
-    flat = cells.reshape(-1)
-    return np.stack([layout.mask(np.flatnonzero(flat == colour).tolist()) for colour in (1, 2)])
+def _beside(size: int, point: Point) -> list[Point]:
+    row, column = point
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
 
 
-def board_text(cells: np.ndarray) -> str:
-    return "/".join("".join(_CELLS[cell] for cell in row) for row in cells)
+def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
+    """The chain of a stone and its liberties."""
+    chain, liberties, todo = {start}, set(), [start]
+    while todo:
+        for point in _beside(len(cells), todo.pop()):
+            if cells[point] == 0:
+                liberties.add(point)
+            elif cells[point] == cells[start] and point not in chain:
+                chain.add(point)
+                todo.append(point)
+    return chain, liberties
 
 
-def parse_board(size: int, text: str) -> np.ndarray:
-    """int8[N, N] of a board in text. Raises ValueError for a wrong size or character."""
-    rows = text.split("/")
-    if len(rows) != size:
-        raise ValueError(f"Board {text!r} has {len(rows)} rows, not {size}.")
-    for i, row in enumerate(rows):
-        if len(row) != size:
-            raise ValueError(f"Row {size - i} of the board, {row!r}, has {len(row)} cells, not {size}.")
-        wrong = next((char for char in row if char not in _CELLS), None)
-        if wrong is not None:
-            raise ValueError(f"Row {size - i} of the board, {row!r}, has the character {wrong!r}; cells are '.', 'X' and 'O'.")
-    return np.array([[_CELLS.index(char) for char in row] for row in rows], np.int8)
-
-
-def _chain_without_liberty(cells: np.ndarray) -> tuple[int, int] | None:
+def _chain_without_liberty(cells: np.ndarray) -> Point | None:
     """A stone of a chain that has no liberty, if there is one."""
-    size, seen = len(cells), np.zeros(cells.shape, bool)
-    for start in zip(*np.nonzero(cells), strict=True):
-        if seen[start]:
-            continue
-        seen[start], todo, breathes = True, [start], False
-        while todo:
-            row, column = todo.pop()
-            for point in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-                if min(point) < 0 or max(point) >= size:
-                    continue
-                breathes |= cells[point] == 0
-                if cells[point] == cells[start] and not seen[point]:
-                    seen[point] = True
-                    todo.append(point)
-        if not breathes:
-            return int(start[0]), int(start[1])
+    seen: set[Point] = set()
+    for row, column in np.argwhere(cells).tolist():
+        if (row, column) not in seen:
+            chain, liberties = _chain(cells, (row, column))
+            if not liberties:
+                return row, column
+            seen |= chain
     return None
 
 
 # ---- positions -----------------------------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state of numpy arrays."""
-    layout, meta = game.layout, Meta(*(int(value) for value in read_meta(state.meta)))
-    parts = [board_text(unpack(layout, state.stones)), _SIDES[meta.side]]
+    grid, meta = game.grid, host_meta(state.meta)
+    parts = [board_text(grid.cells_of(state.stones)), _SIDES[meta.side]]
     if meta.ko:
-        parts.append(f"ko={point_text(game.size, meta.ko - 1)}")
+        parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")
     if meta.passes:
         parts.append(f"passes={meta.passes}")
     if meta.ply != OPENING_OVER:
         parts.append(f"ply={meta.ply}")
-    if state.crucial is not None:
-        left = np.flatnonzero(unpack(layout, np.stack([state.crucial, np.zeros_like(state.crucial)]))).tolist()
+    if state.task is not None:
+        left = np.flatnonzero(grid.cells_of(np.stack([state.task.crucial] * 2))).tolist()
         if len(left) != len(game.crucial_points):
             parts.append(f"crucial={points_text(game.size, left) or '-'}")
     if meta.boards:
@@ -124,26 +88,26 @@ def position_text(game: GoRules, state: GoState) -> str:
 
 def _entry_text(game: GoRules, words: np.ndarray) -> str:
     mark = int(words[0] >> np.uint32(game.size)) & 1
-    text = board_text(unpack(game.layout, words.reshape(2, -1)))
+    text = board_text(game.grid.cells_of(words.reshape(2, -1)))
     return f"{text}:{_SIDES[mark]}" if game.ko == "situational" else text
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
     """Inverse of ``position_text``; fields at their default may be left out. Raises ValueError with one sentence."""
     board, side, fields = _split(text)
-    cells = parse_board(game.size, board)
+    cells = parse_board(board, game.size)
     dead = _chain_without_liberty(cells)
     if dead is not None:
-        raise ValueError(f"The chain at {point_text(game.size, dead[0] * game.size + dead[1])} has no liberty.")
+        raise ValueError(f"The chain at {gtp_point(dead[0] * game.size + dead[1], game.size)} has no liberty.")
     passes = _parse_number(fields.pop("passes", "0"), "passes", (0, 1, 2))
     ko = _parse_ko(game, fields.pop("ko", None), cells, side, passes)
-    ply = _parse_ply(game, fields.pop("ply", None), cells, side)
+    ply = _parse_ply(game, fields.pop("ply", None), cells, side, passes or ko)
     crucial = _parse_crucial(game, fields, cells)
-    history, boards = _parse_history(game, fields.pop("history", None))
+    history, boards = _parse_history(game, fields.pop("history", None), board if game.ko == "positional" else f"{board}:{_SIDES[side]}", passes)
     if fields:
         raise ValueError(f"Field {next(iter(fields))!r} does not belong to a position of {game.rule_set.split(';')[0]}.")
     meta = Meta(side=side, passes=passes, ply=ply, outcome=0, ko=ko, boards=boards)
-    return game._make(pack(game.layout, cells), meta, crucial, history)
+    return game._make(game.grid.stones_of(cells), meta, crucial, history)
 
 
 def _split(text: str) -> tuple[str, int, dict[str, str]]:
@@ -174,45 +138,49 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
         return 0
     if game.ko != "simple":
         raise ValueError(f"ko={text} has no meaning under ko={game.ko} rules.")
-    point = parse_point(game.size, text)
-    row, column = divmod(point, game.size)
-    if cells[row, column]:
+    point = parse_gtp_point(text, game.size)
+    place = divmod(point, game.size)
+    if cells[place]:
         raise ValueError(f"ko={text} names a point with a stone on it.")
-    beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-    if passes or any(cells[p] != 2 - side for p in beside if min(p) >= 0 and max(p) < game.size):
-        raise ValueError(f"ko={text} cannot have arisen: no single stone was just captured there.")
+    beside = _beside(game.size, place)
+    chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
+    tight = [chain for chain, liberties in chains if liberties == {place}]
+    # The one stone that took the ko has no liberty but the ko point; whatever else stands there had a liberty before it was taken.
+    if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
+        raise ValueError(f"ko={text} cannot have arisen: no single stone was just captured there by a single stone.")
     return point + 1
 
 
-def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int) -> int:
+def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
+    """``more`` is not 0 where the position has passes or a ko, which the opening does not."""
     if text is None:
         return OPENING_OVER
     if not game.opening_moves:
         raise ValueError(f"ply={text} belongs to killallgo-7 only.")
     ply = _parse_number(text, "ply", tuple(range(game.opening_moves)))
-    if side != ply % 2 or np.count_nonzero(cells) != (ply > 0) or np.any(cells == 2):
-        raise ValueError(f"ply={text} does not fit the board and the side to move.")
+    if more or side != ply % 2 or np.count_nonzero(cells) != (ply > 0) or np.any(cells == 2):
+        raise ValueError(f"ply={text} does not fit the rest of the position.")
     return ply
 
 
 def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> np.ndarray | None:
     """uint32[W] of the crucial stones still there; None where the rule set has none."""
-    text = fields.pop("crucial", None) if game.crucial_points else None
-    if not game.crucial_points:
-        return None
     points = game.crucial_points
+    if not points:
+        return None
+    text = fields.pop("crucial", None)
     if text is not None:
         points = () if text == "-" else parse_points(game.size, text, "crucial")
     for point in points:
         if point not in game.crucial_points:
-            raise ValueError(f"crucial={text} names {point_text(game.size, point)}, which is not crucial in this rule set.")
-        if cells.reshape(-1)[point] != 1 + game._crucial_side():
-            raise ValueError(f"The crucial point {point_text(game.size, point)} holds no stone of the defender.")
-    return game.layout.mask(points)
+            raise ValueError(f"crucial={text} names {gtp_point(point, game.size)}, which is not crucial in this rule set.")
+        if cells.reshape(-1)[point] != 1 + game.crucial_side:
+            raise ValueError(f"The crucial point {gtp_point(point, game.size)} holds no stone of the defender.")
+    return game.grid.constant_of(points)
 
 
-def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, int]:
-    """(uint32[2 * W, H], number of boards); (None, 0) without a history."""
+def _parse_history(game: GoRules, text: str | None, present: str, passes: int) -> tuple[np.ndarray | None, int]:
+    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present`` is the position itself as an entry."""
     if text is None:
         return None, 0
     if game.ko == "simple":
@@ -220,11 +188,14 @@ def _parse_history(game: GoRules, text: str | None) -> tuple[np.ndarray | None, 
     entries = text.split(";")
     if len(entries) > game.history_capacity:
         raise ValueError(f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}.")
-    history = np.zeros((2 * game.layout.words, game.history_capacity), np.uint32)
+    # Only a pass can bring back a board with its side; under positional superko it adds no entry.
+    if present in entries and not (game.ko == "situational" and passes):
+        raise ValueError(f"The position stands in its own history, as entry {1 + entries.index(present)}: superko forbids the move that led to it.")
+    history = np.zeros((2 * game.grid.words, game.history_capacity), np.uint32)
     for i, entry in enumerate(entries):
         board, colon, side = entry.partition(":")
         if bool(colon) != (game.ko == "situational") or (colon and side not in ("b", "w")):
             raise ValueError(f"History entry {i + 1}, {entry!r}, must be a board{' and :b or :w' if game.ko == 'situational' else ' alone'}.")
-        history[:, i] = pack(game.layout, parse_board(game.size, board)).reshape(-1)
+        history[:, i] = game.grid.stones_of(parse_board(board, game.size)).reshape(-1)
         history[0, i] |= np.uint32((side == "w") << game.size)
     return history, len(entries)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.moves import area
 from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import Meta
+from jaxsolve.games.go.state import GoState, Meta, Task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,8 +30,9 @@ class Go(GoRules):
         self._check_common()
         if not 2 <= self.size <= 19:
             raise ValueError(f"size={self.size} must be between 2 and 19.")
-        if 2 * self.komi != round(2 * self.komi) or abs(self.komi) > 1000:
-            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -1000 and 1000.")
+        object.__setattr__(self, "komi", float(self.komi) + 0.0)  # one name for equal games: no minus zero
+        if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
+            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5.")
 
     @property
     def rule_set(self) -> str:
@@ -42,12 +43,15 @@ class Go(GoRules):
         """Only a whole-numbered komi lets the score be equal."""
         return self.komi == round(self.komi)
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
+    def leaf_reason(self, state: GoState, outcome: int) -> str:
+        return "score"
+
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
         def score() -> jax.Array:
-            black_area, white_area = area(self.layout, black, white)
+            black_area, white_area = area(self.grid, black, white)
             margin = 2 * (black_area - white_area) - np.int32(round(2 * self.komi))
             by_sign = jnp.where(margin > 0, Outcome.FIRST_WINS, jnp.where(margin < 0, Outcome.SECOND_WINS, Outcome.DRAW))
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
         # Most boards of a batch are not at their end; the floods run only when one is.
-        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros(meta.passes.shape, jnp.int32))
+        return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros_like(meta.passes))

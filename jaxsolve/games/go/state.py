@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,12 +11,24 @@ import numpy as np
 OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
 
 
+class Task(NamedTuple):
+    """What a life-and-death position asks. It lies in the state, so that one compiled kernel serves every task of a board size."""
+
+    crucial: jax.Array  # uint32[W]; crucial stones never captured yet
+    region: jax.Array  # uint32[W]; points where stones may be placed
+    flags: jax.Array  # uint32[]; see the flags below
+
+
+ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
+"""Bits of ``Task.flags``: any chain of the defender counts; White defends; the goal is to kill; a side may not start or take a ko."""
+
+
 class GoState(NamedTuple):
     """One position; W words a board. Plain 9x9 Go takes 28 bytes. Fields that a rule set does not need are None."""
 
     stones: jax.Array  # uint32[2, W]; Black's, White's
     meta: jax.Array  # uint32[]; see Meta
-    crucial: jax.Array | None = None  # uint32[W]; crucial stones never captured yet (tsumego with crucial stones)
+    task: Task | None = None  # tsumego
     history: jax.Array | None = None  # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
     history_key: jax.Array | None = None  # uint32[4]; sum of the keys of the earlier boards, in any order (superko)
 
@@ -42,6 +54,15 @@ def read_meta(word: jax.Array) -> Meta:
         values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
         at += bits
     return Meta(**values)
+
+
+def host_meta(word: Any) -> Meta:
+    """``read_meta`` of one word as Python ints, for host code that reads many: without a JAX call."""
+    word, values, at = int(word), [], 0
+    for _, bits in _FIELDS:
+        values.append(word >> at & (1 << bits) - 1)
+        at += bits
+    return Meta(*values)
 
 
 def meta_word(meta: Meta) -> jax.Array:

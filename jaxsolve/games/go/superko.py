@@ -11,25 +11,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.go.hashing import mix
-from jaxsolve.games.go.layout import Layout, count, some
+from jaxsolve.bitboard import Grid
+from jaxsolve.games.mixing import mix
 
 
-def entry(layout: Layout, stones: jax.Array, side: jax.Array) -> jax.Array:
+def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
     """uint32[2 * W]: stones uint32[2, W] and the side to move then, which lies in the first guard bit (0 where sides do not matter)."""
     flat = stones.reshape(-1)
-    mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(layout.size)
+    mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(grid.width)
     return flat | jnp.where(np.arange(flat.shape[0]) == 0, mark, np.uint32(0))
 
 
 def entry_key(words: jax.Array) -> jax.Array:
     """uint32[4, ...]: key of an entry uint32[2 * W, ...]; the keys of a history are added up."""
-    return mix(words, seed=1)
+    return mix(words, "an earlier board")
 
 
-def recreated(
-    layout: Layout, own: jax.Array, enemy: jax.Array, atari: jax.Array, earlier: tuple[jax.Array, jax.Array], counts: jax.Array
-) -> jax.Array:
+def recreated(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array, earlier: tuple[jax.Array, jax.Array], counts: jax.Array) -> jax.Array:
     """uint32[W]: points where a stone of ``own`` would bring back an earlier board; right for legal placements only.
 
     Args:
@@ -38,12 +36,12 @@ def recreated(
       counts: bool[H], entries to compare with.
     """
     own, enemy, atari = own[:, None], enemy[:, None], atari[:, None]
-    empty = layout.inside(~(own | enemy))
+    empty = grid.inside(~(own | enemy))
     point, missing = earlier[0] ^ own, enemy & ~earlier[1]
-    beside_missing, beside_point = layout.neighbours(missing), layout.neighbours(point)
+    beside_missing, beside_point = grid.touching(missing), grid.touching(point)
     wrong = (point & ~empty) | (earlier[1] & ~enemy)
     wrong |= beside_missing & enemy & ~missing
     wrong |= beside_missing & empty & ~point
     wrong |= beside_point & enemy & atari & ~missing
-    matches = counts & (count(point) == 1) & ~some(wrong)
+    matches = counts & (grid.count(point) == 1) & ~grid.any(wrong)
     return jax.lax.reduce(jnp.where(matches, point, np.uint32(0)), np.uint32(0), jax.lax.bitwise_or, (1,))

@@ -11,11 +11,10 @@ import numpy as np
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
-from jaxsolve.games.go.layout import some
 from jaxsolve.games.go.moves import ko_starts, true_eyes
 from jaxsolve.games.go.notation import parse_points, points_text
 from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import Meta
+from jaxsolve.games.go.state import ANY_CHAIN, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, WHITE_DEFENDS, Meta, Task
 
 _CHOICES = {
     "goal": ("live", "kill"),
@@ -69,6 +68,7 @@ class Tsumego(GoRules):
 
     @functools.cached_property
     def crucial_points(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Points whose stones the state follows; none where any chain counts."""
         return () if self.crucial == "any" else parse_points(self.size, self.crucial, "crucial")
 
     @functools.cached_property
@@ -76,7 +76,29 @@ class Tsumego(GoRules):
         """Points where stones may be placed."""
         return tuple(range(self.size**2)) if self.region == "all" else parse_points(self.size, self.region, "region")
 
-    def _crucial_side(self) -> int:
+    @functools.cached_property
+    def kernel(self) -> Tsumego:  # type: ignore[override]
+        """What is asked lies in the state (``Task``), so every task of a board size, ko rule and ``fill_eyes`` has the same functions."""
+        return Tsumego(self.size, self.ko, fill_eyes=self.fill_eyes, max_history=self.max_history)
+
+    def _task(self, crucial: np.ndarray | None) -> Task:
+        none = np.zeros(self.grid.words, np.uint32)
+        flags = (
+            (ANY_CHAIN, self.crucial == "any"),
+            (WHITE_DEFENDS, self.defender == "white"),
+            (KILL, self.goal == "kill"),
+            (NO_KO_FOR_BLACK, self.ko_black == "forbid"),
+            (NO_KO_FOR_WHITE, self.ko_white == "forbid"),
+        )
+        word = sum(bit for bit, is_set in flags if is_set)
+        return Task(none if crucial is None else crucial, self.grid.constant_of(self.region_points), np.array(word, np.uint32))
+
+    def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
+        return task._replace(crucial=task.crucial & jnp.where(_has(task, WHITE_DEFENDS)[None], white, black))
+
+    @property
+    def crucial_side(self) -> int:
+        """Whose stones are crucial: 0 Black, 1 White."""
         return 0 if self.defender == "black" else 1
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
@@ -84,27 +106,30 @@ class Tsumego(GoRules):
 
     @property
     def goal_player(self) -> int:
-        return self._crucial_side() if self.goal == "live" else 1 - self._crucial_side()
+        return self.crucial_side if self.goal == "live" else 1 - self.crucial_side
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, crucial: jax.Array | None, placed: jax.Array) -> jax.Array:
-        own, enemy = (white, black) if self._crucial_side() else (black, white)
-        asked = jnp.where(placed[None], own, np.uint32(0))
-        living = alive(self.layout, asked, enemy)
-        defender, attacker = Outcome.FIRST_WINS, Outcome.SECOND_WINS
-        if self._crucial_side():
-            defender, attacker = attacker, defender
-        lives, captured = some(living), jnp.zeros(placed.shape, bool)
-        if crucial is not None:
-            lives, captured = some(living & crucial), ~some(crucial)
-        ended = jnp.where(meta.passes == 2, attacker if self.goal == "live" else defender, Outcome.ONGOING)
-        return jnp.where(lives, defender, jnp.where(captured, attacker, ended)).astype(jnp.int32)
+    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
+        assert task is not None
+        grid, white_defends, any_chain = self.grid, _has(task, WHITE_DEFENDS), _has(task, ANY_CHAIN)
+        own, enemy = jnp.where(white_defends[None], white, black), jnp.where(white_defends[None], black, white)
+        living = alive(grid, jnp.where(placed[None], own, np.uint32(0)), enemy)
+        lives = grid.any(living & jnp.where(any_chain[None], living, task.crucial))
+        captured = ~any_chain & ~grid.any(task.crucial)
+        defender = jnp.where(white_defends, np.int32(Outcome.SECOND_WINS), np.int32(Outcome.FIRST_WINS))
+        attacker = np.int32(Outcome.FIRST_WINS + Outcome.SECOND_WINS) - defender
+        at_end = jnp.where(_has(task, KILL), defender, attacker)
+        ended = jnp.where(meta.passes == 2, at_end, np.int32(Outcome.ONGOING))
+        return jnp.where(lives, defender, jnp.where(captured, attacker, ended))
 
-    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta) -> jax.Array:
-        if self.region != "all":
-            legal = legal & self.layout.like(legal, self.layout.mask(self.region_points))
+    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
+        assert task is not None
+        legal = legal & task.region
         if not self.fill_eyes:
-            legal = legal & ~true_eyes(self.layout, own, enemy)
-        if "forbid" not in (self.ko_black, self.ko_white):
-            return legal
-        forbidden = jnp.where(meta.side == 1, self.ko_white == "forbid", self.ko_black == "forbid")
-        return legal & ~jnp.where(forbidden[None], ko_starts(self.layout, own, enemy, atari), np.uint32(0))
+            legal = legal & ~true_eyes(self.grid, own, enemy)
+        forbidden = jnp.where(meta.side == 1, _has(task, NO_KO_FOR_WHITE), _has(task, NO_KO_FOR_BLACK))
+        return legal & ~jnp.where(forbidden[None], ko_starts(self.grid, own, enemy, atari), np.uint32(0))
+
+
+def _has(task: Task, flag: int) -> jax.Array:
+    """bool[...]: whether a bit of ``flags`` is set."""
+    return (task.flags & np.uint32(flag)) != 0

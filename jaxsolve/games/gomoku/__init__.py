@@ -1,5 +1,14 @@
 """Gomoku: five in a row, with or without four-threat knowledge."""
 
-from jaxsolve.games.gomoku.game import Gomoku, GomokuState
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.games import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.gomoku.game import Gomoku, GomokuState
 
 __all__ = ["Gomoku", "GomokuState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.bitboard import Grid
+from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
-from jaxsolve.games.batching import batch_last, held
+from jaxsolve.games.batching import as_action, batch_last, held, traced_once
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.stone import look_at_stone
-from jaxsolve.games.mixing import mix
+from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
-from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations
+from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -73,7 +73,7 @@ class Gomoku(Game):
 
     @property
     def grid(self) -> Grid:
-        return Grid(self.size, self.size)
+        return square(self.size)
 
     @property
     def line_rules(self) -> LineRules:
@@ -88,7 +88,11 @@ class Gomoku(Game):
         return GomokuState(jnp.zeros((2, self.grid.words), jnp.uint32), jnp.uint32(0))
 
     def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
-        action, side = jnp.asarray(action, jnp.int32), self.to_move(state)
+        return self._step(state, as_action(action))
+
+    @traced_once
+    def _step(self, state: GomokuState, action: jax.Array) -> GomokuState:
+        side = self.to_move(state)
         point = self.grid.point(action)
         mover = jnp.arange(2)[:, None] == side
         stones = state.stones | jnp.where(mover, point, jnp.uint32(0))
@@ -127,21 +131,21 @@ class Gomoku(Game):
         black = (state.meta & 1) == 0
         return stone_planes(self.grid, state.stones, self.to_move(state), black, ~black)
 
+    def from_seat(self, state: GomokuState, player: jax.Array) -> GomokuState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
     def key(self, state: GomokuState) -> jax.Array:
-        return mix(self.pack(state), self.rule_set)
+        return key_of(self.rule_set, self.pack(state))
 
     # ---- all children at once ----------------------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
         """``Children`` by set algebra on the position's own windows (``lines.py``); ``threat`` only without four-threat knowledge."""
-        return Children(*self._children(state))
+        return Children(*self._look(state.stones[0], state.stones[1], state.meta))
 
-    @functools.cached_property
-    def _children(self) -> Callable[..., Any]:
-        return batch_last(lambda state: self._look(state.stones[0], state.stones[1], state.meta))
-
+    @batch_last
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
         """The fields of ``Children``, batch last, for words-first sets uint32[W, ...] and ``meta`` uint32[...]."""
-        grid, first = Grid(self.size, self.size, axis=0), (meta & 1) == 0
+        grid, first = square(self.size, axis=0), (meta & 1) == 0
         black, white = grid.to_rows(black), grid.to_rows(white)
         own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)
         empty = ~(own | enemy) & np.uint32((1 << self.size) - 1)
@@ -165,8 +169,8 @@ class Gomoku(Game):
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
         cell_row, column = jax.lax.div(cell, np.int32(self.size)), jax.lax.rem(cell, np.int32(self.size)).astype(jnp.uint32)
-        here = jnp.where(row == cell_row, jnp.uint32(1) << column, jnp.uint32(0))
-        return jnp.where(cell < 0, ~jnp.uint32(0), here)
+        here = jnp.where(row == cell_row[None], (jnp.uint32(1) << column)[None], jnp.uint32(0))
+        return jnp.where((cell < 0)[None], ~jnp.uint32(0), here)
 
     def _replies(self, forced: jax.Array, planes: list[jax.Array]) -> jax.Array:
         """int16[A, ...]: the reply to every action of the rows ``forced``, -1 elsewhere."""
@@ -189,13 +193,10 @@ class Gomoku(Game):
         return square_permutations(self.size)
 
     def transform(self, state: GomokuState, symmetry: jax.Array) -> GomokuState:
-        image = jnp.asarray(square_permutations(self.size))[symmetry]
-        source = jnp.asarray(np.argsort(square_permutations(self.size), axis=1).astype(np.int32))[symmetry]
-        cells = self.grid.to_bool(state.stones).reshape(2, -1)[:, source]
         forced = self.forced_reply(state)
-        fours = jnp.where(forced >= 0, image[forced] + 1, self.fours(state)).astype(jnp.uint32)
-        stones = self.grid.from_bool(cells.reshape(2, self.size, self.size))
-        return GomokuState(stones, state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT)
+        image = image_of(self.size, jnp.maximum(forced, 0), symmetry)
+        fours = jnp.where(forced >= 0, image + 1, self.fours(state)).astype(jnp.uint32)
+        return GomokuState(turned(self.grid, state.stones, symmetry), state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT)
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: GomokuState) -> str:
@@ -217,6 +218,12 @@ class Gomoku(Game):
         return boardtext.parse_gtp_point(text, self.size)
 
     def cells(self, state: GomokuState) -> np.ndarray:
-        words = np.asarray(state.stones)
-        member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
-        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+        return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: GomokuState, outcome: int) -> str:
+        if outcome == Outcome.DRAW:
+            return "full-board"
+        return "two-fours" if int(state.meta) >> FOURS_AT > self.num_actions else "five"
+
+    def drawing(self, state: GomokuState) -> Stones:
+        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size))

@@ -25,8 +25,8 @@ def look_at_stone(grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array
     mine = _line_codes(grid, own, row, column, reach)[:, None]  # uint32[4, 1]
     free = _line_codes(grid, empty, row, column, reach)[:, None]
 
-    place = np.arange(2 * reach + 1)
-    bit = (np.uint32(1) << place.astype(np.uint32))[None]
+    place = np.arange(2 * reach + 1, dtype=np.int32)[None]
+    bit = np.uint32(1) << place.astype(np.uint32)
     filled = mine | bit | np.uint32(1 << reach)  # what the line holds once the cell at each place is filled too
     window = filled
     for k in range(1, rules.line):
@@ -37,7 +37,7 @@ def look_at_stone(grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array
     five = jnp.any(made[:, reach])
     completes = made & ((free & bit) != 0) & (place != reach)
     step = np.array([dr * grid.width + dc for dr, dc in LINES], np.int32)[:, None]
-    cell = action + jnp.sum(jnp.where(completes, step * (place - reach).astype(np.int32), 0))
+    cell = action + jnp.sum(jnp.where(completes, step * (place - np.int32(reach)), 0))
     return Stone(five, jnp.sum(completes, dtype=jnp.int32), cell)
 
 
@@ -59,4 +59,4 @@ def _line_codes(grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, rea
     rows = jnp.stack([jnp.broadcast_to(rows[reach], rows.shape) if dr == 0 else rows for dr, _ in LINES])
     at = column + distance * np.array([dc for _, dc in LINES], np.int32)[:, None]
     member = (rows >> jnp.clip(at, 0, grid.width).astype(jnp.uint32)) & ((at >= 0) & (at < grid.width)).astype(jnp.uint32)
-    return jnp.sum(member << np.arange(2 * reach + 1, dtype=np.uint32), axis=1, dtype=jnp.uint32)
+    return jnp.sum(member << np.arange(2 * reach + 1, dtype=np.uint32)[None], axis=1, dtype=jnp.uint32)

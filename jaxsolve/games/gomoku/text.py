@@ -23,35 +23,43 @@ def parse(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
     side = boardtext.parse_side(fields[1], game.players)
     if has_line(cells == side + 1, game.line, game.win == "exact5"):
         raise ValueError(f"{game.players[side]} is to move but has already won with {game.line} in a row")
-    mine = cells == 2 - side
-    five = has_line(mine, game.line, game.win == "exact5")
-    fours = 0
-    if len(fields) == 3:
-        fours = _parse_fours(game, fields[2], mine, cells == 0, five)
+    own, theirs, empty = cells == side + 1, cells == 2 - side, cells == 0
+    five = has_line(theirs, game.line, game.win == "exact5")
+    field = fields[2] if len(fields) == 3 else None
+    if five and field is not None:
+        raise ValueError(f"{field!r} stands in a position that {game.line} in a row has already decided")
+    fours = 0 if five else _fours(game, field, own, theirs, empty, side)
     won = five or fours > game.num_actions
     full = not np.any(cells == 0)
     outcome = Outcome.FIRST_WINS + (1 - side) if won else Outcome.DRAW if full else Outcome.ONGOING
     return cells, side | int(outcome) << 1 | fours << 4
 
 
-def _parse_fours(game: Gomoku, field: str, mine: np.ndarray, empty: np.ndarray, five: bool) -> int:
-    """The state's ``fours`` of a field such as ``fours=H8``, checked against the stones of the side that moved last."""
-    if not field.startswith("fours="):
+def _fours(game: Gomoku, field: str | None, own: np.ndarray, theirs: np.ndarray, empty: np.ndarray, side: int) -> int:
+    """The state's ``fours``, which the stones decide; a ``field`` such as ``fours=H8`` must agree with them.
+
+    In play a side never has an unanswered four, so in a position set up by hand it is answered first: the side to move completes
+    its own line where it can, else it must stop the other's, and has lost where that has two cells or more.
+    """
+    if field is not None and not field.startswith("fours="):
         raise ValueError(f"unknown field {field!r} in a Gomoku position, expected 'fours=...'")
     if not game.four_threats:
-        raise ValueError(f"{field!r} has no meaning under {game.rule_set}: only knowledge=4t knows fours")
-    if five:
-        raise ValueError(f"{field!r} stands in a position that {game.line} in a row has already decided")
+        if field is not None:
+            raise ValueError(f"{field!r} has no meaning under {game.rule_set}: only knowledge=4t knows fours")
+        return 0
+    wins = sorted(completing_cells(own, empty, game.line, game.win == "exact5"), key=lambda cell: (-(cell // game.size), cell))
+    threats = sorted(completing_cells(theirs, empty, game.line, game.win == "exact5"))
+    lost = [game.num_actions + 1] if len(threats) > 1 else []
+    known = [1 + cell for cell in wins] or lost or [1 + cell for cell in threats] or [0]
+    if field is None:
+        return known[0]
     value = field.removeprefix("fours=")
-    cells = completing_cells(mine, empty, game.line, game.win == "exact5")
-    if value == "2":
-        if len(cells) < 2:
-            raise ValueError(f"'fours=2' needs two completing cells, the board has {len(cells)}")
-        return game.num_actions + 1
-    cell = boardtext.parse_gtp_point(value, game.size)
-    if cell not in cells:
-        raise ValueError(f"{field!r}: {value.upper()} does not complete {game.line} in a row for the side that moved last")
-    return cell + 1
+    fours = game.num_actions + 1 if value == "2" else 1 + boardtext.parse_gtp_point(value, game.size)
+    if fours not in known:
+        who, cells = (game.players[side], wins) if wins else (game.players[1 - side], threats)
+        places = ", ".join(boardtext.gtp_point(cell, game.size) for cell in cells) or "nowhere"
+        raise ValueError(f"{field!r} does not fit the stones: {who} can complete {game.line} in a row {'at ' if cells else ''}{places}")
+    return fours
 
 
 def has_line(member: np.ndarray, line: int, exact: bool) -> bool:

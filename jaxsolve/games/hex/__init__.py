@@ -1,5 +1,14 @@
 """Hex: joining opposite sides of a rhombus, no draws."""
 
-from jaxsolve.games.hex.game import Hex, HexState
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.games import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.hex.game import Hex, HexState
 
 __all__ = ["Hex", "HexState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

@@ -102,7 +102,7 @@ class Bridges:
     def _outward(self, x: jax.Array, sign: int, which: int) -> jax.Array:
         """``x`` moved along (``sign`` 1) or against one of the two outward steps of each edge."""
         steps = np.array([[STEPS[(OUTWARD[colour][edge] + which) % 6] for edge in (0, 1)] for colour in (0, 1)]) * sign
-        rows, columns = (steps[..., k].reshape(2, 2, *(1,) * (x.ndim - 3)) for k in (0, 1))
+        rows, columns = (steps[..., k].reshape(1, 2, 2, *(1,) * (x.ndim - 3)) for k in (0, 1))
         moved = jnp.where(rows < 0, self.grid.shift(x, -1, 0), jnp.where(rows > 0, self.grid.shift(x, 1, 0), x))
         return (moved << (columns + 1).astype(np.uint32)) >> np.uint32(1) & self.grid.like(self.grid.board, x)
 
@@ -162,7 +162,7 @@ class Bridges:
             functools.reduce(operator.or_, (first[i] & away[i] for i in range(6))),
         ]
         cell = grid.lowest(functools.reduce(lambda found, more: jnp.where(grid.any(found), found, more), kinds))
-        has = jnp.any(options & cell[:, :, None] != 0, axis=1)  # bool[7, 2, 2, ...]
+        has = jnp.any(options & cell[None, :, :, None] != 0, axis=1)  # bool[7, 2, 2, ...]
         apart = APART.reshape(7, 7, *(1,) * (cell.ndim - 1))
         fits = has[:, None, :, 0] & has[None, :, :, 1] & apart  # bool[7, 7, 2, ...]: by the links of the two sides
         number = np.arange(49, dtype=np.int32).reshape(7, 7, *(1,) * (cell.ndim - 1))

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.bitboard import Grid
+from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
-from jaxsolve.games.batching import batch_last
+from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Foresight, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
-from jaxsolve.games.mixing import mix
+from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
-
-LETTERS = "abcdefghijklmnopqrs"
 
 
 class HexState(NamedTuple):
@@ -63,15 +61,15 @@ class Hex(Game):
 
     @property
     def grid(self) -> Grid:
-        return Grid(self.size, self.size)
+        return square(self.size)
 
-    @functools.cached_property
+    @property
     def _words_first(self) -> Grid:
-        return Grid(self.size, self.size, axis=0)
+        return square(self.size, axis=0)
 
-    @functools.cached_property
+    @property
     def _bridges(self) -> Bridges:
-        return Bridges(Grid(self.size, self.size, axis=0, a_row_each=True))
+        return Bridges(square(self.size, axis=0, a_row_each=True))
 
     @functools.cached_property
     def _edges(self) -> np.ndarray:
@@ -85,13 +83,10 @@ class Hex(Game):
         return HexState(jnp.zeros((2, words), jnp.uint32), jnp.zeros((2, 2, words), jnp.uint32), jnp.uint32(0))
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
-        return self._step(state, jnp.asarray(action, jnp.int32))
+        return self._step(state, as_action(action))
 
-    @functools.cached_property
-    def _step(self) -> Callable[..., HexState]:
-        return batch_last(self._place)
-
-    def _place(self, state: HexState, action: jax.Array) -> HexState:
+    @batch_last
+    def _step(self, state: HexState, action: jax.Array) -> HexState:
         """``step`` with the batch last. The stone joins an edge if it lies on it or touches a joined stone; so does its chain then."""
         grid, white = self._words_first, (state.meta & 1) == 1
         point = grid.point(action)
@@ -99,7 +94,7 @@ class Hex(Game):
         own = jnp.where(white, state.stones[1], state.stones[0])
         joined = jnp.where(white, state.joined[1], state.joined[0])
         edges = jnp.where(white, self._edge(1, point), self._edge(0, point))
-        touches = jnp.any((near & joined | point & edges) != 0, axis=1)  # bool[2, ...]: the first and the second edge
+        touches = jnp.any((near[None] & joined | point[None] & edges) != 0, axis=1)  # bool[2, ...]: the first and the second edge
         loose = own & ~joined[0] & ~joined[1]
         chain = grid.flood(point, jnp.where(jnp.any(touches, axis=0), loose, jnp.uint32(0)) | point, 6)
         won = jnp.all(touches, axis=0)
@@ -128,19 +123,19 @@ class Hex(Game):
         white = (state.meta & 1) == 1
         return stone_planes(self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white))
 
+    def from_seat(self, state: HexState, player: jax.Array) -> HexState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
     def key(self, state: HexState) -> jax.Array:
-        return mix(jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]), self.rule_set)
+        return key_of(self.rule_set, jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]))
 
     # ---- all children at once ----------------------------------------------------------------------------------
     def children(self, state: HexState) -> Children:
         """``Children``: a cell wins at once if it touches, or lies on, both edges' joined stones. Nothing is ever forced."""
-        legal, wins, threat = self._children(state)
+        legal, wins, threat = self._look(state)
         return Children(legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), threat)
 
-    @functools.cached_property
-    def _children(self) -> Callable[..., Any]:
-        return batch_last(self._look)
-
+    @batch_last
     def _look(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``legal``, ``wins`` and ``threat`` of ``Children``, batch last."""
         grid, white = self._words_first, (state.meta & 1) == 1
@@ -156,12 +151,9 @@ class Hex(Game):
 
     # ---- foresight ---------------------------------------------------------------------------------------------
     def foresee(self, state: HexState) -> Foresight:
-        return Foresight(*self._foresee(state))
+        return Foresight(*self._look_ahead(state))
 
-    @functools.cached_property
-    def _foresee(self) -> Callable[..., Any]:
-        return batch_last(self._look_ahead)
-
+    @batch_last
     def _look_ahead(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``Foresight``, batch last."""
         grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
@@ -191,15 +183,12 @@ class Hex(Game):
     # ---- first numbers -----------------------------------------------------------------------------------------
     def first_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
         """(a, b) of ``EstimatesNumbers``: four times as hard with every stone a side still needs (base 4 measured best of 1, 2, 4)."""
-        needs = self._needs(state)
+        needs = self._count_needs(state)
         white = (state.meta & 1) == 1
         own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])
         return 1 << 2 * jnp.minimum(own - 1, 7), 1 << 2 * jnp.minimum(other - 1, 7)
 
-    @functools.cached_property
-    def _needs(self) -> Callable[..., jax.Array]:
-        return batch_last(self._count_needs)
-
+    @batch_last
     def _count_needs(self, state: HexState) -> jax.Array:
         """int32[2]: stones each colour needs to join its edges if the other always passed; batch last."""
         grid = self._words_first
@@ -221,7 +210,7 @@ class Hex(Game):
             chains = grid.flood(grid.dilate(reached, 6) & own, own, 6)
             return reached | grid.dilate(reached | chains, 6) & empty, needed
 
-        start = (reached, jnp.ones(reached.shape[1:], jnp.int32))
+        start = (reached, jnp.full_like(reached[0], 1, jnp.int32))
         return jax.lax.fori_loop(0, self.size, widen, start)[1]
 
     # ---- symmetries --------------------------------------------------------------------------------------------
@@ -263,22 +252,19 @@ class Hex(Game):
         return HexState(jnp.asarray(stones), jnp.asarray(sets), jnp.uint32(side | outcome << 1))
 
     def action_text(self, action: int, state: HexState | None = None) -> str:
-        row, column = divmod(int(action), self.size)
-        return f"{LETTERS[column]}{row + 1}"
+        return boardtext.hex_point(int(action), self.size)
 
     def parse_action(self, text: str, state: HexState | None = None) -> int:
-        match = re.fullmatch(r"([a-s])([1-9]\d?)", text.strip().lower())
-        if not match:
-            raise ValueError(f"{text!r} is not a cell such as a1 (letter of the column, then the row from the top)")
-        column, row = LETTERS.index(match[1]), int(match[2]) - 1
-        if column >= self.size or row >= self.size:
-            raise ValueError(f"{text!r} is outside the {self.size}x{self.size} board")
-        return row * self.size + column
+        return boardtext.parse_hex_point(text, self.size)
 
     def cells(self, state: HexState) -> np.ndarray:
-        words = np.asarray(state.stones)
-        member = (words[:, self.grid.word_of] >> self.grid.bit_of.astype(np.uint32)) & 1
-        return (member[0] + 2 * member[1]).astype(np.int8).reshape(self.size, self.size)
+        return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: HexState, outcome: int) -> str:
+        return "connection"
+
+    def drawing(self, state: HexState) -> Stones:
+        return Stones(Shape.HEXAGONS, self.cells(state), *boardtext.hex_labels(self.size), edges=(1, 2))
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:

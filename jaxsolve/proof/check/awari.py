@@ -29,6 +29,7 @@ class Awari(Rules):
         choice(rules, base, "awari")
         choice(rules, variant, "ludii")
         row = ",".join([_NUMBER] * 6)
+        self.longest = len("48,") * 12 + len("s captured=48:48")
         self.format = re.compile(rf"({row})/({row}) ([sn]) captured=({_NUMBER}):({_NUMBER})")
 
     def position(self, text: str) -> AwariPosition:

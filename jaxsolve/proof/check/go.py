@@ -25,6 +25,7 @@ class Go(Rules):
         self.options = go_options.parse(rules)
         self.grid = self.options.grid
         self.text = go_text.GoText(self.options)
+        self.longest = self.text.longest
         self._corners = {bit: self._diagonal(bit) for bit in self.grid.names}
 
     def _diagonal(self, bit: int) -> int:
@@ -45,19 +46,27 @@ class Go(Rules):
             loose = position.stones[player]
             if self.grid.flood(loose & self.grid.near(empty), loose) != loose:
                 raise Refused(f"the position has a {self.players[player]} chain without a liberty")
-        if position.ko and not self._ko_stone(position, empty):
+        if position.ko and not self._ko_taken(position, empty):
             raise Refused(f"no stone can have taken a ko at {self.grid.names[position.ko]}")
         self.text.check_opening(position)
         if position.crucial & ~position.stones[self.options.living or 0]:
             raise Refused("a crucial point holds no stone of the defender")
-        if self.options.ko == "positional" and position.board in self.text.seen(position):
-            raise Refused("the board repeats one of its history")
+        self.text.check_history(position)
         return position
 
-    def _ko_stone(self, position: GoPosition, empty: int) -> bool:
-        enemy = position.stones[1 - position.side]
-        near = self.grid.near
-        return any(not near(stone) & enemy and near(stone) & empty == position.ko for stone in bits(near(position.ko) & enemy))
+    def _ko_taken(self, position: GoPosition, empty: int) -> bool:
+        """Whether a move can have taken one stone at the ko point and set the ko.
+
+        The taken stone had no neighbour of its colour and one liberty, the point of the stone that took it. That stone is alone, without
+        another liberty; every other chain beside the ko point had a liberty before, so it has one now that is not the ko point.
+        """
+        takers, near = position.stones[1 - position.side], self.grid.near
+        beside = near(position.ko) & self.grid.full
+        if beside & ~takers:
+            return False
+        chains = {self.grid.flood(stone, takers) for stone in bits(beside)}
+        tight = [chain for chain in chains if near(chain) & empty == position.ko]
+        return len(tight) == 1 and tight[0].bit_count() == 1
 
     def _empty(self, position: GoPosition) -> int:
         return self.grid.full ^ position.stones[0] ^ position.stones[1]

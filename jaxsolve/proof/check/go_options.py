@@ -57,7 +57,7 @@ def _forbid(rules: str, value: str) -> bool:
 def _plain(rules: str, size: str) -> GoOptions:
     _, (ko, komi) = options(rules, "ko", "komi")
     grid = gtp(number(rules, size, 2, 19))
-    if not re.fullmatch(r"-?(?:0|[1-9][0-9]{0,2})(?:\.[05])?", komi):
+    if not re.fullmatch(r"0|-?(?:0\.5|[1-9][0-9]{0,2}(?:\.5)?)", komi):
         raise Refused(f"the rule set {show(rules)} is not known: {show(komi)} is not a komi")
     return GoOptions("go", grid, _ko(rules, ko), grid.full, komi=Fraction(komi))
 

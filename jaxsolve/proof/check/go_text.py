@@ -39,6 +39,9 @@ class GoText:
             f"(?: history=(?P<history>{entry}(?:;{entry})*))?" if options.ko != "simple" else "(?P<history>(?!))?",
         ]
         self.format = re.compile(f"({board}) ([bw])" + "".join(fields))
+        self.boards = 0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)  # most that a history holds
+        others = len(" b ko=T19 passes=2 ply=2 crucial= history=") + len(self.grid.list(options.crucial or 0))
+        self.longest = self.grid.length + others + self.boards * (self.grid.length + (3 if options.ko == "situational" else 1))
 
     def parse(self, text: str) -> GoPosition:
         """Reads canonical text. Raises Refused."""
@@ -46,6 +49,8 @@ class GoText:
         if not match:
             raise Refused(f"{show(text)} is not a position of this rule set")
         board, side, ko, passes, ply, crucial, history = match.groups()
+        if history and history.count(";") >= self.boards:
+            raise Refused(f"the history has {history.count(';') + 1} boards; under this rule set it has at most {self.boards}")
         stones = self.grid.stones(board)
         ko_point = self.grid.point(ko) if ko else 0
         if ko and (passes or ko_point & (stones[0] | stones[1])):
@@ -71,6 +76,13 @@ class GoText:
         expected = (min(position.ply, 1), 0, position.ply % 2, 0)
         if (black, white, position.side, position.passes) != expected or position.ko:
             raise Refused(f"the position contradicts ply={position.ply}")
+
+    def check_history(self, position: GoPosition) -> None:
+        """Refuses a position that superko has forbidden. A pass may bring back a board and its side, a board move neither."""
+        if not position.history or (self.options.ko == "situational" and position.passes):
+            return
+        if self._present(position) in self.seen(position):
+            raise Refused("the position stands in its own history")
 
     # ---- superko -------------------------------------------------------------------------------------------------
     def seen(self, position: GoPosition) -> set[str]:

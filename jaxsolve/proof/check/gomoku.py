@@ -10,14 +10,14 @@ from jaxsolve.proof.check.grid import STONES, bits, gtp
 from jaxsolve.proof.check.rules import Rules, Verdict, choice, number, options
 
 _TWO = -1
-"""Value of ``fours`` where the last move made two completing cells or more."""
+"""Value of ``fours`` where the side that moved last has two completing cells or more."""
 
 
 class GomokuPosition(NamedTuple):
     board: str
     side: int
     stones: tuple[int, int]  # masks by player
-    fours: int  # 0, the bit of the one completing cell, or _TWO
+    fours: int  # 0, the bit of the only legal reply, or _TWO
 
 
 class _Window(NamedTuple):
@@ -33,11 +33,12 @@ class Gomoku(Rules):
         name, _, size = base.partition("-")
         if name != "gomoku":
             raise Refused(f"the rule set {show(rules)} is not gomoku-N")
-        self.grid = gtp(number(rules, size, 2, 19))
-        self.line = number(rules, line, 2, self.grid.size)
+        self.grid = gtp(number(rules, size, 3, 19))
+        self.line = number(rules, line, 3, min(self.grid.size, 15))
         self.exact = choice(rules, win, "five-or-more", "exact5") == "exact5"
         self.fours = choice(rules, knowledge, "ndk", "4t") == "4t"
         self.format = re.compile(rf"({self.grid.pattern}) ([bw])" + ("(?: fours=(2|[A-T][0-9]{1,2}))?" if self.fours else "()"))
+        self.longest = self.grid.length + len(" b fours=T19" if self.fours else " b")
         self.windows = self._all_windows()
         self.through = {bit: [w for w in self.windows if w.cells & bit] for bit in self.grid.names}
 
@@ -68,9 +69,25 @@ class Gomoku(Rules):
         own, last = position.stones[position.side], position.stones[1 - position.side]
         if self._lined(own):
             raise Refused("the side to move has won already, so it cannot be its turn")
-        if position.fours and (self._lined(last) or not self._explained(position)):
-            raise Refused("no last move can have made the position's fours")
+        if self.fours:
+            self._check_fours(position, over=self._lined(last))
         return position
+
+    def _check_fours(self, position: GomokuPosition, over: bool) -> None:
+        """Whether the field says what the stones do; so a side never has an unanswered four, here or in any position that play leads to."""
+        own = self._scan(position, position.side)[0]
+        theirs = self._scan(position, 1 - position.side)[0]
+        if over:
+            right = not position.fours
+            wanted = "there is none: the last move has won"
+        elif own:
+            right = position.fours > 0 and bool(position.fours & own)
+            wanted = f"it must be a cell at which {self.players[position.side]}, to move, wins: {show(self.grid.list(own))}"
+        else:
+            right = position.fours == self._state(theirs)
+            wanted = f"it must say how {self.players[1 - position.side]} threatens to win: {show(self.grid.list(theirs) or 'nowhere')}"
+        if not right:
+            raise Refused(f"the position's fours are wrong: {wanted}")
 
     def side(self, position: GomokuPosition) -> int:
         return position.side
@@ -87,18 +104,13 @@ class Gomoku(Rules):
                 return True
         return False
 
-    def _explained(self, position: GomokuPosition) -> bool:
-        """Whether some stone of the side that moved last has exactly the completing cells that the position states."""
-        last, other = position.stones[1 - position.side], position.stones[position.side]
-        return any(self._state(self._completing(last, other, stone)) == position.fours for stone in bits(last))
-
     def verdict(self, position: GomokuPosition) -> Verdict | None:
         last = 1 - position.side
         if self._lined(position.stones[last]):
             return Verdict(last, "five")
         if position.fours == _TWO:
-            if not self._explained(position):
-                raise Refused("there are no two fours through one stone")
+            if self._state(self._scan(position, last)[0]) != _TWO:
+                raise Refused("there are no two cells at which the side that moved last would win")
             return Verdict(last, "two-fours")
         return Verdict(None, "full-board") if position.stones[0] | position.stones[1] == self.grid.full else None
 

@@ -6,6 +6,7 @@ import abc
 from typing import Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.zones import Zones
 
 
 class Verdict(NamedTuple):
@@ -22,7 +23,8 @@ class Rules(abc.ABC):
     """
 
     players: ClassVar[tuple[str, str]] = ("black", "white")
-    zones: ClassVar[bool] = False  # whether a claim can rest on a zone: a set of cells, as a mask
+    longest: int  # most characters that the text of a position can have
+    zones: Zones | None = None  # where a claim can rest on a zone
 
     @abc.abstractmethod
     def position(self, text: str) -> Any:
@@ -58,19 +60,7 @@ class Rules(abc.ABC):
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
         """The replies that remain to be answered where the side NOT to move threatens to win by ``move``."""
-        raise Refused("a threat is known in Gomoku and Hex only")
-
-    def cell(self, move: str) -> int:
-        """The mask of a legal move's cell; 0 where there are no zones."""
-        return 0
-
-    def paired(self, position: Any, player: int, pairs: Any) -> int:
-        """The zone of a position in which ``player``, holding one cell of each of the disjoint ``pairs``, has won."""
-        raise Refused("pairs are known in Hex only")
-
-    def threat_zone(self, position: Any, move: Any, pairs: Any) -> int:
-        """The zone of the threat that the side NOT to move plays ``move`` and then has won by ``pairs``."""
-        raise Refused("pairs are known in Hex only")
+        raise Refused("this rule set knows no threats")
 
 
 def options(rules: str, *names: str) -> tuple[str, list[str]]:

@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games.batching import as_action, traced_once
+from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.mixing import mix
+from jaxsolve.games.mixing import key_of
 
 SEEDS = 48
 PITS = 6
@@ -68,9 +70,13 @@ class Awari(Game):
         return _pack_fields(jnp.asarray([SEEDS // 12] * 12 + [0, 0, 0], jnp.int32))
 
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
+        return self._step(state, as_action(action))
+
+    @traced_once
+    def _step(self, state: AwariState, action: jax.Array) -> AwariState:
         fields, side = _fields(state), self.to_move(state)
         pits, gained = _play(_from_seat(fields[:12], side), action)
-        captured = fields[12:14] + gained * (jnp.arange(2) == side)
+        captured = fields[12:14] + jnp.where(jnp.arange(2) == side, gained, 0)
         return _pack_fields(jnp.concatenate([_from_seat(pits, side), captured, (1 - side)[None]]))
 
     def legal_mask(self, state: AwariState) -> jax.Array:
@@ -90,13 +96,16 @@ class Awari(Game):
         own_first = _from_seat(fields[:12], side)
         board = jnp.stack([own_first[6:][::-1], own_first[:6]])
         captured = jnp.where(side == 0, fields[12:14], fields[13:11:-1])
-        at_least = board[..., None] >= jnp.arange(1, 13)
+        at_least = board[..., None] >= np.arange(1, 13).reshape(1, 1, -1)
         counts = _digits(board)
         totals = jnp.broadcast_to(jnp.ravel(_digits(captured)), (2, PITS, 2 * _FIELD_BITS))
         return jnp.concatenate([at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1)
 
+    def from_seat(self, state: AwariState, player: jax.Array) -> AwariState:
+        return _pack_fields(_fields(state).at[14].set(jnp.asarray(player, jnp.int32)))
+
     def key(self, state: AwariState) -> jax.Array:
-        return mix(state.words, self.rule_set)
+        return key_of(self.rule_set, state.words)
 
     def _moves(self, state: AwariState) -> jax.Array:
         """bool[6]: own pits with seeds whose sowing leaves the opponent some, whether or not the game is over."""
@@ -139,6 +148,17 @@ class Awari(Game):
         pits = np.array(_host_fields(state)[:12], np.int8)
         return np.stack([pits[:5:-1], pits[:6]])
 
+    def leaf_reason(self, state: AwariState, outcome: int) -> str:
+        return "no-seeds"
+
+    def drawing(self, state: AwariState) -> Counters:
+        north, south = self.cells(state).tolist()
+        taken = self.captured(state)
+        return Counters([Row(north, "fedcba", 2, "North", taken[1]), Row(south, "ABCDEF", 1, "South", taken[0])])
+
+    def place(self, action: int, state: AwariState, player: int) -> Place:
+        return (action, 1) if player == 0 else (PITS - 1 - action, 0)
+
     def captured(self, state: AwariState) -> tuple[int, int]:
         """Seeds captured by South and by North (host side)."""
         fields = _host_fields(state)
@@ -156,11 +176,11 @@ def _shifts() -> np.ndarray:
 
 def _fields(state: AwariState) -> jax.Array:
     """int32[15]."""
-    return ((state.words[:, None] >> _shifts()) & 63).astype(jnp.int32).reshape(-1)
+    return ((state.words[:, None] >> _shifts()[None]) & 63).astype(jnp.int32).reshape(-1)
 
 
 def _pack_fields(fields: jax.Array) -> AwariState:
-    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()
+    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()[None]
     return AwariState(jnp.sum(parts, axis=1, dtype=jnp.uint32))
 
 
@@ -175,7 +195,7 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     seeds = jnp.sum(jnp.where(place == start, pits, 0))
     laps, rest = seeds // 11, seeds % 11
     distance = jnp.where(place >= start, place - start, place - start + 12)
-    sown = jnp.where(distance == 0, 0, pits + laps + (distance <= rest))
+    sown = jnp.where(distance == 0, 0, pits + laps + (distance <= rest).astype(jnp.int32))
     last = start + jnp.where(rest == 0, 11, rest)
     last = jnp.where(last >= 12, last - 12, last)
     small = (sown == 2) | (sown == 3)
@@ -191,7 +211,7 @@ def _all_single(state: AwariState) -> jax.Array:
 
 def _digits(counts: jax.Array) -> jax.Array:
     """bool[..., 6]: binary digits of int32[...] counts, lowest first."""
-    return ((counts[..., None] >> jnp.arange(_FIELD_BITS)) & 1) == 1
+    return ((counts[..., None] >> np.arange(_FIELD_BITS).reshape(*(1,) * counts.ndim, -1)) & 1) == 1
 
 
 def _host_fields(state: AwariState) -> list[int]:

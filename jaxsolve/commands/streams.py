@@ -1,0 +1,48 @@
+"""The three standard streams, which may be closed, full, or made for other letters than ours; standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+
+def prepare() -> None:
+    """Makes printing safe: what a closed standard output would have got goes to standard error; letters that a stream lacks are escaped."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes this number, the lowest free one, which a file of results must not get
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (open until the end)
+    if sys.stdout is None:
+        sys.stdout = sys.stderr
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def carries(text: str, stream: TextIO | None = None) -> bool:
+    """Whether a stream (None: standard output) can show every letter of ``text``."""
+    stream = stream or sys.stdout
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def say_json(value: Any) -> None:
+    """One line of JSON on standard output, in ASCII where that takes nothing else."""
+    text = json.dumps(value, ensure_ascii=False)
+    print(text if carries(text) else json.dumps(value), flush=True)
+
+
+def give_up_output() -> None:
+    """Nothing more goes to standard output, so that its failure is told once and not again at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # not a real file, as in a test
+        sys.stdout = sys.stderr

@@ -1,0 +1,14 @@
+"""Awari: sowing and capturing on two rows of six pits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.games import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.awari.game import Awari, AwariState
+
+__all__ = ["Awari", "AwariState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

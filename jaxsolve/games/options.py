@@ -1,0 +1,106 @@
+"""How a game describes itself to the registry: its rule sets and each of their options. Importing this module does not import JAX."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jaxsolve.games.game import Game
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One ``name=value`` of a rule-set id: how its text is read, and what a person is told of it."""
+
+    name: str
+    parse: Callable[[str], Any]  # from the value's text; raises ValueError on a value it does not know
+    values: str  # in words what the value may be, or the words it may be joined by '|'
+    default: str  # the value's text where none is given
+    meaning: str  # one sentence
+    example: str  # the text of a value other than the default, where there is one
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A family of rule sets: its base name (``awari``, or ``hex-N`` with N from ``sizes``), factory and options.
+
+    This is also what an entry point of the group ``jaxsolve.games`` leads to.
+    """
+
+    base: str
+    factory: Callable[..., Game]  # called with size=N where there are sizes, and with the options given
+    options: Sequence[Option] = ()
+    sizes: range | None = None
+    summary: str = ""  # one line
+    example: str = ""  # what a person may type after ``jaxsolve solve``
+    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)  # short names that papers use, and the ids they stand for
+
+    @property
+    def stem(self) -> str:
+        """The base name without the size: ``hex-`` of ``hex-N``."""
+        return self.base.removesuffix("N") if self.sizes is not None else self.base
+
+    @property
+    def shown(self) -> str:
+        """The base name as an error message shows it: ``hex-1..19``."""
+        return self.base if self.sizes is None else f"{self.stem}{self.sizes[0]}..{self.sizes[-1]}"
+
+    @property
+    def by_name(self) -> dict[str, Option]:
+        """The options by their names."""
+        return {option.name: option for option in self.options}
+
+
+def check_base(entry: Entry) -> None:
+    """Raises ValueError unless the entry's base name is one that rule-set ids can begin with."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", entry.stem) or (entry.sizes is not None and not entry.base.endswith("-N")):
+        raise ValueError(f"Game name {entry.base!r} must be lower-case letters, digits and dashes, ending in '-N' where sizes are given.")
+
+
+def choice(name: str, *values: str, meaning: str, default: str | None = None) -> Option:
+    """An option that is one of the given words; without ``default`` the first is taken where none is given."""
+
+    def parse(text: str) -> str:
+        if text not in values:
+            raise ValueError(text)
+        return text
+
+    default = values[0] if default is None else default
+    example = next((value for value in values if value != default), default)
+    return Option(name, parse, "|".join(values), default, meaning, example)
+
+
+def flag(name: str, *, default: bool, meaning: str) -> Option:
+    """An option that is ``true`` or ``false``."""
+    words = choice(name, "true", "false", meaning=meaning, default=str(default).lower())
+    return dataclasses.replace(words, parse=lambda text: words.parse(text) == "true")
+
+
+def number(name: str, kind: type[int] | type[float], *, default: str, meaning: str, example: str, values: str = "") -> Option:
+    """An option that is a whole number (``int``) or a decimal one (``float``)."""
+
+    def parse(text: str) -> int | float:
+        if not math.isfinite(value := kind(text)):
+            raise ValueError(text)
+        return value
+
+    return Option(name, parse, values or ("a whole number" if kind is int else "a number"), default, meaning, example)
+
+
+def word(name: str, values: str, *, default: str, meaning: str, example: str) -> Option:
+    """An option whose text the game itself reads, such as a list of points."""
+    return Option(name, str, values, default, meaning, example)
+
+
+def factory_of(module: str, name: str, **fixed: Any) -> Callable[..., Game]:
+    """A factory that imports its game, and with it JAX, only when a game is made; ``fixed`` are arguments it always gets."""
+
+    def factory(**options: Any) -> Game:
+        return getattr(importlib.import_module(module), name)(**fixed, **options)
+
+    return factory

@@ -1,0 +1,68 @@
+"""Games that other installed packages bring: entry points of the group ``jaxsolve.games``, looked at only when they are asked for.
+
+An entry point's name is the game's base name, its object an ``Entry``; in the package's ``pyproject.toml``::
+
+    [project.entry-points."jaxsolve.games"]
+    nim-N = "my_package.nim:ENTRY"
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.metadata
+import re
+
+from jaxsolve.games.options import Entry, check_base
+
+GROUP = "jaxsolve.games"
+
+
+class PluginError(ValueError):
+    """A package names a game that cannot be had from it; the message is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Plugin:
+    """A game as its package announces it, not yet imported."""
+
+    base: str
+    point: importlib.metadata.EntryPoint
+
+    @property
+    def origin(self) -> str:
+        """The package it comes from, in words."""
+        return f"the package {self.point.dist.name}" if self.point.dist is not None else f"the entry point {self.point.value}"
+
+    def matches(self, base: str) -> bool:
+        """Whether ``base`` (``nim-5``, or ``nim-N`` itself) may be one of its rule sets, as far as the name tells."""
+        return base == self.base or (self.base.endswith("-N") and re.fullmatch(re.escape(self.base[:-1]) + r"[1-9]\d*", base) is not None)
+
+    def load(self) -> Entry:
+        """The entry. Raises PluginError where the package's code fails or gives something else."""
+        return _load(self)
+
+
+@functools.cache
+def _load(plugin: Plugin) -> Entry:
+    try:
+        entry = plugin.point.load()
+    except Exception as error:  # whatever a foreign module raises while it is imported
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ").rstrip(".")
+        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} cannot be loaded ({reason}).") from error
+    if not isinstance(entry, Entry):
+        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, not a jaxsolve.games.options.Entry.")
+    if entry.base != plugin.base:
+        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: entry point and entry must have one name.")
+    try:
+        check_base(entry)
+    except ValueError as error:
+        raise PluginError(f"{plugin.origin[0].upper()}{plugin.origin[1:]}: {error}") from None
+    return entry
+
+
+@functools.cache
+def announced() -> tuple[Plugin, ...]:
+    """Every game that an installed package announces, sorted by base name; nothing of them is imported."""
+    points = importlib.metadata.entry_points(group=GROUP)
+    return tuple(sorted((Plugin(point.name, point) for point in points), key=lambda plugin: plugin.base))

@@ -1,0 +1,302 @@
+"""Checks a certificate in one pass, in memory bounded by the nodes still to be named.
+
+Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any other
+node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where the claim
+holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
+replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is enough; a game's own part of it is
+a ``Zones``). Nodes name earlier lines only, so the argument is well-founded. The root's position is the header's.
+
+Memory: a node that is still to be named holds its position's text, at most ``Rules.longest`` characters, and about 300 bytes more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxsolve.proof.check import games
+from jaxsolve.proof.check.errors import Refused, Unreadable, show
+from jaxsolve.proof.check.reader import decode
+from jaxsolve.proof.check.rules import Rules
+from jaxsolve.proof.check.zones import move_text
+
+FORMAT = "jaxsolve-proof"
+VERSION = 1
+RESULTS = ("wins", "does-not-lose")
+MAX_REASON = 1 << 16
+"""Most bytes that a node's line may have beside its position: with 362 replies it has 12,000."""
+
+_HEADER = {"format", "version", "game", "rules", "root", "claim"}
+_MAX_NUMBER = 1 << 62
+_PAGE = 1024
+
+
+class _Seen:
+    """A set of positive integers that costs about two bits a member where they are dense, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, int] = {}
+
+    def add(self, number: int) -> bool:
+        """Adds a number; False if it was there."""
+        page, index = divmod(number, _PAGE)
+        held = self._pages.get(page, 0)
+        if held >> index & 1:
+            return False
+        self._pages[page] = held | 1 << index
+        return True
+
+
+def _no_rules(rule_set: str) -> Rules:
+    raise Refused("there is no header")
+
+
+class Walk:
+    """State of the pass over one file."""
+
+    def __init__(self) -> None:
+        self.number = 0  # of the present line, from 1
+        self.node: int | None = None  # id of the present node
+        self.nodes = 0
+        self.peak = 0
+        self.game = self.rule_set = self.root = self.claim = ""
+        self.source = games.Source(_no_rules)
+        self._rules: Rules | None = None
+        self._longest = 0  # bytes of a node's line
+        self._claimant = 0
+        self._needs_win = True
+        self._held: dict[int, str] = {}  # id -> position text of the nodes still to be named
+        self._uses: dict[int, int] = {}  # id -> how often still, where more than once
+        self._zones: dict[int, int] = {}  # id -> zone, where the rules know zones
+        self._ids = _Seen()
+        self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
+        self._done = False
+
+    # ---- lines ---------------------------------------------------------------------------------------------------
+    def line(self, raw: bytes) -> None:
+        """Takes the next line. Raises Refused or Unreadable."""
+        self.number += 1
+        self.node = None
+        if self._rules is None:
+            self._header(raw)
+            return
+        if self._done:
+            raise Refused("there is data after the trailer")
+        if len(raw) > self._longest:
+            raise Refused(f"the line has {len(raw)} bytes; under this rule set {self._longest} are enough for any")
+        fields = decode(raw)
+        if "end" in fields:
+            self._trailer(fields)
+        else:
+            self._node(fields, self._rules)
+            self.nodes += 1
+        self.node = None
+
+    def close(self) -> None:
+        """Called after the last line."""
+        self.number += 1
+        if not self._done:
+            raise Refused("the file ends without a trailer: it is truncated")
+
+    def _header(self, raw: bytes) -> None:
+        try:
+            fields = decode(raw)
+        except Refused as error:
+            raise Unreadable(f"the file is no certificate: {error}") from None
+        if fields.get("format") != FORMAT:
+            raise Unreadable(f"the file is no certificate: its format is {show(fields.get('format'))}, not '{FORMAT}'")
+        version = fields.get("version")
+        if type(version) is not int or version != VERSION:
+            raise Unreadable(f"version {show(version)} of the format is not known, only {VERSION} is")
+        if set(fields) - {"note"} != _HEADER:
+            odd = sorted(set(fields) - {"note"} ^ _HEADER)[0]
+            raise Refused(f"the header's field {show(odd)} is {'missing' if odd in _HEADER else 'not known'}")
+        for name in ("game", "rules", "root", "note"):
+            if not isinstance(fields.get(name, ""), str):
+                raise Refused(f"the header's {name} is {show(fields[name])}, not text")
+        self.source = games.find(fields["game"])
+        rules = self.source.rules(fields["rules"])
+        self._claim(fields["claim"], rules)
+        self._bounded(rules, fields["root"])
+        rules.root(fields["root"])
+        self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
+        self._rules, self._longest = rules, rules.longest + MAX_REASON
+
+    @staticmethod
+    def _bounded(rules: Rules, text: str) -> None:
+        if len(text) > rules.longest:
+            raise Refused(f"the position's text has {len(text)} characters; under this rule set it has at most {rules.longest}")
+
+    def _claim(self, claim: Any, rules: Rules) -> None:
+        if not isinstance(claim, dict) or set(claim) != {"player", "result"}:
+            raise Refused("the header's claim must have a player and a result, nothing else")
+        player, result = claim["player"], claim["result"]
+        if player not in rules.players:
+            raise Refused(f"the claim's player {show(player)} is neither {rules.players[0]} nor {rules.players[1]}")
+        if result not in RESULTS:
+            raise Refused(f"the claim's result {show(result)} is neither 'wins' nor 'does-not-lose'")
+        self._claimant, self._needs_win = rules.players.index(player), result == "wins"
+        self.claim = f"{player} {'wins' if self._needs_win else 'does not lose'}"
+
+    def _trailer(self, fields: dict[str, Any]) -> None:
+        if set(fields) != {"end", "nodes", "root"} or fields["end"] is not True:
+            raise Refused('the trailer must be {"end": true, "nodes": ..., "root": ...}')
+        if type(fields["nodes"]) is not int or fields["nodes"] != self.nodes:
+            raise Refused(f"the trailer counts {show(fields['nodes'])} nodes, the file has {self.nodes}")
+        if self._last is None:
+            raise Refused("the last node is not the root: its n is not 0" if self.nodes else "there are no nodes")
+        root, text = self._last
+        if type(fields["root"]) is not int or fields["root"] != root:
+            raise Refused(f"the trailer's root is {show(fields['root'])}, the last node is {root}")
+        if text != self.root:
+            raise Refused(f"the root node's position {show(text)} is not the header's")
+        if self._held:
+            left = next(iter(self._held))
+            raise Refused(f"node {left} is named less often than its n says")
+        self._done = True
+
+    # ---- nodes ---------------------------------------------------------------------------------------------------
+    def _node(self, fields: dict[str, Any], rules: Rules) -> None:
+        number = self._count(fields, "id", 1)
+        self.node = number
+        if self._last is not None:
+            raise Refused(f"node {self._last[0]} has n=0 but is not the last: nothing names it")
+        uses = self._count(fields, "n", 0)
+        text = fields.get("pos")
+        if not isinstance(text, str):
+            raise Refused("the node has no position text")
+        self._bounded(rules, text)
+        position = rules.position(text)
+        kind = fields.keys() - {"id", "n", "pos"}
+        zone = 0
+        if kind == {"leaf"}:
+            zone = self._leaf(rules, position, fields["leaf"])
+        elif kind == {"leaf", "pairs"}:
+            if rules.zones is None:
+                raise Refused("this rule set knows no pairs")
+            zone = rules.zones.leaf(self._claimant, position, fields["leaf"], fields["pairs"])
+        elif kind in ({"or"}, {"and"}, {"threat", "and"}, {"must-play"}, {"must-play", "threat", "pairs"}):
+            if rules.ended(position, self._claimant):
+                raise Refused("the game is over here, so the node must be a leaf")
+            if (rules.side(position) == self._claimant) != ("or" in kind):
+                raise Refused(f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node")
+            if "or" in kind:
+                zone = self._or(rules, position, fields["or"])
+            elif "and" in kind:
+                zone = self._and(rules, position, fields["and"], fields)
+            else:
+                zone = self._must_play(rules, position, fields["must-play"], fields)
+        else:
+            found = show(", ".join(sorted(kind)) or "none")
+            raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {found}")
+        if not self._ids.add(number):
+            raise Refused(f"the id {number} has been given already")
+        self._keep(number, uses, text, zone)
+
+    def _keep(self, number: int, uses: int, text: str, zone: int) -> None:
+        if uses == 0:
+            self._last = (number, text)
+            return
+        self._held[number] = text
+        if zone:
+            self._zones[number] = zone
+        if uses > 1:
+            self._uses[number] = uses
+        self.peak = max(self.peak, len(self._held))
+
+    def _count(self, fields: dict[str, Any], name: str, least: int) -> int:
+        value = fields.get(name)
+        if type(value) is not int or not least <= value < _MAX_NUMBER:
+            raise Refused(f"the node's {name} is {show(value)}, not an integer from {least}")
+        return value
+
+    def _leaf(self, rules: Rules, position: Any, reason: Any) -> int:
+        verdict = rules.verdict(position)
+        if verdict is None:
+            raise Refused(f"the leaf does not hold: the game goes on, {show(reason)} is not so")
+        if reason != verdict.reason:
+            raise Refused(f"the leaf does not hold: the game is over by '{verdict.reason}', not {show(reason)}")
+        won, lost = verdict.winner == self._claimant, verdict.winner == 1 - self._claimant
+        if lost or (self._needs_win and not won):
+            result = "is a draw" if verdict.winner is None else f"is won by {rules.players[verdict.winner]}"
+            raise Refused(f"the leaf does not hold: the game {result} here")
+        return 0 if rules.zones is None else rules.zones.leaf(self._claimant, position, reason, None)
+
+    def _or(self, rules: Rules, position: Any, entry: Any) -> int:
+        """The zone, as of every kind of node."""
+        move, child = self._edge(entry)
+        zone = self._follow(move, child, rules.child(position, move))
+        return 0 if rules.zones is None else rules.zones.or_node(self._claimant, position, move, zone)
+
+    def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
+        if not isinstance(entries, list):
+            raise Refused(f"the replies are {show(entries)}, not a list")
+        null = 0
+        if "threat" in fields:
+            threat = move_text("the threat", fields["threat"])
+            replies = rules.threat(position, threat)
+            if rules.zones is not None:
+                _, null = rules.zones.null(self._claimant, position, threat, [])
+        else:
+            replies = rules.replies(position)
+            if not replies:
+                raise Refused("there is no legal reply, so the node must be a leaf")
+        zones = {}
+        for entry in entries:
+            move, child = self._edge(entry)
+            expected = replies.pop(move, None)
+            if expected is None:
+                raise Refused(f"the reply {show(move)} is not legal, not called for, or listed twice")
+            zones[move] = self._follow(move, child, expected)
+        if replies:
+            raise Refused(f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)")
+        return 0 if rules.zones is None else rules.zones.and_node(self._claimant, position, zones, null)
+
+    def _must_play(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
+        """Every legal reply is listed, or the position after it covers one that is won: after a listed reply, or after none (the null move)."""
+        claimant, zoned = self._claimant, rules.zones
+        if zoned is None:
+            raise Refused("this rule set knows no must-play nodes")
+        if not isinstance(entries, list):
+            raise Refused(f"the replies are {show(entries)}, not a list")
+        replies = rules.replies(position)
+        left, null, zones = dict(replies), 0, {}
+        if "threat" in fields:
+            won, null = zoned.null(claimant, position, move_text("the threat", fields["threat"]), fields["pairs"])
+            left = zoned.uncovered(claimant, left, won, null)
+        for entry in entries:
+            move, child = self._edge(entry)
+            expected = replies.pop(move, None)
+            if expected is None:
+                raise Refused(f"the reply {show(move)} is not legal, or listed twice")
+            zones[move] = self._follow(move, child, expected)
+            left.pop(move, None)
+            left = zoned.uncovered(claimant, left, expected, zones[move])
+        if left:
+            raise Refused(f"the legal reply {min(left)} is missing ({len(left)} missing in all): no zone leaves it out")
+        return zoned.and_node(claimant, position, zones, null)
+
+    @staticmethod
+    def _edge(entry: Any) -> tuple[str, int]:
+        if type(entry) is list and len(entry) == 2:
+            move, child = entry
+            if type(move) is str and type(child) is int:
+                return move, child
+        raise Refused("a move must be given as [text, id of the child]")
+
+    def _follow(self, move: str, child: int, expected: str) -> int:
+        """Uses up one mention of ``child``, whose position must be ``expected``; its zone."""
+        text = self._held.get(child)
+        if text is None:
+            raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
+        if text != expected:
+            raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {child} is {show(text, 500)}")
+        zone = self._zones.get(child, 0)
+        uses = self._uses.get(child, 1)
+        if uses == 1:
+            del self._held[child]
+            self._zones.pop(child, None)
+        elif uses == 2:
+            del self._uses[child]
+        else:
+            self._uses[child] = uses - 1
+        return zone

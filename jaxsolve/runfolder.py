@@ -1,0 +1,128 @@
+"""A folder of results: it knows whose it is, lets one run in at a time, and its files are whole or absent."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from jaxsolve import strict_json
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system
+    fcntl = None
+
+_LOCK, _PART = ".lock", ".part"
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+class FolderError(ValueError):
+    """A folder that another run holds, or that holds something else."""
+
+
+class RunFolder:
+    """A run's folder, locked until ``release`` or the end of the process, however it ends.
+
+    Args:
+      path: the folder; made where it does not exist.
+      marker: name of the JSON file that says what the folder holds.
+      question: JSON values that the results depend on, kept in ``marker``.
+      resume: go on in a folder that already holds this run.
+
+    Raises:
+      FolderError: the folder is in use, holds something else or another run, or holds this run and ``resume`` is False.
+      OSError: it cannot be written; nothing is left behind that would stop the next try.
+    """
+
+    def __init__(self, path: Path, marker: str, question: dict[str, Any], *, resume: bool):
+        self.path, self._lock = path, None
+        if path.exists() and not path.is_dir():
+            raise FolderError(f"{path} is not a folder")
+        self._refuse_foreign(marker)
+        path.mkdir(parents=True, exist_ok=True)
+        self._lock = self._locked()
+        try:
+            self.resumed = self._claim(marker, question, resume)
+        except BaseException:
+            self.release()
+            raise
+
+    def _refuse_foreign(self, marker: str) -> None:
+        """What a run that could not write its marker leaves behind is nobody's: names with ``.part``, and the lock."""
+        if self.path.is_dir() and not (self.path / marker).exists():
+            foreign = [file.name for file in self.path.iterdir() if file.name != _LOCK and file.suffix != _PART]
+            if foreign:
+                raise FolderError(f"{self.path} is not empty and not a folder of jaxsolve's results; give another one")
+
+    def _locked(self) -> int | None:
+        """A descriptor that holds the folder's lock; None where there are no locks. Raises FolderError if another run holds it."""
+        if fcntl is None:
+            return None
+        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in _TAKEN:
+                raise FolderError(f"{self.path} is in use by another run; wait for its end, or give another folder") from None
+            return None  # a file system without locks
+        return descriptor
+
+    def _claim(self, marker: str, question: dict[str, Any], resume: bool) -> bool:
+        file = self.path / marker
+        if not file.exists():
+            self._refuse_foreign(marker)
+            self.write_json(marker, question)
+            return False
+        held = self._read(file)
+        for name in question.keys() | held.keys():
+            if held.get(name) != question.get(name):
+                there, asked = _shown(held.get(name)), _shown(question.get(name))
+                raise FolderError(f"{self.path} holds the run of another question, with {name} {there}, not {asked}; give another folder")
+        if not resume:
+            raise FolderError(f"{self.path} already holds this run; resume it (--resume), or give another folder")
+        return True
+
+    def _read(self, file: Path) -> dict[str, Any]:
+        try:
+            held = strict_json.loads(file.read_text(encoding="utf-8"))
+        except ValueError:
+            held = None
+        if not isinstance(held, dict):
+            raise FolderError(f"{file} is damaged; give another folder")
+        return held
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Writes a JSON file that appears under its name only when it is complete. Raises OSError, and leaves what was there."""
+        return write_whole(self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+    def release(self) -> None:
+        """Lets another run in."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            self.release()
+
+
+def write_whole(path: Path, text: str) -> Path:
+    """Writes ``text`` as UTF-8 so that ``path`` is whole or as before. Raises OSError."""
+    part = path.with_name(path.name + _PART)
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    return path
+
+
+def _shown(value: Any, width: int = 60) -> str:
+    return strict_json.shortened(json.dumps(value, ensure_ascii=False), width)

@@ -1,0 +1,132 @@
+"""Room in a full tree: positions with little work below them are forgotten, and what is left is moved together if need be.
+
+Forgetting costs work and never an answer: a parent's edge keeps the numbers of a forgotten child, decided ones too, and the proof log has
+what was decided.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled
+from jaxsolve.search.tree import (
+    ACTION,
+    CLASSES,
+    DROPPED_FLAG,
+    EDGES,
+    EVICTED,
+    FREE,
+    FULL,
+    KEEP,
+    LISTS,
+    LIVE,
+    NODES,
+    NONE,
+    SOLVED_FLAG,
+    USED,
+    Tree,
+    rehash,
+    strip,
+)
+
+
+@compiled
+def evict(tree, keep):
+    """Gives back the nodes with the least work below them until about ``keep`` are left (Nagai's small-tree garbage collection)."""
+    histogram = np.zeros(33, np.int64)
+    total = tree.counters[NODES]
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG == 0 and record.pins == 0:
+            histogram[_magnitude(record.work)] += 1
+    excess = tree.counters[LIVE] - keep
+    limit = 0
+    whole = 0
+    while limit < 32 and whole + histogram[limit] < excess:
+        whole += histogram[limit]
+        limit += 1
+    partial = excess - whole
+    dropped = np.zeros(total, np.uint8)  # small enough to stay near the processor while all edges are looked through
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG or record.pins > 0:
+            continue
+        size = _magnitude(record.work)
+        if size < limit or (size == limit and partial > 0):
+            if size == limit:
+                partial -= 1
+            strip(tree, node)
+            record.marks = DROPPED_FLAG
+            dropped[node] = 1
+            tree.free[tree.counters[FREE]] = node
+            tree.counters[FREE] += 1
+            tree.counters[LIVE] -= 1
+            tree.counters[EVICTED] += 1
+        elif record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
+            strip(tree, node)
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG == 0:
+            for i in range(record.visited):
+                edge = tree.edges[record.edges + i]
+                if edge.child >= 0 and dropped[edge.child]:
+                    edge.child = NONE
+                    edge.action &= ACTION
+    rehash(tree)
+    tree.counters[FULL] = 0
+
+
+def compact(tree: Tree) -> None:
+    """Moves the lists and edges of live nodes together: for when only blocks of other sizes are free."""
+    used = tree.nodes[: tree.counters[NODES]]
+    live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)
+    # Sorted here and not in compiled code: numba's sort is generated code, which compiled caches must not hold.
+    _move_lists(tree, live[np.argsort(used["list"][live], kind="stable")])
+    _move_edges(tree, live[np.argsort(used["edges"][live], kind="stable")])
+    tree.counters[FULL] = 0
+
+
+@compiled
+def _move_lists(tree, order):
+    """Moves lists down, those of ``order``, which stand in the order of their offsets."""
+    top = np.int64(0)
+    for i in range(len(order)):
+        record = tree.nodes[order[i]]
+        if record.room == 0:
+            continue
+        for j in range(record.moves):
+            tree.lists[top + j] = tree.lists[record.list + j]
+        record.list = top
+        top += record.room
+    tree.counters[USED] -= 4 * (tree.counters[LISTS] - top)
+    tree.counters[LISTS] = top
+    for size in range(CLASSES):
+        tree.spare[0, size] = NONE
+
+
+@compiled
+def _move_edges(tree, order):
+    top = np.int64(0)
+    for i in range(len(order)):
+        record = tree.nodes[order[i]]
+        if record.capacity == 0:
+            continue
+        for j in range(record.visited):
+            tree.edges[top + j] = tree.edges[record.edges + j]
+            for k in range(tree.extra.shape[1]):
+                tree.extra[top + j, k] = tree.extra[record.edges + j, k]
+        record.edges = top
+        top += record.capacity
+    tree.counters[USED] -= (16 + 4 * tree.extra.shape[1]) * (tree.counters[EDGES] - top)
+    tree.counters[EDGES] = top
+    for size in range(CLASSES):
+        tree.spare[1, size] = NONE
+
+
+@compiled
+def _magnitude(work):
+    size = 0
+    while work > 0:
+        work >>= 1
+        size += 1
+    return size

@@ -1,0 +1,101 @@
+"""What a search method is: one frozen object that owns its way of choosing leaves, backing up, and its numbers on the edges."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.evaluate import Offsets
+from jaxsolve.search.paths import Log, Paths
+from jaxsolve.search.rows import Question
+from jaxsolve.search.tree import Tree
+
+
+class Workspace(NamedTuple):
+    """One search's arrays, as its method works on them. Only their contents change while a wave is selected or absorbed."""
+
+    tree: Tree
+    paths: Paths
+    question: Question
+    offsets: Offsets  # where things lie in an evaluator row
+    order: np.ndarray  # int32[A]: actions in the order in which moves are listed
+    log: Log  # decisions, emptied by the search between calls
+    tallies: np.ndarray  # int64[2]: positions expanded and evaluated
+
+
+@dataclasses.dataclass(frozen=True)
+class Method(abc.ABC):
+    """A search method with its settings. The search calls its verbs and knows no method by name.
+
+    A wave goes ``select`` (leaves are chosen), evaluation, ``absorb`` (rows are taken back). A method keeps what it wants in an edge's 8 bytes
+    ``a`` and ``b`` and in ``extra_words`` further words of ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same to all, and a
+    node's ``pn`` and ``dn`` are 0 and INF where it is decided.
+    """
+
+    name: str
+    wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
+
+    @property
+    def extra_words(self) -> int:
+        """Words of ``tree.extra`` for every edge."""
+        return 0
+
+    @property
+    def playouts(self) -> int:
+        """Random games on the device for every position, where no network gives a value."""
+        return 0
+
+    @property
+    def plainer(self) -> Method | None:
+        """The method to go on as where this one finds nothing more to do or forgets faster than it proves; None where it gives way to none."""
+        return None
+
+    @abc.abstractmethod
+    def shares_tree(self, other: Method) -> bool:
+        """Whether ``other`` reads the edges of this method's tree as its own, so that the tree can be kept when one gives way to the other."""
+
+    @abc.abstractmethod
+    def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
+        """Takes paths ``first..last-1`` to new leaves, written as (state, action) pairs with the path each belongs to.
+
+        Returns (leaves found, whether the root is decided). Paths already in flight are left alone.
+        """
+
+    @abc.abstractmethod
+    def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
+        """Takes evaluator rows ``first..count-1`` uint32[B, width] back; how many have been taken in all, fewer than ``count`` if the log is full."""
+
+    @abc.abstractmethod
+    def start(self, work: Workspace, node: int) -> None:
+        """Gives a node that was placed without a path (the root) its first numbers."""
+
+    @abc.abstractmethod
+    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+        """Decides what decided children decide among nodes ``order[:first]``, last first: (how many are left to look at, whether any was decided)."""
+
+    @abc.abstractmethod
+    def look_again(self, work: Workspace) -> None:
+        """Forgets what made the search give up its ways, without touching what is decided."""
+
+    @abc.abstractmethod
+    def reopen(self, work: Workspace) -> bool:
+        """Puts ``work.question`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
+
+    @abc.abstractmethod
+    def release(self, work: Workspace, path: int) -> None:
+        """Takes a path that is not in flight back to the root."""
+
+    @abc.abstractmethod
+    def numbers(self, tree: Tree) -> tuple[float, float]:
+        """Two numbers of the root for the progress line: proof and disproof number, or visits and mean value."""
+
+    @abc.abstractmethod
+    def best_edge(self, tree: Tree, node: int) -> int:
+        """The number of the edge that looks best to the mover of a node with at least one edge."""
+
+    @abc.abstractmethod
+    def warm_up(self, work: Workspace) -> None:
+        """Calls every compiled function once, on an empty tree, so that none compiles during a search."""

@@ -1,0 +1,340 @@
+"""``mcts``: MCTS-solver, Monte-Carlo tree search whose proven values are exact (Winands, Bjornsson & Saito 2008).
+
+An edge holds a visit count and a sum of values for its parent's mover. A proven move has the value +inf (the mover wins), -inf (loses) or nan (lost
+only through a length cap); decided moves are never walked again. Paths in one wave repel each other by virtual losses.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.compiled import compiled
+from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.proof_number import ProofNumber
+from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
+from jaxsolve.search.proof_numbers import store
+from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
+from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
+from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by, zone_of
+
+
+class Exploring(NamedTuple):
+    """What the compiled search needs to know of the method."""
+
+    exploration: float  # weight of the exploration term
+    puct: bool  # weigh by priors instead of UCT
+
+
+@dataclass(frozen=True)
+class MonteCarlo(Method):
+    """MCTS-solver with PUCT or UCT: proven values are backed up, decided moves skipped."""
+
+    selection: str = "uct"  # "puct" weighs by the network's priors
+    exploration: float = 1.0
+    random_games: int = 1  # played to the end from a leaf, where no network gives a value
+
+    @property
+    def playouts(self) -> int:
+        return self.random_games
+
+    @property
+    def plainer(self) -> Method | None:
+        return ProofNumber("dfpn")
+
+    @property
+    def _exploring(self) -> Exploring:
+        return Exploring(float(self.exploration), self.selection == "puct")
+
+    def shares_tree(self, other: Method) -> bool:
+        return isinstance(other, MonteCarlo)
+
+    def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
+        count, found = _select(work.tree, work.paths, first, last, states, actions, owners, work.question, self._exploring, work.log)
+        return count, found == FINISHED
+
+    def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
+        return _absorb(work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, work.log, work.tallies)
+
+    def start(self, work: Workspace, node: int) -> None:
+        """Nothing: a node has no numbers but its edges'."""
+
+    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+        return _settle(work.tree, order, first, work.question, work.log, work.paths)
+
+    def look_again(self, work: Workspace) -> None:
+        """Nothing is ever given up."""
+
+    def reopen(self, work: Workspace) -> bool:
+        return False  # the mean values are of another question
+
+    def release(self, work: Workspace, path: int) -> None:
+        """Nothing: a path stands at the root unless it is in flight."""
+
+    def numbers(self, tree: Tree) -> tuple[float, float]:
+        """(visits, mean value for the root's mover) over the root's undecided moves."""
+        edges = _edges_of(tree, 0)
+        visits = float(edges["visits"].sum())
+        open_moves = np.isfinite(edges["value"])
+        seen = float(edges["visits"][open_moves].sum())
+        return visits, float(edges["value"][open_moves].sum()) / seen if seen else 0.0
+
+    def best_edge(self, tree: Tree, node: int) -> int:
+        return int(np.argmax(_edges_of(tree, node)["visits"]))
+
+    def warm_up(self, work: Workspace) -> None:
+        states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
+        rows = np.zeros((0, work.offsets.width), np.uint32)
+        rows.flags.writeable = False
+        self.select(work, 0, 0, states, actions, owners)
+        self.absorb(work, owners, 0, 0, rows)
+        self.settle(work, np.zeros(0, np.int32), 0)
+
+
+def _edges_of(tree: Tree, node: int) -> np.ndarray:
+    record = tree.nodes[node]
+    return tree.visits[record["edges"] : record["edges"] + record["visited"]]
+
+
+@compiled
+def _decide(tree, node, question: Question, log):
+    """Decides ``node`` from its edges if they suffice; True if it is decided."""
+    record = tree.nodes[node]
+    if record.marks & SOLVED_FLAG:
+        return True
+    tainted = False
+    lost = 0
+    for i in range(record.visited):
+        value = tree.visits[record.edges + i].value
+        if value == np.inf:
+            return store(tree, node, np.int64(0), np.int64(INF), np.int64(i), question, log)
+        if value == -np.inf:
+            lost += 1
+        elif math.isnan(value):
+            lost += 1
+            tainted = True
+    if lost < record.moves:
+        return False
+    return store(tree, node, np.int64(TAINTED if tainted else INF), np.int64(0), np.int64(NONE), question, log)
+
+
+@compiled
+def _mark(tree, node, edge, pn, dn, zone, question: Question):
+    """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
+
+    ``zone`` is what the child's result rests on.
+    """
+    action = np.int64(edge.action & ACTION)
+    a, b = (pn, dn) if tree.nodes[node].mover == question.or_player else (dn, pn)
+    if a == 0 and b == INF:
+        edge.value = np.inf
+        won_by(tree, node, action, zone)
+    elif a == INF:
+        edge.value = -np.inf
+        if lost_by(tree, node, action, zone):
+            drop_closed_moves(tree, node)
+            _close_edges(tree, node)
+    else:
+        edge.value = np.nan
+
+
+@compiled
+def _close_edges(tree, node):
+    """Marks the visited moves that are closed as lost."""
+    record = tree.nodes[node]
+    for i in range(record.visited):
+        edge = tree.visits[record.edges + i]
+        if not is_open(tree, node, np.int64(edge.action & ACTION)):
+            edge.value = -np.inf
+
+
+@compiled
+def _choose(tree, node, exploring: Exploring):
+    """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
+    record = tree.nodes[node]
+    total, mean, seen = 1.0, 0.0, 0
+    for i in range(record.visited):
+        edge = tree.visits[record.edges + i]
+        total += edge.visits + edge.busy
+        if math.isfinite(edge.value) and edge.visits > 0:
+            mean += edge.value / edge.visits
+            seen += 1
+    # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
+    first_play = (mean - 1.0) / (seen + 1.0)
+    best, best_score = np.int64(NONE), -np.inf
+    log_total = math.log(total)
+    for i in range(record.visited):
+        edge = tree.visits[record.edges + i]
+        if not math.isfinite(edge.value) or (edge.child == NONE and edge.busy > 0):
+            continue
+        count = edge.visits + edge.busy
+        q = (edge.value - edge.busy) / max(1, count)
+        if exploring.puct:
+            score = q + exploring.exploration * _prior(tree, node, i) * math.sqrt(total) / (1.0 + count)
+        else:
+            score = q + exploring.exploration * math.sqrt(log_total / max(1, count))
+        if score > best_score:
+            best, best_score = np.int64(i), score
+    if record.visited < record.moves:
+        score = first_play + exploring.exploration * _prior(tree, node, record.visited) * math.sqrt(total) if exploring.puct else np.inf
+        if score > best_score:
+            best = np.int64(record.visited)
+    return best
+
+
+@compiled
+def _prior(tree, node, number):
+    record = tree.nodes[node]
+    return max(np.float64(tree.lists[record.list + number] >> np.uint32(16)) / 65535.0, 1e-4)
+
+
+@compiled
+def _release(tree, paths, path, with_leaf):
+    """Takes the path back to the root, with its virtual losses."""
+    depth = paths.depth[path]
+    for d in range(depth + (1 if with_leaf else 0)):
+        node = paths.nodes[path, d]
+        tree.edges[tree.nodes[node].edges + paths.edges[path, d]].busy -= 1
+    for d in range(depth):
+        unpin(tree, paths.nodes[path, d + 1])
+    paths.depth[path] = 0
+
+
+@compiled
+def _back_up(tree, paths, path, value, question: Question, log):
+    """Adds ``value`` (for the or-player) along the path, and decides nodes from the leaf upward as far as it goes."""
+    deciding = True
+    for d in range(paths.depth[path], -1, -1):
+        node = paths.nodes[path, d]
+        edge = tree.visits[tree.nodes[node].edges + paths.edges[path, d]]
+        edge.visits += 1
+        if math.isfinite(edge.value):
+            edge.value += np.float32(value if tree.nodes[node].mover == question.or_player else -value)
+        deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, question, log)
+        if deciding and d > 0:
+            parent = paths.nodes[path, d - 1]
+            above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
+            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), question)
+
+
+@compiled
+def _repeats(paths, path, child):
+    """Whether ``child`` stands on the path already."""
+    for depth in range(paths.depth[path] + 1):
+        if paths.nodes[path, depth] == child:
+            return True
+    return False
+
+
+@compiled
+def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
+    while True:
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        if log_is_full(log, paths):
+            _release(tree, paths, path, False)
+            return IDLE
+        if _decide(tree, node, question, log):
+            if depth == 0:
+                return FINISHED
+            parent = paths.nodes[path, depth - 1]
+            edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
+            edge.busy -= 1
+            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), question)
+            unpin(tree, node)
+            paths.depth[path] = depth - 1
+            continue
+        best = _choose(tree, node, exploring)
+        if best == NONE or depth + 2 >= paths.nodes.shape[1]:
+            _release(tree, paths, path, False)
+            return IDLE
+        if best == tree.nodes[node].visited:
+            if add_edge(tree, node) == NONE:
+                _release(tree, paths, path, False)
+                return IDLE
+            fresh = tree.visits[tree.nodes[node].edges + best]
+            fresh.visits = 0
+            fresh.value = 0.0
+        edge = tree.visits[tree.nodes[node].edges + best]
+        edge.busy += 1
+        paths.edges[path, depth] = best
+        if edge.child == NONE:
+            paths.flying[path] = 1
+            return FOUND
+        if question.may_repeat and _repeats(paths, path, np.int64(edge.child)):
+            _back_up(tree, paths, path, -1.0, question, log)  # going round in circles achieves nothing for the or-player
+            _release(tree, paths, path, True)
+            return IDLE
+        paths.nodes[path, depth + 1] = edge.child
+        tree.nodes[edge.child].pins += 1
+        paths.depth[path] = depth + 1
+
+
+@compiled
+def _select(tree, paths, first, last, states, actions, owners, question: Question, exploring: Exploring, log):
+    count = 0
+    for path in range(first, last):
+        found = _walk(tree, paths, path, question, exploring, log)
+        if found == FINISHED:
+            return count, FINISHED
+        if found == FOUND:
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, FOUND
+
+
+@compiled
+def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, log, tallies):
+    for i in range(first, count):
+        if log_is_full(log, paths):
+            return i
+        path = owners[i]
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        paths.flying[path] = 0
+        tallies[EVALUATED] += 1
+        child, _ = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
+        edge.child = child
+        value = 0.0
+        if child == NONE:
+            _release(tree, paths, path, True)  # no room: to be looked at again
+            continue
+        if child < 0:
+            pn, dn = numbers_of(-1 - child, question)
+            value = 1.0 if pn == 0 else (-1.0 if pn == INF else 0.0)
+            _mark(tree, node, edge, pn, dn, row_zone(rows[i], offsets), question)
+        elif tree.nodes[child].marks & SOLVED_FLAG:
+            value = 1.0 if tree.nodes[child].pn == 0 else -1.0
+            _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, zone_of(tree, child), question)
+        elif offsets.value != NONE:
+            mover = (np.int64(rows[i, offsets.info]) >> 3) & 1
+            value = np.float64(rows[i, offsets.value : offsets.value + 1].view(np.float32)[0])
+            if mover != question.or_player:
+                value = -value
+        for d in range(depth + 1):
+            tree.nodes[paths.nodes[path, d]].work += 1
+        _back_up(tree, paths, path, value, question, log)
+        _release(tree, paths, path, True)
+    return count
+
+
+@compiled
+def _settle(tree, order, first, question: Question, log, paths):
+    decided = False
+    for at in range(first - 1, -1, -1):
+        if log_is_full(log, paths):
+            return at + 1, decided
+        node = np.int64(order[at])
+        record = tree.nodes[node]
+        if record.marks & (SOLVED_FLAG | DROPPED_FLAG):
+            continue
+        for i in range(record.visited):
+            edge = tree.visits[record.edges + i]
+            if edge.child >= 0 and math.isfinite(edge.value) and tree.nodes[edge.child].marks & SOLVED_FLAG:
+                _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, zone_of(tree, edge.child), question)
+        decided = _decide(tree, node, question, log) or decided
+    return 0, decided

@@ -1,0 +1,109 @@
+"""Walks in progress through the tree, and the records of what they decide."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.compiled import compiled
+from jaxsolve.search.tree import INF, SOLVED_FLAG, unpin
+
+FOUND, FINISHED, IDLE = 0, 1, 2
+
+
+class Paths(NamedTuple):
+    """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth.
+
+    Every index in the compiled search is an int64: a second integer type would make numba compile each function twice.
+    """
+
+    nodes: np.ndarray  # int64[W, D]
+    edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
+    limit_a: np.ndarray  # int64[W, D] threshold of phi
+    limit_b: np.ndarray  # int64[W, D] threshold of delta
+    work: np.ndarray  # int64[W, D] expansions below the node that it has not been told of yet
+    depth: np.ndarray  # int64[W] index of the deepest node
+    flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
+
+
+class Log(NamedTuple):
+    """Positions decided since the log was last emptied, in the order they were decided."""
+
+    states: np.ndarray  # uint32[L, S]
+    moves: np.ndarray  # int32[L] deciding move; -1 = every move loses
+    zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
+    count: np.ndarray  # int64[1] records in use
+
+
+def new_paths(width: int, depth: int) -> Paths:
+    """Paths that all stand at node 0, the root."""
+    grid = [np.zeros((width, depth), np.int64) for _ in range(5)]
+    grid[2][:, 0] = 4 * INF
+    grid[3][:, 0] = 4 * INF
+    return Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
+
+
+def new_log(entries: int, state_words: int, zone_words: int) -> Log:
+    """Room for ``entries`` records."""
+    shapes = (entries, state_words), entries, (entries, zone_words)
+    kinds = np.uint32, np.int32, np.uint32
+    return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64))
+
+
+@compiled
+def log_is_full(log, paths):
+    """Whether the log has no room for a whole path's decisions: it must be emptied first."""
+    return log.count[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
+
+
+@compiled
+def leave_node(tree, paths, path):
+    """Takes a path one step up: pins, busy marks and work are brought up to date; the node's numbers are the caller's."""
+    depth = paths.depth[path] - 1
+    node = paths.nodes[path, depth]
+    child = paths.nodes[path, depth + 1]
+    tree.edges[tree.nodes[node].edges + paths.edges[path, depth]].busy -= 1
+    work = paths.work[path, depth + 1]
+    tree.nodes[child].work += work
+    paths.work[path, depth] += work
+    if depth == 0:
+        tree.nodes[node].work += paths.work[path, 0]
+        paths.work[path, 0] = 0
+    unpin(tree, child)
+    paths.depth[path] = depth
+
+
+@compiled
+def enter_child(tree, paths, path, number, limit_a, limit_b):
+    """Takes a path down an edge that has a child."""
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    edge = tree.edges[tree.nodes[node].edges + number]
+    edge.busy += 1
+    tree.nodes[edge.child].pins += 1
+    paths.edges[path, depth] = number
+    paths.nodes[path, depth + 1] = edge.child
+    paths.limit_a[path, depth + 1] = limit_a
+    paths.limit_b[path, depth + 1] = limit_b
+    paths.work[path, depth + 1] = 0
+    paths.depth[path] = depth + 1
+
+
+@compiled
+def highest_decided(tree, paths, path):
+    """Depth of the highest node on the path that is decided, or the path's own depth."""
+    for depth in range(paths.depth[path]):
+        if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:
+            return np.int64(depth)
+    return paths.depth[path]
+
+
+@compiled
+def leaf_request(tree, paths, path, at, states, actions, owners):
+    """Writes the leaf that a path has found as entry ``at`` of a wave."""
+    node = paths.nodes[path, paths.depth[path]]
+    for i in range(tree.states.shape[1]):
+        states[at, i] = tree.states[node, i]
+    actions[at] = tree.edges[tree.nodes[node].edges + paths.edges[path, paths.depth[path]]].action
+    owners[at] = path

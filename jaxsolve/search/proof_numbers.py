@@ -1,0 +1,343 @@
+"""Proof and disproof numbers: how a node's numbers follow from its edges, and which move is the most proving one.
+
+Numbers are kept from the mover's side. For a node, phi is what its mover wants small (the proof number where the or-player moves, the
+disproof number elsewhere) and delta the other one; an edge keeps ``a`` = the child's delta and ``b`` = the child's phi when movers alternate, that is
+
+    phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002, df-pn).
+
+One rule serves three methods (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a node as soon as its numbers change; ``dfpn``
+stays below it while they are under 1+epsilon thresholds; ``fdfpn`` also looks at the best few undecided moves only, in prior order.
+Several paths walk at once: a move that ``k`` paths are busy below counts as if it were ``k`` times ``virtual`` harder (virtual proof
+numbers, Kaneko 2010). Virtual numbers steer the walk and never enter a stored number.
+
+Where positions can repeat, an edge that leads no further from the root (BACK) has no part in the numbers: so they cannot feed themselves, and a walk
+cannot go round in circles (Kishimoto & Mueller 2003). A node with nothing but such edges left has both numbers BIG: nothing decides it for now.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.compiled import compiled
+from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
+from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
+from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
+from jaxsolve.search.zones import is_open, learn, winning_move, zone_of
+
+
+class Steering(NamedTuple):
+    """What the compiled search needs to know of a method."""
+
+    leave_on_change: bool  # go up whenever a number changes (pns) instead of staying below thresholds
+    epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
+    widening: float  # share of undecided moves considered at a node; 1 = all
+    virtual: int  # weight of a busy path
+
+
+@compiled
+def first_numbers(record, forced):
+    """(a, b) of an unvisited move. After one that forces the reply the same side moves again, so the two numbers change places."""
+    if forced:
+        return np.int64(record.first_b), np.int64(record.first_a)
+    return np.int64(record.first_a), np.int64(record.first_b)
+
+
+@compiled
+def rank(tree, node, steering: Steering):
+    """(phi, delta, best, effort, second) of ``node`` from its edges.
+
+    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
+    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    """
+    record = tree.nodes[node]
+    visited = np.int64(record.visited)
+    left = np.int64(record.moves) - visited
+    limit = np.int64(1 << 30)
+    if steering.widening < 1.0:
+        live = left
+        for i in range(visited):
+            if tree.edges[record.edges + i].b != 0:
+                live += 1
+        limit = 1 + np.int64(math.ceil(steering.widening * live))
+    phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
+    best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+    for i in range(visited):
+        edge = tree.edges[record.edges + i]
+        a = np.int64(edge.a)
+        if a == 0:
+            if edge.b == INF:
+                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0)
+            phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: look for a better way to win
+        if phi == 0:
+            continue
+        if edge.b == 0:
+            phi = min(phi, a)
+            continue
+        if edge.action & BACK:
+            back += 1
+            continue
+        live += 1
+        if live > limit:
+            break
+        delta += edge.b
+        phi = min(phi, a)
+        if edge.busy > 0:
+            if edge.child == NONE:
+                continue  # its evaluation is under way
+            a += steering.virtual * edge.busy
+        if a >= BIG:
+            a = BIG + np.int64(edge.b)
+            if a >= 2 * BIG:
+                continue
+        if a < effort:
+            best, effort, second = np.int64(i), a, effort
+        elif a < second:
+            second = a
+    if phi == 0:
+        return phi, np.int64(INF - 1), best, phi, phi
+    if left > 0 and live < limit:
+        take = min(left, limit - live)
+        forced = min(take, np.int64(record.forced))
+        plain_a, plain_b = first_numbers(record, False)
+        forced_a, forced_b = first_numbers(record, True)
+        delta += forced * forced_b + (take - forced) * plain_b
+        a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
+        phi = min(phi, a)
+        if a < effort:
+            best, effort, second = visited, a, effort
+        if take > 1:
+            second = min(second, max(a, effort))
+        elif a < second and best != visited:
+            second = a
+    elif back > 0:
+        if live == 0:
+            return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+        delta = max(delta, np.int64(1))
+    return min(phi, np.int64(BIG)) if live + left > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
+
+
+@compiled
+def store(tree, node, phi, delta, best, question: Question, log):
+    """Keeps a node's numbers; logs it the moment it is decided (not where only a length cap decided). True if decided.
+
+    What is decided stays so, whoever decided it.
+    """
+    record = tree.nodes[node]
+    if record.marks & SOLVED_FLAG:
+        return True
+    if record.mover == question.or_player:
+        record.pn, record.dn = phi, delta
+    else:
+        record.pn, record.dn = delta, phi
+    if phi != 0 and delta != 0:
+        return False
+    record.marks |= SOLVED_FLAG
+    if phi == INF or delta == INF:
+        at = log.count[0]
+        for i in range(tree.states.shape[1]):
+            log.states[at, i] = tree.states[node, i]
+        if phi != 0:
+            log.moves[at] = -1
+        elif tree.zones.shape[1] > 0:
+            log.moves[at] = winning_move(tree, node)  # the one whose zone the node has; another may have come to win since
+        else:
+            log.moves[at] = tree.edges[record.edges + best].action & ACTION
+        zone = zone_of(tree, node)
+        for i in range(len(zone)):
+            log.zones[at, i] = zone[i]
+        log.count[0] = at + 1
+    return True
+
+
+@compiled
+def rank_and_store(tree, node, question: Question, steering: Steering, log):
+    """Makes a node's numbers anew; True if it is decided."""
+    if tree.nodes[node].marks & SOLVED_FLAG:
+        return True
+    phi, delta, best, _, _ = rank(tree, node, steering)
+    return store(tree, node, phi, delta, best, question, log)
+
+
+@compiled
+def refresh(tree, node, number, question: Question):
+    """Copies a child's numbers into the edge that leads to it; True if they had changed."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    child = tree.nodes[edge.child]
+    if tree.nodes[node].mover == question.or_player:
+        a, b = child.pn, child.dn
+    else:
+        a, b = child.dn, child.pn
+    if not is_open(tree, node, np.int64(edge.action & ACTION)):
+        a, b = INF, 0
+    changed = edge.a != a or edge.b != b
+    edge.a, edge.b = a, b
+    if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
+        learn(tree, node, number, zone_of(tree, edge.child))
+    return changed
+
+
+@compiled
+def refresh_decided(tree, node, question: Question):
+    """Takes up what has been decided of the node's children; True if there was anything new."""
+    record = tree.nodes[node]
+    fresh = False
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if edge.child >= 0 and tree.nodes[edge.child].marks & SOLVED_FLAG:
+            fresh = refresh(tree, node, i, question) or fresh
+    return fresh
+
+
+@compiled
+def pop(tree, paths, path, question: Question):
+    """Walks up one step, taking the child's numbers along."""
+    depth = paths.depth[path] - 1
+    refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], question)
+    leave_node(tree, paths, path)
+
+
+@compiled
+def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
+    """Walks up to ``depth``, with the numbers of every node on the way made anew."""
+    while True:
+        rank_and_store(tree, paths.nodes[path, paths.depth[path]], question, steering, log)
+        if paths.depth[path] <= depth:
+            return
+        pop(tree, paths, path, question)
+
+
+@compiled
+def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
+    """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    edge = tree.edges[tree.nodes[node].edges + number]
+    if refresh(tree, node, number, question):
+        return
+    if steering.leave_on_change:
+        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
+        return
+    limit_a = paths.limit_a[path, depth]
+    if second < BIG:
+        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
+    limit_a = max(limit_a, np.int64(edge.a) + 1)
+    limit_b = max(paths.limit_b[path, depth] - delta + edge.b, np.int64(edge.b) + 1)
+    if tree.nodes[edge.child].mover == tree.nodes[node].mover:
+        limit_a, limit_b = limit_b, limit_a
+    enter_child(tree, paths, path, number, limit_b, limit_a)
+
+
+@compiled
+def _walk(tree, paths, path, question: Question, steering: Steering, log):
+    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    decided_at = highest_decided(tree, paths, path)
+    if decided_at < paths.depth[path]:
+        unwind(tree, paths, path, decided_at, question, steering, log)
+    while True:
+        if log_is_full(log, paths):
+            return IDLE
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        record = tree.nodes[node]
+        if record.marks & CYCLE_FLAG:
+            refresh_decided(tree, node, question)
+        phi, delta, best, _, second = rank(tree, node, steering)
+        pn, dn = record.pn, record.dn
+        decided = store(tree, node, phi, delta, best, question, log)
+        if decided and depth == 0:
+            return FINISHED
+        if depth > 0:
+            leave = decided or phi >= paths.limit_a[path, depth] or delta >= paths.limit_b[path, depth] or (phi >= BIG and delta >= BIG)
+            if leave or (steering.leave_on_change and (record.pn != pn or record.dn != dn)):
+                pop(tree, paths, path, question)
+                continue
+        if best == NONE or depth + 2 >= paths.nodes.shape[1]:
+            break
+        if best == record.visited:
+            a, b = first_numbers(record, forced_entry(tree, node, best))
+            if add_edge(tree, node) == NONE:
+                break
+            edge = tree.edges[record.edges + best]
+            edge.a, edge.b = a, b
+        edge = tree.edges[record.edges + best]
+        if edge.child == NONE:
+            edge.busy += 1
+            paths.edges[path, depth] = best
+            paths.flying[path] = 1
+            return FOUND
+        _walk_down(tree, paths, path, best, delta, second, question, steering)
+    unwind(tree, paths, path, 0, question, steering, log)
+    return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
+
+
+@compiled
+def select(tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log):
+    """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
+
+    Returns (leaves found, FINISHED if the root is decided else FOUND).
+    """
+    count = 0
+    for path in range(first, last):
+        found = _walk(tree, paths, path, question, steering, log)
+        if found == FINISHED:
+            return count, FINISHED
+        if found == FOUND:
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, FOUND
+
+
+@compiled
+def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, steering: Steering, log, tallies):
+    """Takes evaluator rows ``first..count-1`` back into the leaves they belong to.
+
+    Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
+    """
+    for i in range(first, count):
+        if log_is_full(log, paths):
+            return i
+        path = owners[i]
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        number = paths.edges[path, depth]
+        paths.flying[path] = 0
+        tallies[EVALUATED] += 1
+        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        if new and child >= 0:
+            rank_and_store(tree, child, question, steering, log)
+        edge = tree.edges[tree.nodes[node].edges + number]
+        edge.busy -= 1
+        link(tree, node, number, child, rows[i], offsets, question)
+        paths.work[path, depth] += 1
+        if depth == 0:
+            tree.nodes[node].work += paths.work[path, 0]
+            paths.work[path, 0] = 0
+    return count
+
+
+@compiled
+def link(tree, node, number, child, row, offsets, question: Question):
+    """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    edge.child = child
+    if child == NONE:
+        return  # no room: the edge keeps its numbers and is looked at again
+    if child >= 0:
+        if question.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
+            edge.action |= BACK
+            tree.nodes[node].marks |= CYCLE_FLAG
+        refresh(tree, node, number, question)
+        return
+    if not is_open(tree, node, np.int64(edge.action & ACTION)):
+        edge.a, edge.b = INF, 0
+        return
+    pn, dn = numbers_of(-1 - np.int64(child), question)
+    if tree.nodes[node].mover == question.or_player:
+        edge.a, edge.b = pn, dn
+    else:
+        edge.a, edge.b = dn, pn
+    if offsets.zone != NONE:
+        learn(tree, node, number, row_zone(row, offsets))

@@ -1,0 +1,182 @@
+"""Evaluator rows on the host side: what they decide on sight, the moves they list, and the node they become."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.compiled import compiled
+from jaxsolve.evaluate import Offsets
+from jaxsolve.games.game import Game
+from jaxsolve.question import Claim
+from jaxsolve.search.tree import FORCED_BIT, INF, NONE, TAINTED, add_node, ended, find
+
+EXPANDED, EVALUATED = 0, 1  # tallies
+
+
+class Question(NamedTuple):
+    """What the compiled search needs to know of a claim."""
+
+    or_player: int
+    verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
+    may_repeat: bool
+
+
+def question_of(game: Game, claim: Claim) -> Question:
+    """A claim as the compiled search reads it."""
+    verdicts = np.array([0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8)
+    return Question(claim.player, verdicts, game.may_repeat)
+
+
+@compiled
+def outcome_on_sight(row, offsets: Offsets):
+    """``Outcome`` of a position that the board alone decides: over, or won by a move or a threat on it; 0 where it does not."""
+    info = np.int64(row[offsets.info])
+    outcome = info & 7
+    if outcome != 0:
+        return outcome
+    if offsets.zone != NONE:
+        return (info >> 4) & 3
+    mover = (info >> 3) & 1
+    for i in range(offsets.mask):
+        if row[offsets.wins + i] != 0:
+            return 1 + mover
+    threat = np.int64(row[offsets.threat]) - 1
+    if threat >= 0 and not has(row, offsets.legal, threat):
+        return 2 - mover
+    return np.int64(0)
+
+
+@compiled
+def numbers_of(outcome, question: Question):
+    """(proof number, disproof number) of a position that ends with this outcome."""
+    verdict = question.verdicts[outcome]
+    if verdict > 0:
+        return np.int64(0), np.int64(INF)
+    return np.int64(INF if verdict < 0 else TAINTED), np.int64(0)
+
+
+@compiled
+def has(row, at, action):
+    """Whether ``action`` is in the bit set that begins at word ``at``."""
+    return (row[at + (action >> 5)] >> np.uint32(action & 31)) & np.uint32(1) != 0
+
+
+@compiled
+def row_zone(row, offsets: Offsets):
+    """uint32[Z]: the zone of a position decided on sight, a view; empty where there are no zones."""
+    return row[offsets.zone : offsets.zone + offsets.mask] if offsets.zone != NONE else row[:0]
+
+
+@compiled
+def row_key(row, offsets: Offsets):
+    """uint64 key of the row's position."""
+    return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
+
+
+@compiled
+def place(tree, row, level, offsets: Offsets, order, tallies):
+    """(child, whether it is new) of an evaluated position: ``ended(outcome)`` if the board decides it, else its node, NONE where there is no room."""
+    outcome = outcome_on_sight(row, offsets)
+    if outcome != 0:
+        return ended(outcome), False
+    key = row_key(row, offsets)
+    state = row[: offsets.state]
+    child = find(tree, key, state)
+    if child != NONE:
+        return child, False
+    threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
+    moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
+    child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
+    if child != NONE:
+        record = tree.nodes[child]
+        record.level = level
+        record.first_a = np.int16(row[offsets.first] & np.uint32(0x7FFF))
+        record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
+        _list_moves(tree, child, row, threat, offsets, order)
+        tallies[EXPANDED] += 1
+    return child, True
+
+
+@compiled
+def _count_moves(row, offsets: Offsets):
+    count = np.int64(0)
+    for i in range(offsets.mask):
+        word = row[offsets.legal + i] | row[offsets.forcing + i]
+        while word != 0:
+            word &= word - np.uint32(1)
+            count += 1
+    return count
+
+
+@compiled
+def _list_moves(tree, node, row, threat, offsets: Offsets, order):
+    """Writes the node's moves: those that force the reply first, else in the given order, or by falling prior."""
+    record = tree.nodes[node]
+    top = np.int64(record.list)
+    if threat >= 0:  # any other move loses at once
+        forces = has(row, offsets.forcing, threat)
+        tree.lists[top] = np.uint32(threat) | (np.uint32(FORCED_BIT) if forces else np.uint32(0)) | np.uint32(0xFFFF0000)
+        record.forced = 1 if forces else 0
+        top += 1
+    else:
+        for i in range(len(order)):
+            action = np.int64(order[i])
+            if has(row, offsets.forcing, action):
+                tree.lists[top] = np.uint32(action) | np.uint32(FORCED_BIT)
+                top += 1
+        record.forced = top - record.list
+        for i in range(len(order)):
+            action = np.int64(order[i])
+            if has(row, offsets.legal, action) and not has(row, offsets.forcing, action):
+                tree.lists[top] = np.uint32(action)
+                top += 1
+        if offsets.priors != NONE:
+            _order_by_prior(tree, np.int64(record.list), top, row, offsets)
+    record.moves = top - record.list
+    if offsets.zone != NONE:
+        threatened = row[offsets.threat] != 0
+        for i in range(offsets.mask):
+            tree.zones[node, i] = row[offsets.legal + i]
+            tree.zones[node, offsets.mask + i] = row[offsets.zone + i] if threatened else np.uint32(0)
+
+
+@compiled
+def _order_by_prior(tree, first, last, row, offsets: Offsets):
+    """Writes each move's prior into its upper half word and puts them in falling order, equal ones as they stood.
+
+    Two passes of counting, one for each byte of the prior, and no sort of numba's (see ``jaxsolve.compiled``).
+    """
+    count = last - first
+    for i in range(first, last):
+        entry = tree.lists[i]
+        action = np.int64(entry & np.uint32(FORCED_BIT - 1))
+        fraction = (row[offsets.priors + (action >> 1)] >> np.uint32(16 * (action & 1))) & np.uint32(0xFFFF)
+        tree.lists[i] = (entry & np.uint32(0xFFFF)) | (fraction << np.uint32(16))
+    taken = np.empty(count, np.uint32)
+    starts = np.empty(257, np.int64)
+    for byte in range(2):
+        shift = np.uint32(16 + 8 * byte)
+        starts[:] = 0
+        for i in range(count):
+            starts[1 + 255 - ((tree.lists[first + i] >> shift) & np.uint32(255))] += 1
+        for value in range(256):
+            starts[value + 1] += starts[value]
+        for i in range(count):
+            value = np.int64(255 - ((tree.lists[first + i] >> shift) & np.uint32(255)))
+            taken[starts[value]] = tree.lists[first + i]
+            starts[value] += 1
+        for i in range(count):
+            tree.lists[first + i] = taken[i]
+
+
+@compiled
+def fresh_rows(tree, rows, count, offsets: Offsets, found):
+    """Writes the numbers of the rows that are undecided and not in the table to ``found`` int64[B]; how many. Only those need a network."""
+    fresh = 0
+    for i in range(count):
+        if outcome_on_sight(rows[i], offsets) == 0 and find(tree, row_key(rows[i], offsets), rows[i, : offsets.state]) == NONE:
+            found[fresh] = i
+            fresh += 1
+    return fresh

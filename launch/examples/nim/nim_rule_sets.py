@@ -1,0 +1,21 @@
+"""What the registry is told of Nim: the entry point of the group ``jaxsolve.games`` leads to ``ENTRY``."""
+
+from jaxsolve.games.options import Entry, factory_of, number
+
+ENTRY = Entry(
+    "nim-N",
+    factory_of("nim_game", "Nim"),
+    [
+        number(
+            "heaps",
+            int,
+            default="0",
+            values="a whole number, 0 for N",
+            meaning="How many heaps there are; they hold 1, 2, ..., N, 1, ... .",
+            example="2",
+        )
+    ],
+    sizes=range(1, 20),
+    summary="take counters, the last one wins",
+    example="'1,2,2 f' --game nim-3",
+)

@@ -1,0 +1,313 @@
+"""How a process starts: machine code shared by many processes, light imports, and a sentence where JAX cannot run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+from jaxsolve import runtime
+
+PACKAGE = Path(__file__).parents[1] / "jaxsolve"
+LONG = bool(os.environ.get("JAXSOLVE_LONG"))
+
+LOOPS = """
+import numpy as np
+from jaxsolve.compiled import compiled
+from jaxsolve.search.steps import OFFSET, step
+
+@compiled
+def total(x):
+    s = 0
+    for i in range(len(x)):
+        s += step(x[i]) + OFFSET
+    return s
+
+@compiled
+def order(x):
+    return np.argsort(x)
+
+@compiled
+def ascending(x):
+    y = x.copy()
+    y.sort()
+    return y
+"""
+STEPS = """
+from jaxsolve.compiled import compiled
+
+OFFSET = 100
+
+@compiled
+def step(x):
+    return x + 1
+"""
+USE = """
+import json, sys
+import numpy as np
+from jaxsolve import compiled
+from jaxsolve.search import loops
+x = np.random.default_rng(0).permutation(500)
+right = {"order": np.argsort(x), "ascending": np.sort(x)}
+answers, compiled_here = {}, []
+for name in sys.argv[1:]:
+    function = getattr(loops, name)
+    answers[name] = int(function(x[:3] * 0)) if name == "total" else bool((function(x) == right[name]).all())
+    compiled_here += [name] * sum(function.stats.cache_misses.values())
+print(json.dumps([answers, compiled_here]))
+"""
+
+
+@pytest.fixture
+def toy(tmp_path) -> Path:
+    """A package of our name whose search is three small loops: what it compiles, it compiles in a second."""
+    package = tmp_path / "source" / "jaxsolve"
+    (package / "search").mkdir(parents=True)
+    for name in ("__init__.py", "compiled.py", "kept.py", "runtime.py"):
+        shutil.copy(PACKAGE / name, package)
+    (package / "search" / "__init__.py").touch()
+    (package / "search" / "loops.py").write_text(LOOPS)
+    (package / "search" / "steps.py").write_text(STEPS)
+    return package
+
+
+def start(toy: Path, *names: str, use: str = USE, cache: Path | None = None, environment: dict[str, str] | None = None) -> subprocess.Popen:
+    cache = cache or toy.parent.parent / "cache"
+    environment = {**os.environ, "PYTHONPATH": str(toy.parent), "PYTHONSAFEPATH": "1", "JAXSOLVE_CACHE": str(cache), **(environment or {})}
+    command = [sys.executable, "-c", use, *names]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def answer(process: subprocess.Popen) -> tuple[dict, list[str], str]:
+    """(answers by function, functions compiled in that process rather than read, what it wrote to stderr)."""
+    out, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    return (*json.loads(out), errors)
+
+
+def entries(toy: Path) -> dict[str, int]:
+    """Kept machine code by file name, with its time of writing."""
+    return {path.name: path.stat().st_mtime_ns for path in (toy.parent.parent / "cache").rglob("jaxsolve.search.*") if path.is_file()}
+
+
+def test_an_edit_of_anything_that_a_loop_uses_is_seen(toy):
+    steps = toy / "search" / "steps.py"
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
+    stamp = steps.stat()
+    steps.write_text(STEPS.replace("x + 1", "x + 7"))
+    os.utime(steps, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    shutil.rmtree(toy / "search" / "__pycache__", ignore_errors=True)  # Python's own cache goes by that stamp
+    assert answer(start(toy, "total"))[:2] == ({"total": 321}, ["total"])
+    steps.write_text(STEPS.replace("100", "200"))
+    assert answer(start(toy, "total"))[0] == {"total": 603}
+
+
+def test_objects_of_different_processes_mix(toy):
+    # Numba's own cache fails here wherever the two counts of compiled functions happen to agree; see the docstring of ``compiled``.
+    assert answer(start(toy, "order"))[0] == {"order": True}
+    assert answer(start(toy, "ascending"))[0] == {"ascending": True}
+    for names in (("order", "ascending"), ("ascending", "order")):
+        assert answer(start(toy, *names))[:2] == ({"order": True, "ascending": True}, [])
+
+
+def test_symbols_of_every_process_and_fork_are_its_own(toy):
+    use = """
+import json, os
+from jaxsolve import compiled
+from numba.core.bytecode import FunctionIdentity
+def number():
+    return FunctionIdentity.from_function(number).unique_id
+child_says, child_writes = os.pipe()
+if os.fork() == 0:
+    os.write(child_writes, str(number()).encode())
+    os._exit(0)
+os.wait()
+print(json.dumps([{"numbers": [number(), int(os.read(child_says, 99))]}, []]))
+"""
+    numbers = [number for _ in range(3) for number in answer(start(toy, use=use))[0]["numbers"]]
+    assert all(abs(a - b) > 10**6 for i, a in enumerate(numbers) for b in numbers[:i])
+
+
+def test_processes_that_start_at_once_compile_once(toy):
+    answers = [answer(process) for process in [start(toy, "total", "order", "ascending") for _ in range(4)]]
+    assert all(given == {"total": 303, "order": True, "ascending": True} for given, _, _ in answers)
+    assert sorted(name for _, compiled_here, _ in answers for name in compiled_here) == ["ascending", "order", "total"]
+
+
+def test_what_is_kept_is_never_written_again(toy):
+    answer(start(toy, "total", "order"))
+    before = entries(toy)
+    assert {name.rsplit("-", 1)[0] for name in before} == {f"jaxsolve.search.{name}" for name in ("loops.total", "loops.order", "steps.step")}
+    answer(start(toy, "total", "order"))
+    assert entries(toy) == before
+
+
+def test_a_damaged_entry_counts_as_missing(toy):
+    answer(start(toy, "total"))
+    for number, name in enumerate(sorted(entries(toy))):
+        path = next((toy.parent.parent / "cache").rglob(name))
+        content = bytearray(path.read_bytes())
+        path.write_bytes(content[: len(content) // 2] if number else b"")
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    path = next((toy.parent.parent / "cache").rglob("*loops.total*"))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
+
+
+def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the folder should be")
+    given, compiled_here, errors = answer(start(toy, "total", cache=blocked))
+    assert (given, compiled_here) == ({"total": 303}, ["total"])
+    assert errors.count("JAXSOLVE_CACHE names another folder") == 1 and "Traceback" not in errors
+
+
+def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
+    answer(start(toy, "order"))
+    folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
+    hold = f"import fcntl, time; f = open({str(folder / 'lock')!r}); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(300)"
+    holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        impatient = USE.replace("from jaxsolve.search", "compiled.PATIENCE, compiled.SILENCE = 0.5, 0.1\nfrom jaxsolve.search")
+        given, _, errors = answer(start(toy, "order", "total", use=impatient))
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert given == {"order": True, "total": 303}
+    assert "waiting for another process" in errors
+
+
+def test_a_loop_that_does_not_compile_leaves_no_lock_behind(toy):
+    (toy / "search" / "loops.py").write_text(LOOPS + "\n@compiled\ndef wrong(x):\n    return x + object()\n")
+    use = """
+import json, subprocess, sys
+import numpy as np
+from jaxsolve.search import loops
+try:
+    loops.wrong(1)
+except Exception as error:
+    assert "Typing" in type(error).__name__
+loops.total(np.zeros(3, np.int64))
+other = subprocess.run([sys.executable, "-c", sys.argv[1], "order"], capture_output=True, check=True, timeout=100)
+print(json.dumps([json.loads(other.stdout)[0], []]))
+"""
+    assert answer(start(toy, USE, use=use))[0] == {"order": True}
+
+
+# ---- the search itself -----------------------------------------------------------------------------------------------
+SOLVE = """
+import json, os
+from jaxsolve import compiled
+from jaxsolve.games.registry import make
+from jaxsolve.search import Limits, solve
+game = make("hex-5")
+results = [solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False) for size in (128, None)]
+kept = sorted(path.name for path in compiled.code_folder().iterdir() if path.name.startswith("jaxsolve."))
+print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
+"""
+OURS = "jaxsolve.compiled" in (PACKAGE / "search" / "tree.py").read_text()
+
+
+@pytest.mark.skipif(not OURS, reason="the search does not use ``compiled`` yet")
+@pytest.mark.parametrize("number", range(20 if LONG else 1))
+def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
+    environment = {"JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")}  # what is cold is the code of the host loops
+
+    def begin():
+        return start(PACKAGE, use=SOLVE, cache=tmp_path, environment=environment)
+
+    answers = [answer(process)[0] for process in [begin() for _ in range(4 if LONG else 3)]]
+    answers.append(answer(begin())[0])
+    assert all(given == answers[-1] for given in answers), answers
+
+
+# ---- executables ------------------------------------------------------------------------------------------------------
+EXECUTE = """
+import json
+import numpy as np
+import jax
+from jaxsolve.executables import executable
+
+traces = []
+def scaled(x, factor):
+    traces.append(x.shape)
+    return x * factor + 1
+
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+call = executable(scaled, (x, np.float32(0)), "scaled")
+print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces]))
+"""
+
+
+def test_an_executable_is_neither_traced_nor_trusted_twice(tmp_path):
+    expected = {"value": [[1, 4, 7], [10, 13, 16]]}
+
+    def traced() -> bool:
+        value, traces, _ = answer(start(PACKAGE, use=EXECUTE, cache=tmp_path))
+        assert value == expected
+        return bool(traces)
+
+    assert traced() and not traced()
+    file = next(tmp_path.rglob("executables/*"))
+    file.write_bytes(file.read_bytes()[:-1])
+    assert traced() and not traced()
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+POSITION = "....../....../..X.../...O../....../...... b"
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "jaxsolve", *words]
+    here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment}
+    return subprocess.run(command, env=here, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "foo", "cpu,foo"])
+def test_a_platform_that_is_not_there_is_refused_in_one_sentence(platform):
+    if platform == "cuda" and jax.default_backend() == "gpu":
+        pytest.skip("this machine has a GPU")
+    done = run("show", POSITION, "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
+    assert json.loads(done.stdout)["error"] in done.stderr
+
+
+def test_a_transfer_guard_does_not_stop_the_program():
+    names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
+    guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
+    guarded = run("solve", "XXX./..../OO../.... b", "-g", "hex-4", "--json", **guards)
+    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (0, "proved"), guarded.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "absent"),
+    [
+        (("--help",), {"jax", "numba", "numpy", "scipy"}),
+        (("games",), {"jax", "numba", "numpy", "scipy"}),
+        (("check", "no-such-file"), {"jax", "numba", "numpy", "scipy"}),
+        (("show", POSITION, "-g", "hex-6"), {"numba", "scipy", "jaxsolve.search"}),
+    ],
+)
+def test_a_command_imports_only_what_it_uses(words, absent):
+    code = (
+        "import contextlib, io, sys\nfrom jaxsolve import cli\nnowhere = io.StringIO()\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):\n    cli.main()\n"
+        "print(*sys.modules)"
+    )
+    here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code, *words], env=here, capture_output=True, text=True, timeout=600, check=True)
+    assert "jaxsolve.cli" in done.stdout.split()
+    assert not absent & set(done.stdout.split())

@@ -1,0 +1,85 @@
+"""The laws of ``transform_laws.py`` on every family of rule sets."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from transform_laws import BOARDS, COMPARED, DEVICES, RULE_SETS, equal, functions, quickly, said, sample
+
+from jaxsolve.games import available, describe, make
+
+every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
+
+
+def test_every_registered_game_is_here():
+    here = [make(rule_set).rule_set for rule_set in RULE_SETS]
+    assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
+
+
+@every_rule_set
+def test_a_batched_branch_says_what_a_single_one_says(rule_set):
+    """As in pgx's ``auto_reset``: a branch with a condition for every board."""
+    game, states, actions = sample(rule_set)
+    say = {name: function for name, function in functions(game).items() if name in COMPARED}
+
+    def look(state, action):
+        return {name: function(state, action) for name, function in say.items()}
+
+    def nothing(state, action):
+        return jax.tree.map(jnp.zeros_like, look(state, action))
+
+    kinds = jnp.arange(BOARDS) % 3
+    branch = jax.vmap(lambda kind, state, action: jax.lax.cond(kind > 0, look, nothing, state, action))
+    found = quickly(branch, kinds, states, actions)(kinds, states, actions)
+    equal(found, jax.tree.map(lambda x: np.where((kinds > 0).reshape(-1, *(1,) * (x.ndim - 1)), x, 0), said(rule_set)))
+    switch = jax.vmap(lambda kind, state, action: jax.lax.switch(kind, [look, nothing, look], state, action))
+    assert jax.tree.map(lambda x: (x.shape, x.dtype), jax.eval_shape(switch, kinds, states, actions)) == jax.tree.map(
+        lambda x: (x.shape, x.dtype), found
+    )
+
+
+@every_rule_set
+def test_strict_types_and_ranks(rule_set):
+    game, states, actions = sample(rule_set)
+    state, action = jax.tree.map(lambda x: x[0], (states, actions))
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        jax.eval_shape(game.init)
+        for function in functions(game).values():
+            jax.eval_shape(function, state, action)
+            jax.eval_shape(jax.vmap(function), states, actions)
+
+
+@every_rule_set
+def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
+    game, states, actions = sample(rule_set)
+    state, action = jax.tree.map(lambda x: x[0], states), int(actions[0])
+    before, expected = type(game)._step._cache_size(), None
+    for kind in (jnp.int32, int, np.uint8, np.int64, jnp.uint32, jnp.asarray):
+        after = game.step(state, kind(action))
+        expected = expected or after
+        equal(after, expected)
+        assert not any(x.weak_type for x in jax.tree.leaves(after))
+    assert type(game)._step._cache_size() - before <= 1
+
+
+@functools.cache
+def over_devices():
+    """What ``transform_laws`` says in a process with several devices."""
+    here = Path(__file__).parent
+    devices = f"--xla_force_host_platform_device_count={DEVICES}"
+    environment = {**os.environ, "XLA_FLAGS": devices, "JAX_PLATFORMS": "cpu", "PYTHONPATH": os.pathsep.join([str(here.parent), *sys.path])}
+    run = subprocess.run([sys.executable, here / "transform_laws.py"], env=environment, capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+@every_rule_set
+@pytest.mark.parametrize("law", ["under_shard_map", "under_an_explicit_mesh"])
+def test_several_devices_say_what_one_says(law, rule_set):
+    assert over_devices().get(f"{law} {rule_set}") is None
