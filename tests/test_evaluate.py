@@ -246,14 +246,21 @@ def test_action_bits(count):
 
 
 def test_tasks_of_life_and_death_share_what_is_compiled():
-    """Rule sets that differ in what their states hold (crucial stones, region, ko) compile once, and each gets its own rows."""
-    rules = "tsumego-3;goal={};defender=white;crucial={};ko_black={}"
-    games = [make(rules.format(*options)) for options in (("kill", "B2", "allow"), ("live", "A1,B2", "forbid"), ("kill", "any", "allow"))]
-    first = Evaluator(games[0])
+    """Rule sets that differ in what their states hold (crucial stones, goal, ko) compile once, and each gets its own rows in random play."""
+    rules = "tsumego-3;defender=white;goal={};crucial={};ko_black={}"
+    games = [make(rules.format(*options)) for options in (("kill", "any", "allow"), ("live", "A1,B2", "forbid"))]
+    rng, over = np.random.default_rng(0), set()
     for game in games:
-        evaluator = Evaluator(game)
-        assert evaluator._calls is first._calls
-        states, words, _ = pairs(game, range(0, 6), 8)
-        for state, row in zip(states, evaluator(words, np.full(8, -1, np.int32)), strict=True):
-            same_row(evaluator, row, state)
+        evaluator, state = Evaluator(game), game.parse("..X/.OX/O.. b")
+        assert evaluator._calls is Evaluator(games[0])._calls
+        own = jax.jit(jax.vmap(lambda words, game=game: (game.outcome(game.unpack(words)), game.legal_mask(game.unpack(words)))))
+        at, words, actions = evaluator.layout.offsets, np.repeat(np.asarray(game.pack(state))[None], 8, 0), np.full(8, -1, np.int32)
+        for _ in range(12):
+            rows = evaluator(words, actions)
+            words = rows[:, : at.state]
+            for row, outcome, legal in zip(rows, *own(words), strict=True):
+                assert int(row[at.info]) & 7 == int(outcome) and actions_in(row[at.legal : at.wins]) == np.flatnonzero(legal).tolist()
+                over.add((game, int(outcome)))
+            actions = np.array([rng.choice(actions_in(row[at.legal : at.wins]) or [-1]) for row in rows], np.int32)
+    assert {game for game, outcome in over if outcome == 0} == set(games) == {game for game, outcome in over if outcome}
     assert Evaluator(games[0], canonical=True)._calls is not Evaluator(games[1], canonical=True)._calls  # their symmetries differ

@@ -14,18 +14,22 @@ pytest.importorskip("pgx")
 from pgx._src import api_test as pgx_api_test
 from pgx.experimental import auto_reset
 
-RULE_SETS = [
-    "awari",
-    "go-3;ko=positional;komi=0",
-    "go-4;ko=simple",
-    "gomoku-5;line=4;win=exact5;knowledge=4t",
-    "gomoku-4;line=4;win=five-or-more;knowledge=ndk",
-    "hex-3",
-    "killallgo-7;ko=situational;passes=stones",
-    "killallgo-9;ko=simple;fill_eyes=false",
-    "tsumego-3;goal=kill;defender=white;crucial=B2",
-]
+RULE_SETS = {  # and the position that games begin at, where it is not the game's own
+    "awari": None,
+    "go-3;ko=positional;komi=0": None,
+    "gomoku-5;line=4;win=exact5;knowledge=4t": None,
+    "hex-3": None,
+    "killallgo-7;ko=situational;passes=stones": None,
+    "killallgo-9;ko=simple;fill_eyes=false": None,
+    "tsumego-3;goal=kill;defender=white;crucial=B2": ["X.O/OOX/O.X b", "XXO/.O./OOX b"],
+}
 BOARDS = 4
+
+
+def env_of(rule_set, **settings):
+    return Env(make(rule_set), starts=RULE_SETS[rule_set], **settings)
+
+
 every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
 
 
@@ -52,7 +56,7 @@ def test_every_registered_game_is_here():
 @every_rule_set
 def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     """Games that need not end are capped, and the cap counts as an end, because pgx's test waits for one."""
-    env = Env(make(rule_set), max_steps=30, cap="termination")
+    env = env_of(rule_set, max_steps=30, cap="termination")
     on_any_jax(env)
     pgx_api_test.api_test(env, num=1)
 
@@ -60,7 +64,7 @@ def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
 @every_rule_set
 def test_auto_reset_of_pgx_goes_on_with_new_games(rule_set):
     """Games end and begin anew, as under our own ``auto_reset``; the boards that go on are those of plain steps."""
-    env = Env(make(rule_set), max_steps=5)
+    env = env_of(rule_set, max_steps=5)
     theirs = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
     plain, init = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.init))
     states, ended = init(jax.random.split(jax.random.key(0), BOARDS)), 0

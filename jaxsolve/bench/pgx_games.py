@@ -6,10 +6,8 @@ import importlib.util
 from typing import Any
 
 from jaxsolve.games.game import Game
-from jaxsolve.games.go import Go
-from jaxsolve.games.hex import Hex
 
-SIZES = {"go_9x9": 9, "go_19x19": 19, "hex": 11}
+SAME = {"go-9": "go_9x9", "go-19": "go_19x19", "hex-11": "hex"}  # base names of rule sets, and pgx's environment of the same game
 
 
 def pgx_game(game: Game) -> Any | None:
@@ -18,5 +16,5 @@ def pgx_game(game: Game) -> Any | None:
         raise ValueError("--vs pgx: pgx is not installed; it comes with the extra 'tests' of jaxsolve")
     import pgx
 
-    name = f"go_{game.size}x{game.size}" if isinstance(game, Go) else "hex" if isinstance(game, Hex) else ""
-    return pgx.make(name) if name in SIZES and SIZES[name] == game.size else None
+    name = SAME.get(game.rule_set.split(";")[0])
+    return None if name is None else pgx.make(name)

@@ -22,8 +22,6 @@ KILLALL = (
 
 
 def hard_positions(game: Game) -> Sequence[State]:
-    """Positions for a speed test of searches of ``game``: those above where they fit its board, else its start position."""
-    known = {("gomoku", 225): GOMOKU, ("go", 82): KILLALL}.get((game.name, game.num_actions), ())
-    if game.goal_player is None and game.name == "go":
-        known = ()
+    """Positions for a speed test of searches of ``game``: those above of its base name, else its start position."""
+    known = {"gomoku-15": GOMOKU, "killallgo-9": KILLALL}.get(game.rule_set.split(";")[0], ())
     return [game.parse(text) for text in known] or [game.init()]

@@ -12,8 +12,6 @@ all of them.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import io
 import json
 import os
@@ -64,13 +62,11 @@ class ProofLog:
         self._share = max(1 << 20, (memory_mb << 20) // 8)
         self._recent = Recent(self._share)
         self._firsts: list[int] = []  # of each chunk: the number of its first record
-        self._homes: list[BinaryIO] = []  # the file it lies in
-        self._offsets: list[int] = []  # and where in it its records begin
+        self._offsets: list[int] = []  # and where its records begin
         self._crcs: list[int] = []  # and its CRC
         self._count = 0  # records written
         self._pending: list[np.ndarray] = []
         self._pending_count = 0
-        self.failure: OSError | None = None  # why records are kept in memory instead of on disk, such as a full disk
         self._file: BinaryIO = io.BytesIO() if path is None else _locked(path)
         try:
             self._open(question)
@@ -110,11 +106,11 @@ class ProofLog:
     def _scan(self, size: int) -> None:
         """Lists the whole chunks, and stops at the first that is cut short, changed, or does not follow the one before."""
         while self._end + CHUNK.size <= size:
-            magic, count, crc = CHUNK.unpack(self._bytes(self._file, self._end, CHUNK.size))
+            magic, count, crc = CHUNK.unpack(self._bytes(self._end, CHUNK.size))
             length = 4 * self.record_words * count
             if magic != MAGIC or not 0 < count <= MAX_CHUNK or self._end + CHUNK.size + length > size:
                 return
-            data = self._bytes(self._file, self._end + CHUNK.size, length)
+            data = self._bytes(self._end + CHUNK.size, length)
             if zlib.crc32(data, self._crcs[-1] if self._crcs else 0) != crc:
                 return
             self._recent.enter(_records(data, self.record_words)[:, : self.words], self._count)
@@ -122,7 +118,6 @@ class ProofLog:
 
     def _list_chunk(self, count: int, crc: int) -> None:
         self._firsts.append(self._count)
-        self._homes.append(self._file)
         self._offsets.append(self._end + CHUNK.size)
         self._crcs.append(crc)
         self._count += count
@@ -142,14 +137,19 @@ class ProofLog:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is pending to disk as one chunk; where that fails, it stays in memory with all that follows, and ``failure`` says why."""
+        """Writes what is pending to disk as one chunk. Where the disk is full it stays pending, and the file ends with the last whole chunk.
+
+        Raises:
+          OSError: the file cannot be written.
+        """
         if not self._pending:
             return
         records = np.concatenate(self._pending)
-        self._pending, self._pending_count = [], 0
+        self._pending = [records]
         fresh = self._fresh(records)
         if len(fresh):
             self._write(np.ascontiguousarray(fresh))
+        self._pending, self._pending_count = [], 0
 
     def _write(self, records: np.ndarray) -> None:
         data = records.tobytes()
@@ -158,32 +158,19 @@ class ProofLog:
         if isinstance(self._file, io.BytesIO) and self._end + len(whole) > self._share:
             self._spill()
         try:
-            self._put(whole)
-        except OSError as error:
-            self.failure = error
-            with contextlib.suppress(OSError):
-                self._cut(self._end)  # else the next reader drops the chunk cut short
-            self._file, self._end = io.BytesIO(), 0
-            self._put(whole)
+            self._file.seek(self._end)
+            if self._file.write(whole) != len(whole):
+                raise OSError("the disk is full")
+        except OSError:
+            self._cut(self._end)
+            raise
         self._recent.enter(records[:, : self.words], self._count)
         self._list_chunk(len(records), crc)
-
-    def _put(self, whole: bytes) -> None:
-        """Writes a chunk at the end of the file. Raises OSError."""
-        self._file.seek(self._end)
-        if self._file.write(whole) != len(whole):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _spill(self) -> None:
         """Goes on in a temporary file, which disappears with the process."""
         file = temporary_file()
-        try:
-            if file.write(self._file.getbuffer()) != self._end:  # type: ignore[attr-defined]
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:  # then it grows in memory, which the disk's fault is not worth losing an answer for
-            self.failure = error
-            return
-        self._homes = [file if home is self._file else home for home in self._homes]
+        file.write(self._file.getbuffer())  # type: ignore[attr-defined]
         self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
@@ -205,8 +192,7 @@ class ProofLog:
         out, size = np.empty((len(numbers), self.record_words), np.uint32), 4 * self.record_words
         chunks = np.searchsorted(self._firsts, numbers, "right") - 1
         for i, (number, chunk) in enumerate(zip(numbers.tolist(), chunks.tolist(), strict=True)):
-            at = self._offsets[chunk] + size * (number - self._firsts[chunk])
-            out[i] = np.frombuffer(self._bytes(self._homes[chunk], at, size), np.uint32)
+            out[i] = np.frombuffer(self._bytes(self._offsets[chunk] + size * (number - self._firsts[chunk]), size), np.uint32)
         return out
 
     def blocks(self, first: int = 0, most: int = FLUSH_RECORDS, stop: Callable[[], None] | None = None) -> Iterator[np.ndarray]:
@@ -219,7 +205,7 @@ class ProofLog:
                     stop()
                 count = min(most, last - at)
                 start = self._offsets[chunk] + 4 * self.record_words * (at - self._firsts[chunk])
-                yield _records(self._bytes(self._homes[chunk], start, 4 * self.record_words * count), self.record_words)
+                yield _records(self._bytes(start, 4 * self.record_words * count), self.record_words)
 
     def chunks(self, newest: int | None = None, most: int = FLUSH_RECORDS) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """(states uint32[n, S], moves int32[n], zones uint32[n, Z]), n at most ``most``, of the ``newest`` records or all, oldest first."""
@@ -231,11 +217,11 @@ class ProofLog:
         """(states, moves, zones) of records."""
         return records[:, : self.words], records[:, self.words].view(np.int32), records[:, self.words + 1 :]
 
-    def _bytes(self, home: BinaryIO, offset: int, size: int) -> bytes:
-        home.seek(offset)
-        data = home.read(size)
+    def _bytes(self, offset: int, size: int) -> bytes:
+        self._file.seek(offset)
+        data = self._file.read(size)
         while len(data) < size:  # an unbuffered file may give less than is there
-            more = home.read(size - len(data))
+            more = self._file.read(size - len(data))
             if not more:
                 raise ProofLogError(f"{self.path or 'the proof log'} has become shorter while it was in use")
             data += more
@@ -249,7 +235,7 @@ class ProofLog:
             self._pop()
         if self._count > number:
             first, offset = self._firsts[-1], self._offsets[-1]
-            kept = _records(self._bytes(self._homes[-1], offset, 4 * self.record_words * (number - first)), self.record_words)
+            kept = _records(self._bytes(offset, 4 * self.record_words * (number - first)), self.record_words)
             self._pop()
             self._cut(self._end)
             self._recent.forget(self._count)
@@ -260,18 +246,16 @@ class ProofLog:
 
     def _pop(self) -> None:
         self._count = self._firsts.pop()
-        self._file, self._end = self._homes.pop(), self._offsets.pop() - CHUNK.size
+        self._end = self._offsets.pop() - CHUNK.size
         self._crcs.pop()
 
     def close(self) -> None:
-        """Flushes and lets go of the files. Calling it again does nothing."""
-        if self._file.closed:
-            return
-        try:
-            self.flush()
-        finally:
-            for file in (*self._homes, self._file):
-                file.close()
+        """Flushes and lets go of the file. Calling it again does nothing."""
+        if not self._file.closed:
+            try:
+                self.flush()
+            finally:
+                self._file.close()
 
 
 def _locked(path: Path) -> BinaryIO:

@@ -154,7 +154,7 @@ class Driver:
         states, actions = parts[0] if len(parts) == 1 else (np.concatenate([part[i] for part in parts]) for i in (0, 1))
         clock.sent = owners
         search = owners[0][0].search
-        self._waves[flight] = _Flight(self.evaluator.submit(states, actions, search.seed + search.waves), None, None, owners)
+        self._waves[flight] = _Flight(self.evaluator.submit(states, actions, search.seed + search.waves & 0xFFFFFFFF), None, None, owners)
 
     def _check(self) -> None:
         flying = {id(job) for wave in self._waves if wave is not None for job, _ in wave.owners}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +14,12 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
-from jaxsolve.proof.certify import certify
+from jaxsolve.proof.certify import Certified, certify
+from jaxsolve.proof.check import knows
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
-from jaxsolve.proof.log import ProofLog, ProofLogError
+from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict, default_claim
+from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result
@@ -26,10 +27,9 @@ from jaxsolve.search.search import MemoryFull, Search, warm_up
 from jaxsolve.search.settings import Settings
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
-PROBLEM_PART = "problem.part"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
-ADOPTED = 1 << 16  # records taken up together
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
+PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
 
 
 @dataclass
@@ -37,7 +37,7 @@ class _Asked:
     """One claim of a job: where its records go, and what came out."""
 
     claim: Claim
-    out: Path | None
+    folder: RunFolder | None
     log: ProofLog
     verdict: Verdict | None = None
     nodes: int = 0  # expansions up to here
@@ -58,7 +58,8 @@ class Job:
       share: part of the settings' memory that this job may use.
 
     Raises:
-      ValueError: unknown method, or ``out`` holds something else (``ProofLogError``).
+      ValueError: unknown method; ``out`` is in use or holds something else (``FolderError``, ``ProofLogError``).
+      OSError: ``out`` cannot be written.
     """
 
     def __init__(
@@ -73,72 +74,80 @@ class Job:
         evaluator: Evaluator | None = None,
         share: float = 1.0,
     ):
-        self.game, self.settings, self.out = game, settings or Settings(), out
+        self.game, self.settings = game, settings or Settings()
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
         asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
         self.root = np.asarray(game.pack(state))
         self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts)
         self.reason: str | None = None
         self.interrupted = False
+        self._failure: OSError | None = None  # why the log could not be written
         self._cpu, self._compile, self._start = 0.0, 0.0, time.perf_counter()
         self._waited = 0.0  # wall seconds of compilation
         self._flushed = self._start
         self._memory = max(1, int(self.settings.memory_mb * share))
+        self._search: Search | None = None
         self.parts: list[_Asked] = []
-        for claim in asked:
-            folder = None if out is None else (out if len(asked) == 1 else out / claim.result)
-            self.parts.append(self._ask(claim, state, folder, resume and folder is not None and folder.exists()))
-        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
-        zoned = self.evaluator.layout.zoned
-        warm_up(self.method, game.may_repeat, zoned)
-        self._compile += cpu_seconds() - start
-        start = cpu_seconds()
-        self._search = self._new_search(asked)
-        if resume and self._search is not None:
-            self._take_up()
-        self._compile += self.evaluator.compile_seconds - compiled
-        self._waited = time.perf_counter() - self._start
-        self._cpu += max(0.0, cpu_seconds() - start - (self.evaluator.compile_seconds - compiled))
+        try:
+            for claim in asked:
+                folder = None if out is None else (out if len(asked) == 1 else out / claim.result)
+                self.parts.append(self._ask(claim, state, folder, resume))
+            self._begin(asked, resume)
+        except BaseException:
+            self.close()
+            raise
 
     def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool) -> _Asked:
+        """Opens the folder and the log of one claim."""
         game, layout = self.game, self.evaluator.layout
         question: dict[str, object] = {"rules": game.rule_set, "claim": claim.text(game.players), "canonical": self.evaluator.canonical}
-        if out is not None:
-            _claim_folder(out, {**question, "root": game.text(state)}, resume)
-        zone_words = layout.mask if layout.zoned else 0
-        log = ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, memory_mb=self._memory)
-        return _Asked(claim, out, log)
-
-    def _new_search(self, claims: Sequence[Claim]) -> Search | None:
+        folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
         try:
-            return Search(
+            zone_words = layout.mask if layout.zoned else 0
+            return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self._memory))
+        except BaseException:
+            if folder is not None:
+                folder.release()
+            raise
+
+    def _begin(self, claims: Sequence[Claim], resume: bool) -> None:
+        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
+        warm_up(self.method, self.game.may_repeat, self.evaluator.layout.zoned)
+        self._compile += cpu_seconds() - start
+        start = cpu_seconds()
+        try:
+            self._search = Search(
                 self.game,
                 self.evaluator.images(self.root[None])[0][0],
                 claims,
                 self.method,
                 self.evaluator,
-                sink=self.parts[0].log.append,
-                budget=int(self._memory * TREE_SHARE) << 20,
+                sink=self._keep,
+                budget=int(self._memory * TREE_SHARE * (1 << 20)),
                 max_nodes=self.settings.max_nodes,
                 seed=self.settings.seed,
                 width=self.settings.wave,
                 flights=self.settings.flights,
             )
+            if resume:
+                for records in self._part.log.chunks(self._search.room // 2):
+                    self._search.adopt(*records, known=True, spread=False)
+                self._search.spread()
         except MemoryFull:
             self.reason = self._full()
-            return None
+        compiled = self.evaluator.compile_seconds - compiled
+        self._compile += compiled
+        self._waited = time.perf_counter() - self._start
+        self._cpu += max(0.0, cpu_seconds() - start - compiled)
+
+    def _keep(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        try:
+            self._part.log.append(states, moves, zones)
+        except OSError as error:
+            self._failure = error
 
     def _full(self) -> str:
         return f"The memory limit of {self.settings.memory_mb} MB cannot hold the search."
-
-    def _take_up(self) -> None:
-        """Enters what an earlier run decided, as much as half of the tree can hold, the last first known."""
-        assert self._search is not None
-        try:
-            for records in self._part.log.chunks(max(1, self._search.room // 2), ADOPTED):
-                self._search.adopt(*records, known=True)
-        except MemoryFull:
-            self.reason = self._full()
 
     # ---- running ---------------------------------------------------------------------------------------------------
     @property
@@ -181,11 +190,12 @@ class Job:
         part = self._book_answer(search)
         if self.reason is not None or search.verdict is not Verdict.DISPROVED or search.asked + 1 == len(self.parts):
             return False
-        following = self.parts[search.asked + 1]
-        _carry_over(self.game, part, following.log)
-        search.sink = following.log.append
         start = cpu_seconds()
-        search.ask_next()
+        _carry_over(self.game, part, self.parts[search.asked + 1].log)
+        try:
+            search.ask_next()
+        except MemoryFull:
+            self.reason = self._full()
         self._cpu += cpu_seconds() - start
         return True
 
@@ -213,8 +223,11 @@ class Job:
         if self.done:
             return
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
-            self._part.log.flush()
+            self._flush()
             self._flushed = time.perf_counter()
+        if self._failure is not None:
+            self.reason = f"{_unsaved('proof log', self._failure)} What was decided before is saved: make room and resume."
+            return
         limits, search = self.settings.limits, self.search
         if limits.nodes is not None and search.expanded >= limits.nodes:
             self.reason = f"The limit of {limits.nodes} nodes was reached."
@@ -224,6 +237,12 @@ class Job:
             self.reason = f"The limit of {limits.cpu_seconds:g} CPU seconds was reached."
         elif limits.wall_seconds is not None and self.wall_seconds >= limits.wall_seconds:
             self.reason = f"The limit of {limits.wall_seconds:g} seconds was reached."
+
+    def _flush(self) -> None:
+        try:
+            self._part.log.flush()
+        except OSError as error:
+            self._failure = error
 
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
@@ -237,27 +256,43 @@ class Job:
     # ---- ending ----------------------------------------------------------------------------------------------------
     def finish(self) -> list[Result]:
         """Collects the proofs, writes certificates and result files, and says how it went, for every claim that was searched."""
-        search, line = self._search, []
-        count = 1
+        search, line, count = self._search, [], 1
         if search is not None:
             self._book_answer(search)
             count = search.asked + 1
-            if search.verdict is None or search.verdict is Verdict.UNKNOWN:
-                line = search.best_line()
-        self._search = None  # its memory is free for the certificates
+            line = search.best_line() if search.verdict in (None, Verdict.UNKNOWN) else []
+        self._search = search = None  # its memory is free for the certificates
         wall = self.wall_seconds
         results = [self._result(part, before) for part, before in zip(self.parts[:count], [None, *self.parts], strict=False)]
         results[-1].line = results[-1].line or line
         results[-1].interrupted, results[-1].wall_seconds = self.interrupted, wall
         results[0].compile_seconds += self._compile
         for part, result in zip(self.parts, results, strict=False):
-            if part.out is not None:
-                temporary = part.out / (RESULT + ".part")
-                temporary.write_text(json.dumps(result.as_json(self.game.players), indent=1) + "\n")
-                temporary.replace(part.out / RESULT)
-        for part in self.parts:
-            part.log.close()
+            self._write_result(part, result)
         return results
+
+    def _write_result(self, part: _Asked, result: Result) -> None:
+        try:
+            part.log.close()
+        except OSError as error:
+            self._failure = error
+        if self._failure is not None and part is self.parts[-1]:
+            result.unsaved = result.unsaved or _unsaved("proof log", self._failure)
+        if part.folder is not None:
+            try:
+                part.folder.write_json(RESULT, result.as_json(self.game.players))
+            except OSError as error:
+                result.unsaved = result.unsaved or _unsaved("result file", error)
+
+    def close(self) -> None:
+        """Lets other runs into the folders."""
+        for part in self.parts:
+            try:
+                part.log.close()
+            except OSError as error:
+                self._failure = error
+            if part.folder is not None:
+                part.folder.release()
 
     def _result(self, part: _Asked, before: _Asked | None) -> Result:
         verdict = part.verdict or Verdict.UNKNOWN
@@ -265,62 +300,65 @@ class Job:
         result.nodes = part.nodes - (before.nodes if before else 0)
         result.evaluations = part.evaluations - (before.evaluations if before else 0)
         result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)
-        start, compiled = cpu_seconds(), 0.0
         if verdict is not Verdict.UNKNOWN:
-            compiled = self._certify(part, result)
-        result.certificate_seconds = max(0.0, cpu_seconds() - start - compiled)
-        result.compile_seconds = compiled
+            self._certify(part, result)
         return result
 
     def _reason(self, claim: Claim, verdict: Verdict) -> str:
         if verdict is Verdict.PROVED:
             return f"Proved: {claim.text(self.game.players)}."
         if verdict is Verdict.DISPROVED:
-            return f"Disproved: {claim.opposite(self.game.may_draw).text(self.game.players)}."
+            return f"Disproved that {claim.text(self.game.players)}: {claim.opposite(self.game.may_draw).text(self.game.players)}."
         return self.reason or "Nothing is left to try: whatever is played, it can go on without an end or meets a length cap."
 
-    def _certify(self, part: _Asked, result: Result) -> float:
-        """Writes the certificate; CPU seconds of compilation. A gap in the log withdraws the answer."""
+    def _certify(self, part: _Asked, result: Result) -> None:
+        """Collects, writes and checks the certificate. Where there is none, the answer is withheld, and the reason says so."""
         claim = part.claim if result.verdict is Verdict.PROVED else part.claim.opposite(self.game.may_draw)
-        path = None if part.out is None else part.out / CERTIFICATE
+        shown = claim.text(self.game.players)
         try:
-            proof = certify(self.game, self.evaluator, part.log, claim, self.root, path=path, memory_mb=self._memory, check_it=self.settings.check)
+            proof = self._certificate(part, claim, result)
         except ProofGap as gap:
             part.log.forget(gap.record)  # what may rest on it will be searched again
-            result.verdict, result.reason = Verdict.UNKNOWN, f"The proof is incomplete ({gap}); the answer is withheld."
+            self._withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
         except ProofRefused as refusal:
-            result.verdict = Verdict.UNKNOWN
-            result.reason = f"The checker refused the proof ({refusal}); the answer is withheld. Please report this."
+            self._withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
+        except OSError as error:
+            result.unsaved = _unsaved("proof", error)
+            self._withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
         except (ProofUnfinished, KeyboardInterrupt) as why:
             self.interrupted = self.interrupted or isinstance(why, KeyboardInterrupt)
-            result.verdict, shown = Verdict.UNKNOWN, claim.text(self.game.players)
-            result.reason = f"Decided ({shown}), but the proof was not collected ({str(why) or 'interrupted'}): go on with --resume."
+            self._withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume.")
         else:
-            result.line, result.best_move, result.certificate_nodes = proof.line, proof.first_move, proof.nodes
-            result.certificate, result.certificate_bytes = proof.path, 0 if proof.path is None else proof.bytes
-            return proof.compile_seconds
-        return 0.0
+            result.line, result.best_move = proof.line, proof.first_move
+            result.certificate_nodes, result.certificate, result.checked = proof.nodes, proof.path, proof.checked is not None
+            result.certificate_bytes = proof.bytes if proof.path else 0
+            result.certificate_seconds, result.compile_seconds = proof.cpu_seconds - proof.compile_seconds, proof.compile_seconds
 
+    def _certificate(self, part: _Asked, claim: Claim, result: Result) -> Certified:
+        path = None if part.folder is None else part.folder.path / CERTIFICATE
+        check_it = self.settings.check and knows(self.game.name)
+        start, limits = cpu_seconds(), self.settings.limits
+        allowed = max(PROOF_SECONDS, limits.cpu_seconds or limits.wall_seconds or float("inf"))
 
-def _claim_folder(out: Path, problem: dict[str, Any], resume: bool) -> None:
-    """Makes the folder ours, or refuses one that holds anything else."""
-    out.mkdir(parents=True, exist_ok=True)
-    marker = out / PROBLEM
-    if marker.exists():
+        def stop() -> str | None:
+            return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
+
+        collect = functools.partial(certify, self.game, self.evaluator, part.log, claim, self.root)
         try:
-            same = json.loads(marker.read_text()) == problem
-        except ValueError:
-            same = False
-        if not same:
-            raise ProofLogError(f"{out} holds the run of another problem; choose another output folder")
-        if not resume:
-            raise ProofLogError(f"{out} holds an earlier run of this problem; resume it or choose another output folder")
-    elif any(file.name != PROBLEM_PART for file in out.iterdir()):  # that one is left by a run that was killed, or had no room, as it began
-        raise ProofLogError(f"{out} is not empty and not a folder of jaxsolve; choose another output folder")
-    else:
-        temporary = out / PROBLEM_PART
-        temporary.write_text(json.dumps(problem, indent=1) + "\n")
-        temporary.replace(marker)
+            return collect(path=path, memory_mb=self._memory, stop=stop, check_it=check_it)
+        except OSError as error:
+            if path is None:
+                raise
+            result.unsaved = _unsaved("proof", error)
+            return collect(path=None, memory_mb=self._memory, stop=stop, check_it=check_it)  # the answer is true all the same
+
+    @staticmethod
+    def _withhold(result: Result, reason: str) -> None:
+        result.verdict, result.reason = Verdict.UNKNOWN, reason
+
+
+def _unsaved(what: str, error: OSError) -> str:
+    return f"The {what} could not be written ({error.strerror or error})."
 
 
 def _carry_over(game: Game, part: _Asked, following: ProofLog) -> None:

@@ -87,7 +87,7 @@ class Search:
         self.game, self.claims, self.method, self.evaluator, self.sink = game, tuple(claims), method, evaluator, sink
         self.asked = 0  # the claim that is being searched
         self.verdict: Verdict | None = None
-        self.seed, self.waves, self.flights = seed, 0, flights
+        self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32))
         self.group = max(1, -(-width // flights))
@@ -171,10 +171,11 @@ class Search:
         self._exhausted = None
         self._start()
 
-    def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, *, known: bool) -> None:
+    def adopt(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray, *, known: bool, spread: bool = True) -> None:
         """Enters positions decided elsewhere, at any time: uint32[n, S] states, int32[n] moves, uint32[n, Z] zones as a proof log keeps them.
 
-        Children stand before parents. Unless they are ``known`` to the sink already, they go to it too.
+        Children stand before parents. Unless they are ``known`` to the sink already, they go to it too. What follows from them is found at once,
+        or by ``spread``.
         """
         if self.verdict is not None or not len(states):
             return
@@ -190,7 +191,13 @@ class Search:
             _adopt(self.work.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
             if self.work.tree.counters[FULL]:
                 break
-        self._settle()
+        if spread:
+            self._settle()
+
+    def spread(self) -> None:
+        """Finds what follows from positions adopted without it."""
+        if self.verdict is None:
+            self._settle()
 
     def _finish_if_decided(self) -> None:
         root = self.tree.nodes[0]

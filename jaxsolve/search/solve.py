@@ -53,10 +53,13 @@ def solve(
 
 def _run(job: Job, progress: ProgressCallback | None) -> list[Result]:
     try:
-        drive([job], progress)
-    except KeyboardInterrupt:
-        job.interrupt()
-    return job.finish()
+        try:
+            drive([job], progress)
+        except KeyboardInterrupt:
+            job.interrupt()
+        return job.finish()
+    finally:
+        job.close()
 
 
 @dataclass
@@ -140,8 +143,18 @@ def _pool_of_one_game(problems, pool, settings, out, progress) -> Iterator[tuple
                     told = time.perf_counter()
                     progress(next(iter(running)).progress())
             for job in ended:
-                yield running.pop(job), job.finish()[0]
+                yield running.pop(job), _ended(job)
     except KeyboardInterrupt:
         for job, problem in running.items():
             job.interrupt()
-            yield problem, job.finish()[0]
+            yield problem, _ended(job)
+    finally:
+        for job in running:
+            job.close()
+
+
+def _ended(job: Job) -> Result:
+    try:
+        return job.finish()[0]
+    finally:
+        job.close()
