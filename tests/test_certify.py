@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,14 +14,16 @@ from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.proof import certify as module
+from jaxsolve.proof import log as logs
 from jaxsolve.proof.certify import certify, checked
 from jaxsolve.proof.check import Report, check
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.graph import ProofGraph
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
+from jaxsolve.search import solve
+from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.solve import drive
 
 HEX = ("hex-4", "X.../..../..../.... w")
 GOMOKU = ("gomoku-5;line=4;win=five-or-more;knowledge=ndk", "...../..X../.XO../.O.../..... b")
@@ -54,11 +57,11 @@ def decided(rules: str, text: str, **options) -> Case:
     game = make(rules)
     evaluator, state = shared_evaluator(game, **options), game.parse(text)
     job = Job(game, state, evaluator=evaluator)
-    drive([job], evaluator)
+    drive([job])
     verdict = job.search.verdict
     assert verdict in (Verdict.PROVED, Verdict.DISPROVED)
-    claim = job.claim if verdict is Verdict.PROVED else job.claim.opposite(game.may_draw)
-    records = np.concatenate(list(job.log.blocks()))
+    claim = job.parts[0].claim if verdict is Verdict.PROVED else job.parts[0].claim.opposite(game.may_draw)
+    records = np.concatenate(list(job.parts[0].log.blocks()))
     return Case(game, evaluator, claim, job.root, records, evaluator.layout.mask if evaluator.layout.zoned else 0)
 
 
@@ -153,3 +156,25 @@ def test_an_accepted_certificate_of_something_else_is_refused(case, tmp_path, mo
     monkeypatch.setattr(module, "check", lambda file: Report(True, rules=case.game.rule_set, root="elsewhere", claim="black wins"))
     with pytest.raises(ProofRefused, match="another claim"):
         case.certify(case.log())
+
+
+def test_a_log_that_lost_a_chunk_is_searched_again(tmp_path, monkeypatch):
+    """What stood in the chunk, and what may rest on it: the answer comes back, with a proof."""
+    monkeypatch.setattr(logs, "FLUSH_RECORDS", 32)
+    game, folder = make(HEX[0]), tmp_path / "run"
+    state = game.parse(HEX[1])
+    whole = solve(game, state, out=folder)
+    assert whole.verdict is not Verdict.UNKNOWN
+    data, starts = (folder / "proof.log").read_bytes(), []
+    at = data.index(b"\n") + 1
+    words = json.loads(data[:at])["words"] + 1 + json.loads(data[:at])["zone_words"]
+    while at < len(data):
+        starts.append(at)
+        at += logs.CHUNK.size + 4 * words * logs.CHUNK.unpack_from(data, at)[1]
+    assert len(starts) > 3
+    for missing in (0, len(starts) // 2):
+        (folder / "proof.log").write_bytes(data[: starts[missing]] + data[starts[missing + 1] :])
+        (folder / "proof.jsonl.gz").unlink()
+        again = solve(game, state, out=folder, resume=True)
+        assert again.verdict is whole.verdict and again.nodes > 1
+        assert check(folder / "proof.jsonl.gz").accepted
