@@ -26,7 +26,7 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 
 HEX = ("hex-4", "X.../..../..../.... w")
-GOMOKU = ("gomoku-5;line=4;win=five-or-more;knowledge=ndk", "...../..X../.XO../.O.../..... b")
+GOMOKU = ("gomoku-5;line=4;win=five-or-more;knowledge=4t", "...../..XX./..XO./..O../...O. b")
 
 
 class Case(NamedTuple):
@@ -138,10 +138,18 @@ def test_stopping_at_any_moment_leaves_the_log_and_no_file(case, tmp_path):
     assert case.certify(log).nodes == case.certify(case.log()).nodes
 
 
-def test_a_graph_that_does_not_fit_is_said_to_be_too_large(case, monkeypatch):
-    monkeypatch.setattr(ProofGraph, "bytes", property(lambda self: (1 << 30) * (self.size > 5)))
-    with pytest.raises(ProofUnfinished, match="positions and more do not fit into 10 MB"):
-        case.certify(case.log(), memory_mb=16)
+def test_a_graph_keeps_to_its_memory_and_says_when_it_is_full():
+    """Nodes are told apart by all their words and keep their numbers while the arrays grow; the bound holds at every step."""
+    graph, rng, known = ProofGraph(3, memory_mb=2), np.random.default_rng(3), {}
+    with pytest.raises(ProofUnfinished, match="positions and more do not fit into 2 MB"):
+        while True:
+            keys = rng.integers(0, 40, (500, 3), dtype=np.uint32)
+            numbers = graph.enter(keys, np.zeros(500, np.int64), np.full(500, -1))
+            for key, number in zip(keys.tolist(), numbers.tolist(), strict=True):
+                assert known.setdefault(tuple(key), number) == number
+            graph.set_children(numbers[:1], np.array([500]), np.arange(500) % 7, numbers)
+            assert graph.bytes <= 2 << 20 and len(known) == len(graph) == len(set(known.values()))
+    assert len(graph) > 5000
 
 
 def test_a_refused_certificate_is_kept_aside(case, tmp_path, monkeypatch):
