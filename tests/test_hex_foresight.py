@@ -15,6 +15,7 @@ import pytest
 from jaxsolve.bitboard import actions_to_bool
 from jaxsolve.games import Foresees, make
 from jaxsolve.games.hex.pairing import pairing
+from jaxsolve.proof.check.hex import Hex
 from jaxsolve.search import Claim
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -130,6 +131,51 @@ def test_boards_of_every_size(size):
 
 
 def test_cells_that_join_nothing_are_refused():
-    stones = np.zeros((4, 4), bool)
+    stones, free = np.zeros((4, 4), bool), np.ones((4, 4), bool)
     with pytest.raises(ValueError, match="no pairs"):
-        pairing(stones, 0, [(0, 0), (1, 0), (2, 0), (3, 0)])
+        pairing(stones, free, 0, [(0, 0), (1, 0), (2, 0), (3, 0)])
+    stones[1, 1] = stones[2, 1] = True  # both edges by two cells each: a zone without one of them is too small
+    free = ~stones
+    zone = [(0, 1), (0, 2), (3, 0), (3, 1)]
+    assert {cell for pair in pairing(stones, free, 0, zone) for cell in pair} == set(zone)
+    for left_out in zone:
+        with pytest.raises(ValueError, match="no pairs"):
+            pairing(stones, free, 0, [cell for cell in zone if cell != left_out])
+
+
+def test_pairs_are_the_same_before_and_after_the_move_that_wins_by_them():
+    game, turned = make("hex-7"), 0
+    for text, winner, move, zone in seen(7, range(12, 38), 2000 if LONG else 300):
+        if winner >= 0 and move >= 0:
+            state = game.parse(text)
+            after = jax.jit(game.step)(state, jnp.int32(move))
+            if int(game.outcome(after)) == 0:
+                assert game.pairs(after, winner, sorted(zone - {move}), move) == game.pairs(state, winner, sorted(zone), move)
+                turned += 1
+    assert turned > 5
+
+
+def lattice(size: int) -> np.ndarray:
+    """bool[size, size]: every second cell of every second row, shifted so that each row's stones are bridges away from the next row's."""
+    stones = np.zeros((size, size), bool)
+    for row in range(0, size, 2):
+        stones[row, row // 2 % 2 :: 2] = True
+    return stones
+
+
+@pytest.mark.parametrize("size", [10, 19])
+def test_lattices_of_bridges_have_pairs_that_the_checker_accepts(size):
+    """Boards where every cell has many partners: a search through all pairings takes minutes here."""
+    game, rules, found = make(f"hex-{size}"), Hex(f"hex-{size}"), 0
+    for axis in (0, 1):
+        for stones in (lattice(size), lattice(size)[::-1], np.roll(lattice(size), 1, 1), np.roll(lattice(size), 1, 0)):
+            stones = stones if axis == 0 else stones.T
+            text = "/".join("".join(".XO"[cell * (1 + axis)] for cell in row) for row in stones.astype(int)) + " " + "wb"[axis]
+            sight = jax.jit(game.foresee)(game.parse(text))
+            if int(sight.winner) != axis:
+                continue
+            pairs = game.pairs(game.parse(text), axis, np.flatnonzero(actions_to_bool(sight.zone, size * size)).tolist(), int(sight.move))
+            state = game.parse(text)
+            assert rules.zones.paired(rules.position(text), axis, [[game.action_text(cell, state) for cell in pair] for pair in pairs]) >= 0
+            found += 1
+    assert found >= 2

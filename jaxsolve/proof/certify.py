@@ -109,7 +109,10 @@ def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
     """Runs the independent checker on a file. Raises ProofUnfinished when ``stop`` says so."""
     start = cpu_seconds()
     with open(path, "rb", buffering=0) as file:
-        report = check(_Polled(file, _poll(stop)))  # type: ignore[arg-type]  # gzip reads files as well as names
+        polled = _Polled(file, _poll(stop))
+        report = check(polled)  # type: ignore[arg-type]  # gzip reads files as well as names
+    if polled.stopped is not None:  # whatever the checker made of it
+        raise polled.stopped
     return Checked(report, cpu_seconds() - start)
 
 
@@ -147,9 +150,14 @@ class _Polled:
 
     def __init__(self, file: io.FileIO, poll: Callable[[], None]):
         self._file, self._poll = file, poll
+        self.stopped: ProofUnfinished | None = None
 
     def read(self, size: int = -1) -> bytes:
-        self._poll()
+        try:
+            self._poll()
+        except ProofUnfinished as why:
+            self.stopped = why
+            raise
         return self._file.read(READ_BYTES if size < 0 else min(size, READ_BYTES)) or b""
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:

@@ -18,6 +18,7 @@ from jaxsolve.proof.recent import hashed
 BLOCK = 512  # keys that one look-up reads from a file
 PART_KEYS = 1 << 21  # most keys sorted in one piece, so that ``stop`` is heard in time
 DEAL_KEYS = 1 << 16  # keys dealt out together
+LEAST_BYTES = 1 << 16  # of memory, whatever the bound
 
 
 class Found(NamedTuple):
@@ -41,11 +42,11 @@ class LogIndex:
         log.flush()
         self._log = log
         self._number_bits = np.uint64(max(1, len(log).bit_length()))
-        parts = 1
-        while len(log) > parts * PART_KEYS or 16 * len(log) > parts * (memory_mb << 20):
+        room, parts = max(memory_mb << 20, LEAST_BYTES), 1
+        while len(log) > parts * PART_KEYS or 16 * len(log) > parts * room:
             parts *= 2
         self._part_bits = parts.bit_length() - 1
-        held = 12 * len(log) <= memory_mb << 20
+        held = 12 * len(log) <= room
         self._parts: list[_Held | _Spilt] = [_Held() if held else _Spilt() for _ in range(parts)]
         for keys in self._keys(stop):
             numbers = self._part_of(keys)

@@ -1,0 +1,94 @@
+"""What a certificate costs from a log of many records: those of one search, and around them records of other positions that it does not need."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.games.registry import make
+from jaxsolve.proof.certify import certify
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.question import Claim, Verdict
+from jaxsolve.runtime import cpu_seconds, setup
+from jaxsolve.search import Limits, solve
+
+BLOCK = 1 << 16
+"""Records written at a time."""
+
+
+def long_log(folder: Path, rules: str, opening: str, foresight: bool, records: int) -> None:
+    """Writes a log of ``records`` records in ``folder``: a real search's, in order, spread evenly among random ones.
+
+    The others are the search's own records with random words in place of the position's: as long, as many different ones.
+    """
+    setup()
+    game = make(rules)
+    state, evaluator = game.parse(opening), shared_evaluator(game, foresight=foresight)
+    result = solve(game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator)
+    if result.verdict is Verdict.UNKNOWN:
+        raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
+    mover = int(game.to_move(state))
+    claim = Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
+    layout = evaluator.layout
+    zone_words, rng = layout.mask if layout.zoned else 0, np.random.default_rng(0)
+    question: dict[str, object] = {"rules": game.rule_set, "claim": Claim(mover).text(game.players), "canonical": False}
+    with_all = ProofLog(question, game.state_words, folder / "search" / "proof.log", zone_words)
+    real = np.concatenate(list(with_all.blocks()))
+    with_all.close()
+    log = ProofLog(question, game.state_words, folder / "proof.log", zone_words, memory_mb=512)
+    for at in range(0, records, BLOCK):
+        count = min(BLOCK, records - at)
+        mixed = real[rng.integers(0, len(real), count)]
+        mixed[:, : game.state_words] = rng.integers(0, 1 << 32, (count, game.state_words), dtype=np.uint32)
+        part = real[at * len(real) // records : (at + count) * len(real) // records]
+        places = np.sort(rng.choice(count, len(part), replace=False)) if len(part) <= count else np.arange(count)
+        mixed[places] = part[: len(places)]
+        log.append(*log.split(mixed))
+        log.flush()
+    log.close()
+    (folder / "question.json").write_text(json.dumps({"log": question, "player": claim.player}))
+
+
+def collect(folder: Path, rules: str, opening: str, foresight: bool, memory_mb: int) -> None:
+    """Prints what the certificate took, in CPU seconds and in memory above that of the process with its rules compiled."""
+    setup()
+    game = make(rules)
+    evaluator, state = shared_evaluator(game, foresight=foresight), game.parse(opening)
+    shared_evaluator(game, autoplay=False, foresight=foresight)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    question = json.loads((folder / "question.json").read_text())
+    start = cpu_seconds()
+    zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
+    log = ProofLog(question["log"], game.state_words, folder / "proof.log", zone_words, memory_mb)
+    opened = cpu_seconds() - start
+    proof = certify(
+        game, evaluator, log, Claim(question["player"]), np.asarray(game.pack(state)), path=folder / "proof.jsonl.gz", memory_mb=memory_mb
+    )
+    spent, after = cpu_seconds() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    check = proof.checked.cpu_seconds if proof.checked else 0.0
+    print(
+        f"{rules}: {len(log):,} records, {(folder / 'proof.log').stat().st_size / 1e9:.2f} GB; certificate of {proof.nodes:,} nodes "
+        f"in {spent:.1f} CPU s (opening the log {opened:.1f}, the check {check:.1f}); "
+        f"peak memory {after / 1024:.0f} MB, {(after - before) / 1024:.0f} MB of it for this"
+    )
+
+
+def main(rules: str, opening: str, records: int, memory_mb: int, foresight: bool) -> None:
+    """Makes the log in one process and collects from it in another, whose peak memory is then that of collecting alone."""
+    with tempfile.TemporaryDirectory() as name:
+        for step in (long_log, collect):
+            size = records if step is long_log else memory_mb
+            process = multiprocessing.get_context("spawn").Process(target=step, args=(Path(name), rules, opening, foresight, size))
+            process.start()
+            process.join()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(float(sys.argv[3])), int(sys.argv[4]), "plain" not in sys.argv[5:])
