@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome, State
+from jaxsolve.lazy import jax, jnp
 
 RESIGNED = ("resign", "forfeit")  # how a record may end besides a move
 SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's answer to the first stone

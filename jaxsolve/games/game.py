@@ -14,11 +14,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
+from jaxsolve.lazy import jax, jnp
 
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
@@ -223,6 +222,13 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def parse(self, text: str) -> State:
         """Inverse of ``text``; accepts omitted default fields. Raises ValueError."""
+
+    def read(self, text: str) -> State:
+        """``parse`` for those who only look: a state of host arrays that is good for ``to_move``, text and drawing, and for nothing else.
+
+        The games of this package make it without JAX. Unless overridden it is what ``parse`` gives. Raises ValueError.
+        """
+        return self.parse(text)
 
     @abc.abstractmethod
     def action_text(self, action: int, state: State | None = None) -> str:

@@ -6,14 +6,13 @@ import dataclasses
 import re
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.batching import as_action, traced_once
 from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import key_of
+from jaxsolve.lazy import jax, jnp
 
 SEEDS = 48
 PITS = 6
@@ -120,6 +119,9 @@ class Awari(Game):
         return f"{south}/{north} {_SIDES[fields[14]]} captured={fields[12]}:{fields[13]}"
 
     def parse(self, text: str) -> AwariState:
+        return jax.tree.map(jnp.asarray, self.read(text))
+
+    def read(self, text: str) -> AwariState:
         match = _TEXT.fullmatch(text.strip())
         if not match:
             raise ValueError(f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' with seed counts for the letters.")
@@ -128,7 +130,7 @@ class Awari(Game):
         if (total := sum(pits) + sum(captured)) > SEEDS:
             raise ValueError(f"awari position {text!r}: {total} seeds on the board and captured, but the game has only {SEEDS}.")
         fields = np.array([*pits, *captured, _SIDES.index(match[3])], np.uint32).reshape(3, _FIELDS_PER_WORD)
-        return AwariState(jnp.asarray(np.sum(fields << _shifts(), axis=1, dtype=np.uint32)))
+        return AwariState(np.sum(fields << _shifts(), axis=1, dtype=np.uint32))
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
         """The pit's letter: ``A..F`` for South (also when no state is given), ``a..f`` for North."""
@@ -167,7 +169,7 @@ class Awari(Game):
 
 def _field(state: AwariState, index: int) -> jax.Array:
     word, place = divmod(index, _FIELDS_PER_WORD)
-    return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(jnp.int32)
+    return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(np.int32)
 
 
 def _shifts() -> np.ndarray:
