@@ -62,7 +62,7 @@ def _sources() -> str:
 def _surroundings() -> str:
     """All that an executable depends on besides its function: sources, versions, settings, device."""
     device = jax.devices()[0]
-    settings = sorted((key, str(value)) for key, value in jax.config.values.items() if "cache" not in key and "log" not in key)
+    settings = sorted((key, str(value)) for key, value in jax.config.values.items() if not any(word in key for word in ("cache", "log", "guard")))
     flags = [os.environ.get(name, "") for name in ("XLA_FLAGS", "LIBTPU_INIT_ARGS")]
     version = device.client.platform_version
     return repr((_sources(), jax.__version__, version, device.platform, device.device_kind, len(jax.devices()), settings, flags))

@@ -94,7 +94,7 @@ def _entry_text(game: GoRules, words: np.ndarray) -> str:
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
-    """The state of host arrays, not judged yet, that ``position_text`` wrote; fields at their default may be left out. Raises ValueError with one sentence."""
+    """Inverse of ``position_text``, in host arrays and not judged yet; default fields may be left out. Raises ValueError with one sentence."""
     board, side, fields = _split(text)
     cells = parse_board(board, game.size)
     dead = _chain_without_liberty(cells)
