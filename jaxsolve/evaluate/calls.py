@@ -17,8 +17,8 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
 
+from jaxsolve import executables
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.executables import executable
 from jaxsolve.runtime import cpu_seconds
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
@@ -104,11 +104,11 @@ class Calls:
 
     def _kept_look(self, *arguments: np.ndarray | np.generic) -> Function:
         """``rows.look`` as an executable that other processes find on disk, where its code is the package's alone and runs on the one device."""
-        rules, alone = type(self.rows.game), self.devices == tuple(jax.devices()[:1])
-        if not rules.__module__.startswith("jaxsolve.") or not alone or jax.config.jax_default_device is not None or jax.config.jax_disable_jit:
+        game = self.rows.game
+        if self.devices != tuple(jax.devices()[:1]) or not executables.keeps(game):
             return self._look
         asked = dataclasses.replace(self.rows, apply=None, planes=None)  # what a network computes is no part of ``look``, but that there is one is
-        return executable(self.rows.look, arguments, repr(("look", rules.__module__, self.rows.game.rule_set, asked, self.rows.apply is not None)))
+        return executables.executable(self.rows.look, arguments, repr(("look", type(game), game.rule_set, asked, self.rows.apply is not None)))
 
 
 def _as_it_is(function: Function) -> Callable[..., Function]:

@@ -170,7 +170,7 @@ class Evaluator:
     def compile(self, sizes: Iterable[int] | None = None) -> None:
         """Compiles beforehand the calls that waves of these many positions will need; by default of all sizes."""
         look, estimate = self._calls.look, self._calls.estimate
-        start = np.asarray(self.game.pack(self.game.init()))[None]
+        start = self.game.host_pack(self.game.init())[None]
         sizes = {look.size(count) for count in (look.sizes if sizes is None else sizes)}
         for size in sizes - look.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))

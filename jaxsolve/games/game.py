@@ -281,6 +281,10 @@ class Game(abc.ABC):
         leaves = jax.tree.leaves(state)
         return jnp.concatenate([jnp.ravel(x).view(jnp.uint32) if x.ndim else x.reshape(1).view(jnp.uint32) for x in leaves])
 
+    def host_pack(self, state: State) -> np.ndarray:
+        """``pack`` of one position on the host, without compiling anything."""
+        return np.concatenate([np.asarray(x).reshape(-1).view(np.uint32) for x in jax.tree.leaves(state)])
+
     def unpack(self, words: jax.Array) -> State:
         """Inverse of ``pack``."""
         shapes, treedef = self._template

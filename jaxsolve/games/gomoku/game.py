@@ -84,7 +84,7 @@ class Gomoku(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> GomokuState:
-        return GomokuState(jnp.zeros((2, self.grid.words), jnp.uint32), jnp.uint32(0))
+        return jax.tree.map(jnp.asarray, GomokuState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
 
     def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
         return self._step(state, as_action(action))

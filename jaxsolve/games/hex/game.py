@@ -79,7 +79,7 @@ class Hex(Game):
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> HexState:
         words = self.grid.words
-        return HexState(jnp.zeros((2, words), jnp.uint32), jnp.zeros((2, 2, words), jnp.uint32), jnp.uint32(0))
+        return jax.tree.map(jnp.asarray, HexState(np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)))
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
         return self._step(state, as_action(action))
