@@ -67,7 +67,7 @@ class Awari(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> AwariState:
-        return jax.tree.map(jnp.asarray, _pack_numbers([SEEDS // 12] * 12 + [0, 0, 0]))
+        return jax.device_put(_pack_numbers([SEEDS // 12] * 12 + [0, 0, 0]))
 
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
         return self._step(state, as_action(action))
@@ -120,7 +120,7 @@ class Awari(Game):
         return f"{south}/{north} {_SIDES[fields[14]]} captured={fields[12]}:{fields[13]}"
 
     def parse(self, text: str) -> AwariState:
-        return jax.tree.map(jnp.asarray, self.read(text))
+        return jax.device_put(self.read(text))
 
     def read(self, text: str) -> AwariState:
         match = _TEXT.fullmatch(text.strip())

@@ -116,7 +116,7 @@ class GoRules(Game):
 
     def _judged_anew(self, state: GoState) -> GoState:
         """The state with its outcome and history key found from scratch."""
-        return _judge(self.kernel, jax.tree.map(jnp.asarray, state))
+        return _judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:

@@ -84,7 +84,7 @@ class Gomoku(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> GomokuState:
-        return jax.tree.map(jnp.asarray, GomokuState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
+        return jax.device_put(GomokuState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
 
     def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
         return self._step(state, as_action(action))
@@ -206,7 +206,7 @@ class Gomoku(Game):
         return f"{board} fours={'2' if fours > self.num_actions else self.action_text(fours - 1)}"
 
     def parse(self, text: str) -> GomokuState:
-        return jax.tree.map(jnp.asarray, self.read(text))
+        return jax.device_put(self.read(text))
 
     def read(self, text: str) -> GomokuState:
         cells, meta = notation.parse(self, text)

@@ -79,7 +79,7 @@ class Hex(Game):
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> HexState:
         words = self.grid.words
-        return jax.tree.map(jnp.asarray, HexState(np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)))
+        return jax.device_put(HexState(np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)))
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
         return self._step(state, as_action(action))
@@ -236,7 +236,7 @@ class Hex(Game):
         return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
 
     def parse(self, text: str) -> HexState:
-        return jax.tree.map(jnp.asarray, self.read(text))
+        return jax.device_put(self.read(text))
 
     def read(self, text: str) -> HexState:
         fields = text.split()
