@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -10,9 +11,17 @@ import sys
 from pathlib import Path
 
 import jax
+import numpy as np
 import pytest
 
-from jaxsolve import runtime
+from jaxsolve import executables, runtime
+from jaxsolve.compiled import SOURCES
+from jaxsolve.evaluate.calls import Calls
+from jaxsolve.evaluate.rows import Rows
+from jaxsolve.games import Go, Gomoku, make
+from jaxsolve.question import Claim, Problem, Verdict
+from jaxsolve.search import solve, solve_pool, solve_value
+from jaxsolve.view import svg, text_board
 
 PACKAGE = Path(__file__).parents[1] / "jaxsolve"
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
@@ -69,8 +78,11 @@ def toy(tmp_path) -> Path:
     """A package of our name whose search is three small loops: what it compiles, it compiles in a second."""
     package = tmp_path / "source" / "jaxsolve"
     (package / "search").mkdir(parents=True)
-    for name in ("__init__.py", "compiled.py", "kept.py", "runtime.py"):
+    for name in ("__init__.py", "compiled.py", "executables.py", "kept.py", "runtime.py"):
         shutil.copy(PACKAGE / name, package)
+    for source in (name for name in SOURCES if name.endswith(".py")):  # what the digest of the loops is made from
+        (package / source).parent.mkdir(exist_ok=True)
+        (package / source).touch()
     (package / "search" / "__init__.py").touch()
     (package / "search" / "loops.py").write_text(LOOPS)
     (package / "search" / "steps.py").write_text(STEPS)
@@ -216,18 +228,44 @@ results = [solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), c
 kept = sorted(path.name for path in compiled.code_folder().iterdir() if path.name.startswith("jaxsolve."))
 print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
 """
-OURS = "jaxsolve.compiled" in (PACKAGE / "search" / "tree.py").read_text()
+WARM = """
+import json, sys
+from jaxsolve.games.registry import make
+from jaxsolve.search import Limits, solve
+from jaxsolve.search.methods import method_named
+from jaxsolve.search.search import warm_up
+
+def made():
+    modules = [module for name, module in sys.modules.items() if name.startswith("jaxsolve.search.")]
+    loops = [x for module in modules for x in vars(module).values() if hasattr(x, "stats") and x.py_func.__module__ == module.__name__]
+    return {x.py_func.__qualname__: sum(x.stats.cache_hits.values()) + sum(x.stats.cache_misses.values()) for x in loops}
+
+late = {}
+for rules, start in (("hex-4", "..../..../..../.... b"), ("awari", "0,0,0,1,2,0/1,0,0,0,2,0 s captured=21:21")):
+    game = make(rules)
+    warm_up(method_named(sys.argv[1]), game.may_repeat, rules == "hex-4")
+    before = made()
+    solve(game, game.parse(start), method=sys.argv[1], limits=Limits(nodes=300))
+    late[rules] = sorted(name for name, times in made().items() if times != before.get(name, 0))
+print(json.dumps([late, sorted(before)]))
+"""
 
 
-@pytest.mark.skipif(not OURS, reason="the search does not use ``compiled`` yet")
-@pytest.mark.parametrize("number", range(20 if LONG else 1))
+@pytest.mark.parametrize("method", ["dfpn", "pns", "mcts"])
+def test_a_search_compiles_nothing_after_its_warm_up(method):
+    late, loops, _ = answer(start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent))
+    assert late == {"hex-4": [], "awari": []} and len(loops) > 20
+
+
+@pytest.mark.skipif(not LONG, reason="compiles all host loops, for half a CPU minute: JAXSOLVE_LONG=1")
+@pytest.mark.parametrize("number", range(20))
 def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
     environment = {"JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")}  # what is cold is the code of the host loops
 
     def begin():
         return start(PACKAGE, use=SOLVE, cache=tmp_path, environment=environment)
 
-    answers = [answer(process)[0] for process in [begin() for _ in range(4 if LONG else 3)]]
+    answers = [answer(process)[0] for process in [begin() for _ in range(4)]]
     answers.append(answer(begin())[0])
     assert all(given == answers[-1] for given in answers), answers
 
@@ -250,18 +288,76 @@ print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces
 """
 
 
-def test_an_executable_is_neither_traced_nor_trusted_twice(tmp_path):
+def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
     expected = {"value": [[1, 4, 7], [10, 13, 16]]}
 
     def traced() -> bool:
-        value, traces, _ = answer(start(PACKAGE, use=EXECUTE, cache=tmp_path))
+        value, traces, _ = answer(start(toy, use=EXECUTE))
         assert value == expected
         return bool(traces)
 
     assert traced() and not traced()
-    file = next(tmp_path.rglob("executables/*"))
+    file = next((toy.parent.parent / "cache").rglob("executables/*"))
     file.write_bytes(file.read_bytes()[:-1])
+    assert traced()
+    (toy / "search" / "steps.py").write_text(STEPS.replace("100", "200"))  # any source of the package may be part of what was traced
     assert traced() and not traced()
+
+
+LOOK = """
+import json, sys
+import numpy as np
+import jax
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.evaluate.rows import Rows
+from jaxsolve.games import make
+
+traces, look = [], Rows._look
+Rows._look = lambda self, *arguments: traces.append(self.game.rule_set) or look(self, *arguments)
+game = make("gomoku-3;line=3")
+evaluator = Evaluator(game, playouts=2)
+if "jit" in sys.argv:
+    evaluator._calls.look.compiled[16] = jax.jit(evaluator._calls.rows.look)
+states, seen = np.tile(game.host_pack(game.init()), (9, 1)), []
+for move in range(4):  # nine games: each plays on from its own first stone
+    rows = evaluator(states, (np.arange(9, dtype=np.int32) + 4 * move) % 9, move)
+    states = rows[:, : game.state_words]
+    seen.append(rows.tolist())
+print(json.dumps([{"rows": seen}, traces]))
+"""
+
+
+def test_a_warm_process_does_not_trace_the_evaluator_and_sees_the_same_rows(tmp_path):
+    (cold, traced, _), (warm, again, _), (jitted, _, _) = (answer(start(PACKAGE, *words, use=LOOK, cache=tmp_path)) for words in ((), (), ("jit",)))
+    assert traced and not again
+    assert cold == warm == jitted
+
+
+def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
+    names = []
+    monkeypatch.setattr(executables, "executable", lambda function, arguments, name: names.append(name) or function)
+    game, other = make("gomoku-4;line=3"), make("gomoku-4;line=4")
+    plain = Rows(game)
+    changes = {"playouts": 1, "max_playout": 7, "canonical": True, "autoplay": True, "zoned": True, "apply": lambda *_: None}
+    kinds = [plain, Rows(other), *(dataclasses.replace(plain, **{name: value}) for name, value in changes.items())]
+    kinds += [Rows(Go(5, "positional", max_history=count)) for count in (99, 100)]
+    assert set(changes) | {"game", "planes"} == {field.name for field in dataclasses.fields(Rows)}
+    for rows in kinds:
+        Calls(rows, tuple(jax.devices()[:1]))._kept_look()
+    assert len(set(names)) == len(names) == len(kinds)
+
+
+class Mine(Gomoku):
+    """Somebody's own game: its code is not in the digest."""
+
+
+def test_only_the_packages_own_games_on_the_default_device_are_kept():
+    device = jax.devices()[0]
+    assert executables.keeps(Gomoku(4, 3)) and not executables.keeps(Mine(4, 3))
+    with jax.default_device(device):
+        assert not executables.keeps(Gomoku(4, 3))
+    with jax.disable_jit():
+        assert not executables.keeps(Gomoku(4, 3))
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------
@@ -279,7 +375,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_a_platform_that_is_not_there_is_refused_in_one_sentence(platform):
     if platform == "cuda" and jax.default_backend() == "gpu":
         pytest.skip("this machine has a GPU")
-    done = run("show", POSITION, "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
+    done = run("show", "moves:a1", "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
     assert json.loads(done.stdout)["error"] in done.stderr
@@ -289,7 +385,43 @@ def test_a_transfer_guard_does_not_stop_the_program():
     names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
     guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
     guarded = run("solve", "XXX./..../OO../.... b", "-g", "hex-4", "--json", **guards)
-    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (0, "proved"), guarded.stderr
+    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (20, "disproved"), guarded.stderr
+
+
+def test_a_transfer_guard_of_the_caller_does_not_stop_a_search_and_comes_back():
+    game = make("hex-4")
+    state = game.parse("XXX./..../OO../.... b")
+    problems = [Problem(name, game, state, Claim(player)) for name, player in (("a", 0), ("b", 1))]
+    with jax.transfer_guard("disallow_explicit"):
+        assert solve(game, state, check=False).verdict is Verdict.DISPROVED
+        assert solve_value(game, state, check=False).text == "white wins"
+        for problem, result in solve_pool(problems, pool=1, check=False):
+            assert result.verdict is (Verdict.DISPROVED if problem.id == "a" else Verdict.PROVED)
+            with pytest.raises(Exception, match="[Dd]isallow"):
+                jax.device_put(np.zeros(3))
+
+
+SHOWN = {
+    "awari": "4,4,4,0,5,5/5,5,4,4,4,4 n captured=0:0",
+    "go-5": "X.X../OOX../O.O../...../..... b",
+    "go-5;ko=positional": "...../.XX../.X.X./..X../..... b history=...../...../.X.X./...../.....",
+    "gomoku-6;line=4;knowledge=4t": "....../.XXX../O..OO./....../....../...... w",
+    "hex-6": POSITION,
+    "killallgo-7": "......./......./......./..X..../......./......./....... w ply=1",
+    "tsumego-5;crucial=C3;defender=white;goal=kill": "...../.XX../.XO../..X../..... w",
+}
+
+
+@pytest.mark.parametrize("rules", SHOWN)
+def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
+    game = make(rules)
+    read, parsed = game.read(SHOWN[rules]), game.parse(SHOWN[rules])
+    assert game.text(read) == game.text(parsed)
+    assert int(game.to_move(read)) == int(game.to_move(parsed))
+    assert text_board(game, read) == text_board(game, parsed) and svg(game, read) == svg(game, parsed)
+    assert game.cells(read).tolist() == game.cells(parsed).tolist()
+    with pytest.raises(ValueError, match=r"(?i)position"):
+        game.read("no position")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +430,7 @@ def test_a_transfer_guard_does_not_stop_the_program():
         (("--help",), {"jax", "numba", "numpy", "scipy"}),
         (("games",), {"jax", "numba", "numpy", "scipy"}),
         (("check", "no-such-file"), {"jax", "numba", "numpy", "scipy"}),
-        (("show", POSITION, "-g", "hex-6"), {"numba", "scipy", "jaxsolve.search"}),
+        *((("show", text, "-g", rules), {"jax", "jaxlib", "numba", "scipy", "jaxsolve.search"}) for rules, text in SHOWN.items()),
     ],
 )
 def test_a_command_imports_only_what_it_uses(words, absent):
