@@ -254,7 +254,7 @@ def bench(
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
-        os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # it finds transfers that a program does not mean; this one means all of its own
+        os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # a search lets its own transfers pass; reading a position would not
     streams.prepare()
     app(prog_name="jaxsolve")
 

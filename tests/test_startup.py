@@ -397,7 +397,7 @@ def test_a_transfer_guard_of_the_caller_does_not_stop_a_search_and_comes_back():
         assert solve_value(game, state, check=False).text == "white wins"
         for problem, result in solve_pool(problems, pool=1, check=False):
             assert result.verdict is (Verdict.DISPROVED if problem.id == "a" else Verdict.PROVED)
-            with pytest.raises(Exception, match="[Dd]isallow"):
+            with pytest.raises(Exception, match=r"[Dd]isallow"):
                 jax.device_put(np.zeros(3))
 
 
@@ -421,7 +421,7 @@ def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
     assert text_board(game, read) == text_board(game, parsed) and svg(game, read) == svg(game, parsed)
     assert game.cells(read).tolist() == game.cells(parsed).tolist()
     with pytest.raises(ValueError, match=r"(?i)position"):
-        game.read("no position")
+        game.read("nothing")
 
 
 @pytest.mark.parametrize(
