@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 import jaxsolve
 from jaxsolve.commands import failure, streams
-from jaxsolve.method_names import METHOD_NAMES
+from jaxsolve.method_names import method_names
 
 if TYPE_CHECKING:
     from jaxsolve.search.settings import Settings
@@ -59,7 +59,7 @@ def _options(
 ) -> None: ...
 
 
-Method = enum.StrEnum("Method", {name: name for name in METHOD_NAMES})
+Method = enum.StrEnum("Method", {name: name for name in method_names()})
 
 
 class Letters(enum.StrEnum):

@@ -58,7 +58,23 @@ def compiled(function: Function) -> Function:
 
     A function outside this package is compiled anew whenever its own file has changed; what it takes from other files is its author's care.
     """
-    dispatcher = njit(nogil=True)(function)
+    return _kept(njit(nogil=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """As ``compiled``, for a small function that others call often: its code becomes part of theirs.
+
+    A call hands every array of a tree over by value and counts it as used and unused again, which costs more than most such functions do.
+    """
+    return _kept(njit(nogil=True, forceinline=True)(function))
+
+
+def inner(function: Function) -> Function:
+    """As ``inlined``, for a function that only compiled ones call: nothing is made for calls from Python, which is most of the compilation."""
+    return _kept(njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
+def _kept(dispatcher: Any) -> Any:
     if not config.DISABLE_JIT:
         dispatcher._cache = _Kept(dispatcher)
     return dispatcher

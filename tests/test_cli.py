@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import resource
 import shlex
 import subprocess
@@ -20,6 +21,8 @@ from jaxsolve import cli, search
 from jaxsolve.commands import answer
 from jaxsolve.formats import problems
 from jaxsolve.games import make, registry
+from jaxsolve.proof import certify, log
+from jaxsolve.proof import check as checker
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
@@ -282,10 +285,10 @@ def files_of_at_most(size: int):
 
 
 def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):
-    """At the first file, in the log, in the proof and in the result; afterwards the folder can be used again."""
+    """At the first file, in the log, in the proof and in the result; afterwards the folder can be used again. No proof without room: no verdict."""
     words, codes = ("solve", "moves:a2", "--game", "hex-4", "--out"), []
     run(*words[:-1])
-    for size in (0, 120, 200, 260, 330, 380, 500, 1000, 4000):
+    for size in (0, 120, 200, 300, 500, 1000, 4000):
         out = tmp_path / str(size)
         with files_of_at_most(size):
             result = run(*words, out)
@@ -294,12 +297,54 @@ def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):
         if result.exit_code == 2:
             assert result.stdout == "" and result.stderr.count("\n") == 1 and "large" in result.stderr
         else:
-            assert "proved: white wins" in result.stdout
-            assert result.exit_code == 0 or "could not be written (File too large)" in result.stdout
+            assert {10: "Decided (white wins)", 1: "proved: white wins", 0: "proved: white wins"}[result.exit_code] in result.stdout
+            assert result.exit_code == 0 or "(File too large)" in result.stdout
         again = run(*words, out, *(["--resume"] if (out / "problem.json").exists() else []))
         assert again.exit_code == 0, (size, again.stderr)
         assert check(out / "proof.jsonl.gz").accepted
-    assert codes == sorted(codes, key=[2, 1, 0].index) and set(codes) == {2, 1, 0}
+    assert codes == sorted(codes, key=[2, 10, 1, 0].index) and {2, 0} < set(codes)
+
+
+def full_for_proofs(monkeypatch, folder):
+    write = certify.write_certificate
+    monkeypatch.setattr(
+        certify,
+        "write_certificate",
+        lambda game, graph, claim, path, *rest: (full if folder in path.parents else write)(game, graph, claim, path, *rest),
+    )
+
+
+def full_for_logs(monkeypatch, folder):
+    put = log.ProofLog._put
+    chunks_do_not_fit = lambda self, data: self.path and folder in self.path.parents and self.failure is None and data[:1] != b"{"  # noqa: E731
+    monkeypatch.setattr(log.ProofLog, "_put", lambda self, data: (full if chunks_do_not_fit(self, data) else put)(self, data))
+
+
+@pytest.mark.parametrize(
+    ("fill", "what"), [(full_for_proofs, "The proof could not be written"), (full_for_logs, "The proof log could not be written")]
+)
+def test_where_only_the_folder_is_full_the_answer_is_proved_elsewhere(tmp_path, monkeypatch, fill, what):
+    fill(monkeypatch, tmp_path)
+    result = run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "proved: white wins" in result.stdout and "nodes accepted" in result.stdout and what in result.stdout
+    monkeypatch.undo()
+    assert run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out", "--resume").exit_code == 0
+
+
+@pytest.mark.parametrize("switch", [(), ("--no-check",)])
+def test_proofs_are_checked_unless_told_not_to(monkeypatch, switch):
+    result = run("solve", LOSS, "--game", "hex-3", *switch)
+    assert re.search(r"proof checked +(\d+ nodes accepted|no)", result.stdout)[1] == (
+        "no" if switch else f"{one_object(run('solve', LOSS, '--game', 'hex-3', '--json'))['certificate_nodes']} nodes accepted"
+    )
+
+
+def test_a_refused_proof_withholds_the_answer(monkeypatch):
+    report = checker.Report(False, reason="no such move", line=3)
+    monkeypatch.setattr("jaxsolve.proof.certify.check", lambda _: report)
+    result = run("solve", LOSS, "--game", "hex-3")
+    assert result.exit_code == 10 and "no such move" in result.stdout and "report" in result.stdout and "black wins" not in result.stdout
 
 
 def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, monkeypatch):

@@ -123,6 +123,21 @@ def test_games_begin_at_the_given_positions():
     assert env != given and env != Env(make("hex-3"))
 
 
+def test_problems_of_several_tasks_make_one_environment():
+    """What a life-and-death problem asks lies in its state: the same last move wins one and not the other."""
+    asks = [f"tsumego-4;goal=kill;defender=white;crucial={point}" for point in ("B2", "D4")]
+    problems = [make(rules).parse("...O/.X../XO../.X.. b") for rules in asks]
+    env = Env(make("tsumego-4").kernel, starts=jax.tree.map(lambda *leaves: jnp.stack(leaves), *problems))
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 16))
+    captures = env.game.parse_action("C2")  # takes B2
+    after = jax.jit(jax.vmap(env.step, in_axes=(0, None)))(states, captures)
+    asked = np.asarray(jax.vmap(env.game.grid.to_bool)(states._game.task.crucial))[:, 2, 1]
+    assert set(asked.tolist()) == {True, False}
+    np.testing.assert_array_equal(after.terminated, asked)
+    mover = np.asarray(states.current_player)
+    np.testing.assert_array_equal(np.asarray(after.rewards)[np.arange(16), mover], np.where(asked, 1.0, 0.0))
+
+
 def test_a_game_may_begin_anywhere():
     env, init, step = jitted("go-5")
     game_state = env.game.parse("...../.XO../XO.O./.XO../..... b ko=C3")

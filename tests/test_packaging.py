@@ -55,7 +55,7 @@ def imported(folder: str, *, top_level: bool) -> set[str]:
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-    own = {"jaxsolve"} | {file.stem for file in (ROOT / "tests").glob("*.py")}
+    own = {"jaxsolve"} | {file.stem for place in ("tests", "launch") for file in (ROOT / place).rglob("*.py")}
     return found - set(sys.stdlib_module_names) - own
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
 from jaxsolve.games.options import choice
-from jaxsolve.proof.check.checker import GAMES
+from jaxsolve.proof.check.games import find
 
 TRIED = {
     "komi": ("-0", "0", "0.50", "7", "-3.5", "999.5", "-999.5", "1000", "1e2", "1e6", "0.1", "inf"),
@@ -160,7 +160,7 @@ def test_what_the_registry_accepts_the_checker_reads():
                     except ValueError:
                         refused += 1
                         continue
-                    GAMES[game.name](game.rule_set)
+                    find(game.name).rules(game.rule_set)
                     assert make(game.rule_set).rule_set == game.rule_set
                     accepted += 1
     assert accepted > 150 and refused > 30

@@ -50,6 +50,7 @@ class MadeUpPositions(Evaluator):
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves
         rows[:, layout.masks : layout.masks + layout.mask] = self._moves
         self._made += n
+        rows.flags.writeable = False  # as the device's are: another type would be compiled, and timed, anew
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
         return rows

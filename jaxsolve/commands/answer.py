@@ -79,10 +79,17 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     rows["time"] = f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
     if result.certificate:
         rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
-        if not knows(problem.game.name):
-            rows["check"] = f"the proof was written, but cannot be checked here: no checker for {problem.game.name!r} is installed"
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
         rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
+    if result.verdict is not Verdict.UNKNOWN:
+        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else _unchecked(problem, result)
     if result.unsaved:
         rows["not saved"] = result.unsaved
     console.print(facts(rows))
+
+
+def _unchecked(problem: Problem, result: Result) -> str:
+    if knows(problem.game.name):
+        return "no"
+    made = "written" if result.certificate else "collected"
+    return f"no; the proof was {made}, but cannot be checked here: no checker for {problem.game.name!r} is installed"

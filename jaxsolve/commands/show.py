@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ def games(name: str | None, as_json: bool) -> int:
             except plugins.PluginError as error:
                 found[base] = str(error)
         if as_json:
-            print(json.dumps({shown: _fields(entry) for shown, entry in found.items()}, ensure_ascii=False))
+            streams.say_json({shown: _fields(entry) for shown, entry in found.items()})
         elif name is None:
             _list(found)
         else:

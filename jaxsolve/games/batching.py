@@ -36,8 +36,8 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
-    # The kernel's constants are arguments here: what a batched branch or loop turns into arguments, it may hand back with a batch dimension,
-    # and ``custom_vmap`` itself refuses constants that have one.
+    # The kernel's constants are arguments here: a branch or loop that becomes batched may hand them back with a batch dimension, and
+    # ``custom_vmap`` refuses closed-over constants that have one. The rule runs the kernel anew, which makes its own.
     @custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
         pure = core.jaxpr_as_fun(core.ClosedJaxpr(closed.jaxpr, constants))

@@ -105,7 +105,8 @@ class Env:
     knows no truncation. Resetting is left to ``auto_reset``.
 
     Games begin at the game's start position, or at one of ``starts``, drawn by the key: positions as text, or a batch of the game's own
-    states (every leaf with a leading axis of K). Two environments are equal if all their settings are, ``starts`` being the same object.
+    states (every leaf with a leading axis of K). States of rule sets with one ``kernel`` may be mixed, such as life-and-death problems of
+    one size: ``Env(game.kernel, starts=...)``. Two environments are equal if all their settings are, ``starts`` being the same object.
     Raises ValueError for a setting out of range, a batch of another game, or a start where the game is over.
 
     >>> import jax

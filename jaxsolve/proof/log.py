@@ -58,6 +58,7 @@ class ProofLog:
 
     def __init__(self, question: dict[str, object], words: int, path: Path | None = None, zone_words: int = 0, memory_mb: int = 2048):
         self.words, self.zone_words, self.path = words, zone_words, path
+        self.failure: OSError | None = None  # why the records go to a temporary file and no longer to ``path``
         self.dropped_bytes = 0  # bytes of the file that were damaged, or lay behind damage, when it was opened
         self._share = max(1 << 20, (memory_mb << 20) // 8)
         self._recent = Recent(self._share)
@@ -94,10 +95,12 @@ class ProofLog:
         cut_short = len(line) < len(header) and header.startswith(line)
         if line != header and not cut_short:
             raise ProofLogError(f"{self.path} is the proof log of another question; choose another output folder")
+        if cut_short:
+            self._end = 0
+            self._cut(0)
+            self._put(header)
         self._end = len(header)
         if cut_short:
-            self._cut(0)
-            self._file.write(header)
             return
         self._scan(size)
         self.dropped_bytes = size - self._end
@@ -137,10 +140,11 @@ class ProofLog:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is pending to disk as one chunk. Where the disk is full it stays pending, and the file ends with the last whole chunk.
+        """Writes what is pending to disk as one chunk. Where the disk is full the file ends with the last whole chunk, ``failure`` says why, and the
+        log goes on in a temporary file, so that what is decided can still be proven.
 
         Raises:
-          OSError: the file cannot be written.
+          OSError: that cannot be written either; what was pending stays so.
         """
         if not self._pending:
             return
@@ -158,19 +162,31 @@ class ProofLog:
         if isinstance(self._file, io.BytesIO) and self._end + len(whole) > self._share:
             self._spill()
         try:
+            self._put(whole)
+        except OSError as error:
+            if self.path is None or self.failure is not None:
+                raise
+            self.failure = error
+            self._spill()
+            self._put(whole)
+        self._recent.enter(records[:, : self.words], self._count)
+        self._list_chunk(len(records), crc)
+
+    def _put(self, data: bytes) -> None:
+        """Writes ``data`` at the end, or nothing. Raises OSError."""
+        try:
             self._file.seek(self._end)
-            if self._file.write(whole) != len(whole):
-                raise OSError("the disk is full")
+            _write_all(self._file, data)
         except OSError:
             self._cut(self._end)
             raise
-        self._recent.enter(records[:, : self.words], self._count)
-        self._list_chunk(len(records), crc)
 
     def _spill(self) -> None:
         """Goes on in a temporary file, which disappears with the process."""
         file = temporary_file()
-        file.write(self._file.getbuffer())  # type: ignore[attr-defined]
+        for at in range(0, self._end, 1 << 20):
+            _write_all(file, self._bytes(at, min(1 << 20, self._end - at)))
+        self._file.close()
         self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
@@ -270,6 +286,13 @@ def _locked(path: Path) -> BinaryIO:
         except OSError:
             pass  # a file system without locks
     return file  # type: ignore[return-value]
+
+
+def _write_all(file: BinaryIO, data: bytes) -> None:
+    """As ``write``, which may take only a part where the disk becomes full. Raises OSError."""
+    rest = memoryview(data)
+    while len(rest):
+        rest = rest[file.write(rest) :]
 
 
 def temporary_file() -> BinaryIO:

@@ -225,8 +225,9 @@ class Job:
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
             self._flush()
             self._flushed = time.perf_counter()
-        if self._failure is not None:
-            self.reason = f"{_unsaved('proof log', self._failure)} What was decided before is saved: make room and resume."
+        failure = self._failure or self._part.log.failure
+        if failure is not None:
+            self.reason = f"{_unsaved('proof log', failure)} What was decided before is saved: make room and resume."
             return
         limits, search = self.settings.limits, self.search
         if limits.nodes is not None and search.expanded >= limits.nodes:
@@ -247,7 +248,8 @@ class Job:
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
         if not self.done:
-            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved."
+            kept = self.parts[0].folder is not None
+            self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved." if kept else "Interrupted."
 
     def progress(self) -> Progress:
         """A snapshot for the progress line."""
@@ -276,8 +278,9 @@ class Job:
             part.log.close()
         except OSError as error:
             self._failure = error
-        if self._failure is not None and part is self.parts[-1]:
-            result.unsaved = result.unsaved or _unsaved("proof log", self._failure)
+        failure = part.log.failure or (self._failure if part is self.parts[-1] else None)
+        if failure is not None:
+            result.unsaved = result.unsaved or _unsaved("proof log", failure)
         if part.folder is not None:
             try:
                 part.folder.write_json(RESULT, result.as_json(self.game.players))

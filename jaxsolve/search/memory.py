@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.tree import (
     ACTION,
     CLASSES,
@@ -123,7 +123,7 @@ def _move_edges(tree, order):
         tree.spare[1, size] = NONE
 
 
-@compiled
+@inner
 def _magnitude(work):
     size = 0
     while work > 0:

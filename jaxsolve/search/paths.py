@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import inner
 from jaxsolve.search.tree import INF, SOLVED_FLAG, unpin
 
 FOUND, FINISHED, IDLE = 0, 1, 2
@@ -51,13 +51,13 @@ def new_log(entries: int, state_words: int, zone_words: int) -> Log:
     return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64))
 
 
-@compiled
+@inner
 def log_is_full(log, paths):
     """Whether the log has no room for a whole path's decisions: it must be emptied first."""
     return log.count[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
 
 
-@compiled
+@inner
 def leave_node(tree, paths, path):
     """Takes a path one step up: pins, busy marks and work are brought up to date; the node's numbers are the caller's."""
     depth = paths.depth[path] - 1
@@ -74,7 +74,7 @@ def leave_node(tree, paths, path):
     paths.depth[path] = depth
 
 
-@compiled
+@inner
 def enter_child(tree, paths, path, number, limit_a, limit_b):
     """Takes a path down an edge that has a child."""
     depth = paths.depth[path]
@@ -90,7 +90,7 @@ def enter_child(tree, paths, path, number, limit_a, limit_b):
     paths.depth[path] = depth + 1
 
 
-@compiled
+@inner
 def highest_decided(tree, paths, path):
     """Depth of the highest node on the path that is decided, or the path's own depth."""
     for depth in range(paths.depth[path]):
@@ -99,7 +99,7 @@ def highest_decided(tree, paths, path):
     return paths.depth[path]
 
 
-@compiled
+@inner
 def leaf_request(tree, paths, path, at, states, actions, owners):
     """Writes the leaf that a path has found as entry ``at`` of a wave."""
     node = paths.nodes[path, paths.depth[path]]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
@@ -37,7 +37,7 @@ class Steering(NamedTuple):
     virtual: int  # weight of a busy path
 
 
-@compiled
+@inner
 def first_numbers(record, forced):
     """(a, b) of an unvisited move. After one that forces the reply the same side moves again, so the two numbers change places."""
     if forced:
@@ -45,7 +45,7 @@ def first_numbers(record, forced):
     return np.int64(record.first_a), np.int64(record.first_b)
 
 
-@compiled
+@inner
 def rank(tree, node, steering: Steering):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
@@ -119,7 +119,7 @@ def rank(tree, node, steering: Steering):
     return min(phi, np.int64(BIG)) if live + left > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
 
 
-@compiled
+@inner
 def store(tree, node, phi, delta, best, question: Question, log):
     """Keeps a node's numbers; logs it the moment it is decided (not where only a length cap decided). True if decided.
 
@@ -152,7 +152,7 @@ def store(tree, node, phi, delta, best, question: Question, log):
     return True
 
 
-@compiled
+@inlined
 def rank_and_store(tree, node, question: Question, steering: Steering, log):
     """Makes a node's numbers anew; True if it is decided."""
     if tree.nodes[node].marks & SOLVED_FLAG:
@@ -161,7 +161,7 @@ def rank_and_store(tree, node, question: Question, steering: Steering, log):
     return store(tree, node, phi, delta, best, question, log)
 
 
-@compiled
+@inner
 def refresh(tree, node, number, question: Question):
     """Copies a child's numbers into the edge that leads to it; True if they had changed."""
     edge = tree.edges[tree.nodes[node].edges + number]
@@ -179,7 +179,7 @@ def refresh(tree, node, number, question: Question):
     return changed
 
 
-@compiled
+@inner
 def refresh_decided(tree, node, question: Question):
     """Takes up what has been decided of the node's children; True if there was anything new."""
     record = tree.nodes[node]
@@ -191,7 +191,7 @@ def refresh_decided(tree, node, question: Question):
     return fresh
 
 
-@compiled
+@inner
 def pop(tree, paths, path, question: Question):
     """Walks up one step, taking the child's numbers along."""
     depth = paths.depth[path] - 1
@@ -209,7 +209,7 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
         pop(tree, paths, path, question)
 
 
-@compiled
+@inner
 def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
     """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
     depth = paths.depth[path]
@@ -230,7 +230,7 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
     enter_child(tree, paths, path, number, limit_b, limit_a)
 
 
-@compiled
+@inner
 def _walk(tree, paths, path, question: Question, steering: Steering, log):
     """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
     decided_at = highest_decided(tree, paths, path)
@@ -318,7 +318,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
     return count
 
 
-@compiled
+@inner
 def link(tree, node, number, child, row, offsets, question: Question):
     """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
     edge = tree.edges[tree.nodes[node].edges + number]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.paths import enter_child, leaf_request, leave_node, log_is_full
 from jaxsolve.search.proof_numbers import Steering, first_numbers, numbers_of, rank_and_store, refresh
 from jaxsolve.search.rows import Question
@@ -37,7 +37,7 @@ from jaxsolve.search.zones import is_open
 UNREACHED = 32767  # level of a node that no undecided way leads to
 
 
-@compiled
+@inner
 def _leads_on(tree, node, i):
     """Whether edge ``i`` of ``node`` leads to an undecided node and may still matter."""
     edge = tree.edges[tree.nodes[node].edges + i]
@@ -76,7 +76,7 @@ def level_order(tree, may_repeat):
     return order[:count]
 
 
-@compiled
+@inner
 def _mark_back_edges(tree, node):
     record = tree.nodes[node]
     record.marks &= ~CYCLE_FLAG
@@ -129,7 +129,7 @@ def frontier(tree, paths, first, last, exhausted, states, actions, owners):
     return count
 
 
-@compiled
+@inner
 def _to_frontier(tree, paths, path, exhausted):
     while True:
         depth = paths.depth[path]
@@ -153,7 +153,7 @@ def _to_frontier(tree, paths, path, exhausted):
         leave_node(tree, paths, path)
 
 
-@compiled
+@inner
 def _unseen_move(tree, node):
     """An edge of ``node`` without a child that is not being evaluated, made from its next move if need be; NONE if there is none."""
     record = tree.nodes[node]
@@ -171,7 +171,7 @@ def _unseen_move(tree, node):
     return np.int64(NONE)
 
 
-@compiled
+@inner
 def _way_on(tree, node, exhausted):
     """An edge that leads one level further, to a node with something left below it; NONE if there is none."""
     record = tree.nodes[node]

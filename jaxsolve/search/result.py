@@ -41,6 +41,7 @@ class Result:
     certificate: Path | None = None  # None where nothing was decided or no folder was given
     certificate_nodes: int = 0
     certificate_bytes: int = 0
+    checked: bool = False  # the independent checker has accepted the proof
     interrupted: bool = False
     unsaved: str = ""  # a sentence where certificate, log or result file could not be written
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim
@@ -29,7 +29,7 @@ def question_of(game: Game, claim: Claim) -> Question:
     return Question(claim.player, verdicts, game.may_repeat)
 
 
-@compiled
+@inner
 def outcome_on_sight(row, offsets: Offsets):
     """``Outcome`` of a position that the board alone decides: over, or won by a move or a threat on it; 0 where it does not."""
     info = np.int64(row[offsets.info])
@@ -48,7 +48,7 @@ def outcome_on_sight(row, offsets: Offsets):
     return np.int64(0)
 
 
-@compiled
+@inner
 def numbers_of(outcome, question: Question):
     """(proof number, disproof number) of a position that ends with this outcome."""
     verdict = question.verdicts[outcome]
@@ -57,25 +57,25 @@ def numbers_of(outcome, question: Question):
     return np.int64(INF if verdict < 0 else TAINTED), np.int64(0)
 
 
-@compiled
+@inner
 def has(row, at, action):
     """Whether ``action`` is in the bit set that begins at word ``at``."""
     return (row[at + (action >> 5)] >> np.uint32(action & 31)) & np.uint32(1) != 0
 
 
-@compiled
+@inner
 def row_zone(row, offsets: Offsets):
     """uint32[Z]: the zone of a position decided on sight, a view; empty where there are no zones."""
     return row[offsets.zone : offsets.zone + offsets.mask] if offsets.zone != NONE else row[:0]
 
 
-@compiled
+@inner
 def row_key(row, offsets: Offsets):
     """uint64 key of the row's position."""
     return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
 
 
-@compiled
+@inlined
 def place(tree, row, level, offsets: Offsets, order, tallies):
     """(child, whether it is new) of an evaluated position: ``ended(outcome)`` if the board decides it, else its node, NONE where there is no room."""
     outcome = outcome_on_sight(row, offsets)
@@ -99,7 +99,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     return child, True
 
 
-@compiled
+@inner
 def _count_moves(row, offsets: Offsets):
     count = np.int64(0)
     for i in range(offsets.mask):
@@ -110,7 +110,7 @@ def _count_moves(row, offsets: Offsets):
     return count
 
 
-@compiled
+@inner
 def _list_moves(tree, node, row, threat, offsets: Offsets, order):
     """Writes the node's moves: those that force the reply first, else in the given order, or by falling prior."""
     record = tree.nodes[node]
@@ -142,7 +142,7 @@ def _list_moves(tree, node, row, threat, offsets: Offsets, order):
             tree.zones[node, offsets.mask + i] = row[offsets.zone + i] if threatened else np.uint32(0)
 
 
-@compiled
+@inner
 def _order_by_prior(tree, first, last, row, offsets: Offsets):
     """Writes each move's prior into its upper half word and puts them in falling order, equal ones as they stood.
 

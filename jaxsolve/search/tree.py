@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inlined, inner
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
@@ -114,13 +114,13 @@ def roomier(tree: Tree, more: int) -> Tree:
     return tree
 
 
-@compiled
+@inlined
 def ended(outcome):
     """What an edge's ``child`` says of a position decided on sight, whose ``Outcome`` (1..4) is known."""
     return np.int64(NONE - outcome)
 
 
-@compiled
+@inlined
 def find(tree, key, state):
     """Node that holds exactly ``state``, or NONE."""
     mask = len(tree.slots) - 1
@@ -139,7 +139,7 @@ def find(tree, key, state):
     return np.int64(NONE)
 
 
-@compiled
+@inner
 def _enter(tree, node):
     mask = len(tree.slots) - 1
     at = np.int64(tree.nodes[node].key & np.uint64(mask))
@@ -158,7 +158,7 @@ def rehash(tree):
 
 
 # ---- blocks ------------------------------------------------------------------------------------------------------------
-@compiled
+@inner
 def _next_block(tree, kind, at):
     """The free block after the one at ``at``; every free block holds the number of the next."""
     if kind == 0:
@@ -167,7 +167,7 @@ def _next_block(tree, kind, at):
     return np.int64(tree.edges[at].child)
 
 
-@compiled
+@inner
 def give_block(tree, kind, at, size):
     """Gives a block of ``size`` list words (``kind`` 0) or edges (1) back."""
     first = tree.spare[kind, size // STEP]
@@ -178,7 +178,7 @@ def give_block(tree, kind, at, size):
     tree.spare[kind, size // STEP] = at
 
 
-@compiled
+@inner
 def take_block(tree, kind, size):
     """Offset of a block of ``size`` entries (a multiple of STEP), or NONE, with FULL set, where there is no room."""
     number = size // STEP
@@ -203,14 +203,14 @@ def take_block(tree, kind, size):
     return np.int64(NONE)
 
 
-@compiled
+@inner
 def rounded(count):
     """``count`` entries as whole steps."""
     return (np.int64(count) + (STEP - 1)) // STEP * STEP
 
 
 # ---- nodes and edges ---------------------------------------------------------------------------------------------------
-@compiled
+@inlined
 def add_node(tree, key, state, mover, moves):
     """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
     fresh = tree.counters[FREE] == 0
@@ -254,7 +254,7 @@ def add_node(tree, key, state, mover, moves):
     return node
 
 
-@compiled
+@inlined
 def add_edge(tree, node):
     """Makes the next list entry of ``node`` an edge without a child; its number, or NONE where there is no room."""
     record = tree.nodes[node]
@@ -296,7 +296,7 @@ def strip(tree, node):
     record.room = record.capacity = record.moves = record.visited = record.forced = 0
 
 
-@compiled
+@inlined
 def unpin(tree, node):
     """A path leaves ``node``. What lies below a decided one is given back once the last has left."""
     record = tree.nodes[node]
@@ -305,7 +305,7 @@ def unpin(tree, node):
         strip(tree, node)
 
 
-@compiled
+@inner
 def forced_entry(tree, node, number):
     """Whether list entry ``number`` of ``node`` leaves the opponent one legal reply."""
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

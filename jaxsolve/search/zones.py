@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import inner
 from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, WON_FLAG
 
 
-@compiled
+@inner
 def zone_of(tree, node):
     """uint32[Z]: the node's zone so far, a view."""
     return tree.zones[node, tree.zones.shape[1] // 2 :]
 
 
-@compiled
+@inner
 def is_open(tree, node, action):
     """Whether no refutation of another move has closed this one."""
     if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
@@ -28,7 +28,7 @@ def is_open(tree, node, action):
     return (tree.zones[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
 
 
-@compiled
+@inner
 def won_by(tree, node, action, zone):
     """The mover of ``node`` wins by ``action``, and the win then rests on ``zone``. Only the first such move counts."""
     half = tree.zones.shape[1] // 2
@@ -42,7 +42,7 @@ def won_by(tree, node, action, zone):
         tree.zones[node, half + i] = zone[i] | bit
 
 
-@compiled
+@inner
 def winning_move(tree, node):
     """The action that ``won_by`` noted."""
     for i in range(tree.zones.shape[1] // 2):
@@ -53,7 +53,7 @@ def winning_move(tree, node):
     return np.int64(-1)
 
 
-@compiled
+@inner
 def lost_by(tree, node, action, zone):
     """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
     half = tree.zones.shape[1] // 2
@@ -71,7 +71,7 @@ def lost_by(tree, node, action, zone):
     return closed
 
 
-@compiled
+@inner
 def drop_closed_moves(tree, node):
     """Takes the closed moves that are not visited yet off the node's list."""
     record = tree.nodes[node]
@@ -86,7 +86,7 @@ def drop_closed_moves(tree, node):
     record.moves = kept
 
 
-@compiled
+@inner
 def close_edges(tree, node):
     """Marks the visited moves that are closed as lost, in proof and disproof numbers."""
     record = tree.nodes[node]
@@ -96,7 +96,7 @@ def close_edges(tree, node):
             edge.a, edge.b = INF, 0
 
 
-@compiled
+@inner
 def learn(tree, node, number, zone):
     """Draws the conclusions from an edge just decided in proof and disproof numbers, whose child's zone is ``zone``."""
     edge = tree.edges[tree.nodes[node].edges + number]

@@ -118,6 +118,7 @@ class GoRules(Game):
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
+        """``_judged`` of a position that no move led to."""
         return self._judged(stones[0], stones[1], read_meta(word), task, jnp.full(word.shape, True))
 
     def _judged(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
+from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
@@ -99,7 +99,7 @@ def _edges_of(tree: Tree, node: int) -> np.ndarray:
     return tree.visits[record["edges"] : record["edges"] + record["visited"]]
 
 
-@compiled
+@inner
 def _decide(tree, node, question: Question, log):
     """Decides ``node`` from its edges if they suffice; True if it is decided."""
     record = tree.nodes[node]
@@ -121,7 +121,7 @@ def _decide(tree, node, question: Question, log):
     return store(tree, node, np.int64(TAINTED if tainted else INF), np.int64(0), np.int64(NONE), question, log)
 
 
-@compiled
+@inner
 def _mark(tree, node, edge, pn, dn, zone, question: Question):
     """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
 
@@ -141,7 +141,7 @@ def _mark(tree, node, edge, pn, dn, zone, question: Question):
         edge.value = np.nan
 
 
-@compiled
+@inner
 def _close_edges(tree, node):
     """Marks the visited moves that are closed as lost."""
     record = tree.nodes[node]
@@ -151,7 +151,7 @@ def _close_edges(tree, node):
             edge.value = -np.inf
 
 
-@compiled
+@inner
 def _choose(tree, node, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
@@ -185,13 +185,13 @@ def _choose(tree, node, exploring: Exploring):
     return best
 
 
-@compiled
+@inner
 def _prior(tree, node, number):
     record = tree.nodes[node]
     return max(np.float64(tree.lists[record.list + number] >> np.uint32(16)) / 65535.0, 1e-4)
 
 
-@compiled
+@inner
 def _release(tree, paths, path, with_leaf):
     """Takes the path back to the root, with its virtual losses."""
     depth = paths.depth[path]
@@ -203,7 +203,7 @@ def _release(tree, paths, path, with_leaf):
     paths.depth[path] = 0
 
 
-@compiled
+@inner
 def _back_up(tree, paths, path, value, question: Question, log):
     """Adds ``value`` (for the or-player) along the path, and decides nodes from the leaf upward as far as it goes."""
     deciding = True
@@ -220,7 +220,7 @@ def _back_up(tree, paths, path, value, question: Question, log):
             _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), question)
 
 
-@compiled
+@inner
 def _repeats(paths, path, child):
     """Whether ``child`` stands on the path already."""
     for depth in range(paths.depth[path] + 1):
@@ -229,7 +229,7 @@ def _repeats(paths, path, child):
     return False
 
 
-@compiled
+@inner
 def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
     while True:
         depth = paths.depth[path]
