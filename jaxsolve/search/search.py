@@ -40,6 +40,7 @@ from jaxsolve.search.tree import (
 from jaxsolve.search.zones import zone_of
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
+HOPELESS = 4  # times in a row that making room did not let one more position in
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -215,6 +216,8 @@ class Search:
         """(states uint32[n, S], actions int32[n], n) of the next leaves of a flight that is not under way, at most ``most``; n may be 0."""
         states, actions, _ = self._buffers[flight]
         count = 0
+        if self._tightness >= HOPELESS and self.expanded == self._full_at and self.work.paths.flying.any():
+            return states[:0], actions[:0], 0  # paths in flight hold their positions: only when they have come back is it sure that nothing fits
         if self.verdict is None:
             self._make_room()
             if self._outgrown():
@@ -334,7 +337,7 @@ class Search:
             for path in np.flatnonzero(self.work.paths.flying == 0):
                 self.method.release(self.work, int(path))
                 self._drain()
-        if self._tightness > 4 and not self.work.paths.flying.any():
+        if self._tightness > HOPELESS:
             raise MemoryFull
         before = int(tree.counters[LIVE])
         evict(tree, before >> (1 + self._tightness))
