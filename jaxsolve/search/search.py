@@ -41,6 +41,7 @@ from jaxsolve.search.zones import zone_of
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 HOPELESS = 4  # times in a row that making room did not let one more position in
+FIRST_WINS = 16  # decisions before moves are put in another order
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -93,13 +94,15 @@ class Search:
         width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32))
         self.group = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
-        order = np.arange(game.num_actions, dtype=np.int32)
+        self._first_order = np.arange(game.num_actions, dtype=np.int32)
         if seed:
-            np.random.default_rng(seed).shuffle(order)
+            np.random.default_rng(seed).shuffle(self._first_order)
+        self._order_at = FIRST_WINS  # wins when moves are next put in another order
         depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
         paths = new_paths(self.group * flights, depth)
         zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
-        log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words)
+        log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words, game.num_actions)
+        order = np.stack([self._first_order] * 2)
         self.work = Workspace(self._new_tree(), paths, question_of(game, self.claims[0]), evaluator.layout.offsets, order, log, np.zeros(2, np.int64))
         self._buffers = [
             (np.zeros((self.group, game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64))
@@ -222,10 +225,23 @@ class Search:
             self._make_room()
             if self._outgrown():
                 return states[:0], actions[:0], 0
+            self._put_in_order()
             if self.work.question.may_repeat and self.expanded >= 2 * self._settled_at:
                 self._settle()
             count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
         return states[:count], actions[:count], count
+
+    def _put_in_order(self) -> None:
+        """Moves that have decided most positions for their mover come first in lists to come (history heuristic, Schaeffer 1983).
+
+        The order is made anew whenever there are a quarter more such decisions.
+        """
+        wins = self.work.log.wins
+        if wins.sum() < self._order_at:
+            return
+        self._order_at = FIRST_WINS + int(1.25 * wins.sum())
+        for mover in (0, 1):
+            self.work.order[mover] = self._first_order[np.argsort(-wins[mover, self._first_order], kind="stable")]
 
     def _select(self, flight: int, most: int) -> int:
         first = flight * self.group
@@ -426,10 +442,10 @@ def _adopt(tree, rows, moves, zones, offsets, order, question: Question, tallies
 @functools.cache
 def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
     """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
-    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned))
+    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned), 1)
     offsets = Offsets(1, 1, 1, 1, 3, 4, 5, 6, 7, 8, 9 if zoned else ABSENT, ABSENT, ABSENT, ABSENT, 10)
-    question = Question(0, np.zeros(5, np.int8), may_repeat)
-    order, row = np.zeros(1, np.int32), np.zeros((1, 10), np.uint32)
+    question = Question(0, np.zeros(5, np.int8), may_repeat, False)
+    order, row = np.zeros((2, 1), np.int32), np.zeros((1, 10), np.uint32)
     row.flags.writeable = False
     work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
     place(tree, row[0], 0, offsets, order, work.tallies)
@@ -437,8 +453,8 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
     method.warm_up(work)
     states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
     host_rows.fresh_rows(tree, row, 0, offsets, found)
-    _adopt(tree, row[:0], order[:0], states[:0], offsets, order, question, work.tallies)
-    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order, found)
+    _adopt(tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies)
+    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
     level_order(tree, may_repeat)
     roomier(tree, 1 << 10)
     evict(tree, 8)

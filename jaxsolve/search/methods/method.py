@@ -21,7 +21,7 @@ class Workspace(NamedTuple):
     paths: Paths
     question: Question
     offsets: Offsets  # where things lie in an evaluator row
-    order: np.ndarray  # int32[A]: actions in the order in which moves are listed
+    order: np.ndarray  # int32[2, A]: for either mover, actions in the order in which moves are listed
     log: Log  # decisions, emptied by the search between calls
     tallies: np.ndarray  # int64[2]: positions expanded and evaluated
 

@@ -21,12 +21,13 @@ class ProofNumber(Method):
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
+    learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     @property
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
-        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual)
+        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns)
 
     @property
     def plainer(self) -> Method | None:
