@@ -204,7 +204,7 @@ def pop(tree, paths, path, question: Question):
     leave_node(tree, paths, path)
 
 
-@compiled
+@inner
 def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
     """Walks up to ``depth``, with the numbers of every node on the way made anew."""
     while True:
@@ -212,6 +212,17 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
         if paths.depth[path] <= depth:
             return
         pop(tree, paths, path, question)
+
+
+@compiled
+def release(tree, paths, first, last, question: Question, steering: Steering, log):
+    """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
+    for path in range(first, last):
+        if log_is_full(log, paths):
+            return path
+        if paths.flying[path] == 0 and paths.depth[path] > 0:
+            unwind(tree, paths, path, 0, question, steering, log)
+    return last
 
 
 @inner

@@ -162,8 +162,7 @@ class Search:
         if self._on_sight:
             self._judge_on_sight()
             return True
-        for path in range(len(self.work.paths.depth)):
-            self.method.release(self.work, path)
+        self._release(0, len(self.work.paths.depth))
         if self.method.reopen(self.work):
             self._settle()
         else:
@@ -226,7 +225,7 @@ class Search:
             if self._outgrown():
                 return states[:0], actions[:0], 0
             self._put_in_order()
-            if self.work.question.may_repeat and self.expanded >= 2 * self._settled_at:
+            if self.work.question.may_repeat and self.expanded >= (2.0 if self._exhausted is None else 1.5) * self._settled_at:
                 self._settle()
             count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
         return states[:count], actions[:count], count
@@ -303,16 +302,16 @@ class Search:
     def _select_frontier(self, flight: int, most: int) -> int:
         work, first = self.work, flight * self.group
         assert self._exhausted is not None
-        for path in range(first, first + most):
-            self.method.release(work, path)
-            self._drain()
-        self._finish_if_decided()
-        if self.verdict is not None:
-            return 0
         count = frontier(work.tree, work.paths, first, first + most, self._exhausted, *self._buffers[flight])
         if count == 0 and not work.paths.flying.any():
             self._exhausted = None
         return count
+
+    def _release(self, first: int, last: int) -> None:
+        """Takes paths that are not in flight back to the root."""
+        while first < last:
+            first = self.method.release(self.work, first, last)
+            self._drain()
 
     def _settle(self) -> None:
         """Spreads what is decided through the whole graph, to the end."""
@@ -350,9 +349,7 @@ class Search:
             compact(tree)
             return
         if self._tightness >= 2:
-            for path in np.flatnonzero(self.work.paths.flying == 0):
-                self.method.release(self.work, int(path))
-                self._drain()
+            self._release(0, len(self.work.paths.depth))
         if self._tightness > HOPELESS:
             raise MemoryFull
         before = int(tree.counters[LIVE])

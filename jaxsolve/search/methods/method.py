@@ -85,8 +85,8 @@ class Method(abc.ABC):
         """Puts ``work.question`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
 
     @abc.abstractmethod
-    def release(self, work: Workspace, path: int) -> None:
-        """Takes a path that is not in flight back to the root."""
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first that it has not looked at, if the log is full."""
 
     @abc.abstractmethod
     def numbers(self, tree: Tree) -> tuple[float, float]:

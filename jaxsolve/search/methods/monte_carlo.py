@@ -71,8 +71,8 @@ class MonteCarlo(Method):
     def reopen(self, work: Workspace) -> bool:
         return False  # the mean values are of another question
 
-    def release(self, work: Workspace, path: int) -> None:
-        """Nothing: a path stands at the root unless it is in flight."""
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return last  # a path stands at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         """(visits, mean value for the root's mover) over the root's undecided moves."""

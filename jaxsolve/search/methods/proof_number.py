@@ -61,8 +61,8 @@ class ProofNumber(Method):
         repetition.reopen(work.tree, work.question)
         return True
 
-    def release(self, work: Workspace, path: int) -> None:
-        proof_numbers.unwind(work.tree, work.paths, path, 0, work.question, self.steering, work.log)
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return proof_numbers.release(work.tree, work.paths, first, last, work.question, self.steering, work.log)
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])
@@ -80,6 +80,6 @@ class ProofNumber(Method):
         self.start(work, 0)
         self.settle(work, np.zeros(0, np.int32), 0)
         self.look_again(work)
-        self.release(work, 0)
+        self.release(work, 0, 0)
         if work.question.may_repeat:
             self.reopen(work)
