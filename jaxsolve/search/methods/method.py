@@ -37,15 +37,11 @@ class Method(abc.ABC):
 
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
+    playouts: int = dataclasses.field(default=0, kw_only=True)  # random games on the device for every position, where no network gives a value
 
     @property
     def extra_words(self) -> int:
         """Words of ``tree.extra`` for every edge."""
-        return 0
-
-    @property
-    def playouts(self) -> int:
-        """Random games on the device for every position, where no network gives a value."""
         return 0
 
     @property

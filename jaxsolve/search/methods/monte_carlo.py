@@ -6,6 +6,7 @@ only through a length cap); decided moves are never walked again. Paths in one w
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,11 +36,7 @@ class MonteCarlo(Method):
 
     selection: str = "uct"  # "puct" weighs by the network's priors
     exploration: float = 1.0
-    random_games: int = 1  # played to the end from a leaf, where no network gives a value
-
-    @property
-    def playouts(self) -> int:
-        return self.random_games
+    playouts: int = dataclasses.field(default=1, kw_only=True)
 
     @property
     def plainer(self) -> Method | None:
