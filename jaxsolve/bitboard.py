@@ -14,10 +14,9 @@ import dataclasses
 import functools
 from collections.abc import Iterable
 
-import chex
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from jaxsolve.lazy import chex, jax, jnp
 
 MAX_SIDE = 31
 NEIGHBOURS = {

@@ -13,6 +13,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -23,21 +24,28 @@ from jaxsolve import kept
 from jaxsolve.runtime import cache_folder
 
 
-def executable(function: Callable[..., jax.Array], arguments: tuple[np.ndarray | np.generic, ...], name: str) -> Callable[..., jax.Array]:
-    """The compiled call of a pure function of arrays, for arguments like these, that returns one array. It runs on the default device.
+def keeps(game: object) -> bool:
+    """Whether what is compiled for ``game`` now comes from this package's code alone, and for the device that ``executable`` is for."""
+    return type(game).__module__.startswith("jaxsolve.") and jax.config.jax_default_device is None and not jax.config.jax_disable_jit
+
+
+def executable(function: Callable[..., Any], arguments: tuple[Any, ...], name: str, result: Any = 0) -> Callable[..., Any]:
+    """The compiled call of a pure function of arrays, or pytrees of them, for arguments like these. It runs on the default device.
 
     Args:
       function: its code must lie in this package, whose sources are part of the digest, and all its settings in ``name``.
       arguments: examples; only their shapes and dtypes matter.
       name: says which function it is, with everything it closes over: the rule set, and each setting of the evaluator.
+      result: a pytree of the structure that it returns; by default a single array.
     """
-    shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in arguments]
-    key = repr((name, shapes, _surroundings())).encode()
+    leaves, structure = jax.tree.flatten(arguments)
+    shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in leaves]
+    key = repr((name, structure, shapes, _surroundings())).encode()
     file = cache_folder() / "executables" / hashlib.sha256(key).hexdigest()[:32]
     payload = kept.read(file, key)
     if payload is not None:
         with contextlib.suppress(Exception):  # an executable that does not load, for whatever reason of the device's, is made again
-            return _load(payload, arguments)
+            return _load(payload, arguments, result)
     with _without_cache():
         call = jax.jit(function).lower(*arguments).compile()
     with contextlib.suppress(Exception):  # as above: not every device can tell its executables
@@ -46,8 +54,8 @@ def executable(function: Callable[..., jax.Array], arguments: tuple[np.ndarray |
     return call
 
 
-def _load(payload: bytes, arguments: tuple) -> Callable[..., jax.Array]:
-    inputs, output = jax.tree.structure((tuple(arguments), {})), jax.tree.structure(0)
+def _load(payload: bytes, arguments: tuple[Any, ...], result: Any) -> Callable[..., Any]:
+    inputs, output = jax.tree.structure((arguments, {})), jax.tree.structure(result)
     return serialize_executable.deserialize_and_load(payload, inputs, output, execution_devices=jax.devices()[:1])
 
 
@@ -62,7 +70,7 @@ def _sources() -> str:
 def _surroundings() -> str:
     """All that an executable depends on besides its function: sources, versions, settings, device."""
     device = jax.devices()[0]
-    settings = sorted((key, str(value)) for key, value in jax.config.values.items() if "cache" not in key and "log" not in key)
+    settings = sorted((key, str(value)) for key, value in jax.config.values.items() if not any(word in key for word in ("cache", "log", "guard")))
     flags = [os.environ.get(name, "") for name in ("XLA_FLAGS", "LIBTPU_INIT_ARGS")]
     version = device.client.platform_version
     return repr((_sources(), jax.__version__, version, device.platform, device.device_kind, len(jax.devices()), settings, flags))

@@ -77,12 +77,11 @@ def _describe(entry: Entry | str) -> None:
 def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool, letters: str | None = None) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
-        from jaxsolve import runtime, view
+        from jaxsolve import view
         from jaxsolve.formats import position
         from jaxsolve.formats import sgf as records
 
-        runtime.setup()
-        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark)
+        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark, look=sgf is None)
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:

@@ -1,8 +1,12 @@
-"""Compiled calls: each setting is compiled once a process and batch size, spread over the devices, and holds no weights."""
+"""Compiled calls: each setting is compiled once a process and batch size, spread over the devices, and holds no weights.
+
+On a lone device those of the package's own games are compiled once for all processes: see ``jaxsolve.executables``.
+"""
 
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import functools
 import threading
 from collections.abc import Callable
@@ -13,6 +17,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
 
+from jaxsolve import executables
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.runtime import cpu_seconds
 
@@ -27,12 +32,18 @@ AXIS = "boards"
 _compiling, _making = threading.Lock(), threading.Lock()
 
 
-class Call:
-    """A jitted function of batches of a few sizes, which knows in which of them it has been compiled. Safe to share between threads."""
+Function = Callable[..., Any]
 
-    def __init__(self, function: Callable[..., Any], sizes: tuple[int, ...]):
-        self.function, self.sizes = function, sizes
-        self.compiled: set[int] = set()
+
+class Call:
+    """A function of batches of a few sizes, compiled for each when first met. Safe to share between threads.
+
+    ``compile`` gives, from example arguments, a function for such as they are.
+    """
+
+    def __init__(self, compile: Callable[..., Function], sizes: tuple[int, ...]):
+        self._compile, self.sizes = compile, sizes
+        self.compiled: dict[int, Function] = {}  # by size
 
     def size(self, count: int) -> int:
         """The smallest batch that holds ``count`` positions. Raises ValueError where none does."""
@@ -47,12 +58,12 @@ class Call:
         One thread compiles at a time, so that no CPU second is booked twice; those that wait are not charged.
         """
         with _compiling:
-            start, new = cpu_seconds(), size not in self.compiled
-            out = self.function(*arguments)
-            if not new:
-                return out, 0.0
-            jax.block_until_ready(out)
-            self.compiled.add(size)
+            if size in self.compiled:
+                return self.compiled[size](*arguments), 0.0
+            start = cpu_seconds()
+            function = self._compile(*arguments)
+            out = jax.block_until_ready(function(*arguments))
+            self.compiled[size] = function
             return out, cpu_seconds() - start
 
 
@@ -67,11 +78,12 @@ class Calls:
         self.mesh = Mesh(np.array(devices), (AXIS,)) if len(devices) > 1 else None
         self.sends_home = self.mesh is not None or devices[0].platform != "cpu"  # else results lie in the host's memory anyway
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
-        self.look = Call(self._spread(rows.look, P(AXIS), P(AXIS), P()), self._raised(BATCH_SIZES))
-        self.image = Call(jax.jit(jax.vmap(rows.image)), IMAGE_SIZES)
+        self._look = self._spread(rows.look, P(AXIS), P(AXIS), P())
+        self.look = Call(self._kept_look, self._raised(BATCH_SIZES))
+        self.image = Call(_as_it_is(jax.jit(jax.vmap(rows.image))), IMAGE_SIZES)
         self.estimate: Call | None = None
         if rows.apply is not None:
-            self.estimate = Call(self._spread(rows.estimate, P(), *[P(AXIS)] * (1 + history)), self._raised(ESTIMATE_SIZES))
+            self.estimate = Call(_as_it_is(self._spread(rows.estimate, P(), *[P(AXIS)] * (1 + history))), self._raised(ESTIMATE_SIZES))
 
     @property
     def whole(self) -> Sharding:
@@ -89,6 +101,19 @@ class Calls:
         # Nothing crosses devices. Networks may well hold loops that the check of varying axes does not accept, so it is off.
         sharded: Any = jax.shard_map(function, mesh=self.mesh, in_specs=specs, out_specs=P(AXIS), check_vma=False)
         return jax.jit(sharded, in_shardings=tuple(NamedSharding(self.mesh, spec) for spec in specs))
+
+    def _kept_look(self, *arguments: np.ndarray | np.generic) -> Function:
+        """``rows.look`` as an executable that other processes find on disk, where its code is the package's alone and runs on the one device."""
+        game = self.rows.game
+        if self.devices != tuple(jax.devices()[:1]) or not executables.keeps(game):
+            return self._look
+        asked = dataclasses.replace(self.rows, apply=None, planes=None)  # what a network computes is no part of ``look``, but that there is one is
+        return executables.executable(self.rows.look, arguments, repr(("look", type(game), game.rule_set, asked, self.rows.apply is not None)))
+
+
+def _as_it_is(function: Function) -> Callable[..., Function]:
+    """``Call.compile`` of a jitted function, which compiles itself."""
+    return lambda *_: function
 
 
 def calls_of(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:

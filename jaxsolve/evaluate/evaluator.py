@@ -170,9 +170,9 @@ class Evaluator:
     def compile(self, sizes: Iterable[int] | None = None) -> None:
         """Compiles beforehand the calls that waves of these many positions will need; by default of all sizes."""
         look, estimate = self._calls.look, self._calls.estimate
-        start = np.asarray(self.game.pack(self.game.init()))[None]
+        start = self.game.host_pack(self.game.init())[None]
         sizes = {look.size(count) for count in (look.sizes if sizes is None else sizes)}
-        for size in sizes - look.compiled:
+        for size in sizes - look.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
         if estimate is not None:
             row = np.pad(start, ((0, 0), (0, self.layout.width - start.shape[1])))
@@ -204,8 +204,9 @@ class Evaluator:
 
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
         """Calls, and has the results start their way home as soon as they are there."""
-        if size in call.compiled:
-            out = call.function(*arguments)
+        function = call.compiled.get(size)
+        if function is not None:
+            out = function(*arguments)
             if self._calls.sends_home:
                 jax.tree.map(lambda x: x.copy_to_host_async(), out)
             return out

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxsolve import runtime
 from jaxsolve.formats import letters, problems, sgf
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
@@ -22,6 +23,7 @@ def resolve(
     options: Mapping[str, str] | None = None,
     letters: str | None = None,
     remark: Callable[[str], None] | None = None,
+    look: bool = False,
 ) -> Problem:
     """The position that ``text`` names, with its rules and default claim.
 
@@ -35,11 +37,12 @@ def resolve(
       options: rule options that replace those of ``game`` or of the file.
       letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: found out where that can be.
       remark: called with a sentence where the input could also be read otherwise.
+      look: the state is only looked at (``Game.read``): a position in canonical text then is read without JAX.
 
     Raises:
       FormatError: one sentence naming the file, problem or move that is wrong.
     """
-    ways = _Ways(game, dict(options or {}), letters, remark)
+    ways = _Ways(game, dict(options or {}), letters, remark, look)
     if text == "start" or text.startswith("moves:"):
         return _typed(text, ways)
     if text == "-":
@@ -47,6 +50,7 @@ def resolve(
     if names_problem(text):
         file, _, identifier = text.rpartition(":")
         ways.refuse_letters()
+        runtime.setup()
         return problems.load(file, ids=[identifier], options=_replacing(game, ways.options))[0]
     if text.endswith(".json"):
         raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}")
@@ -68,6 +72,7 @@ class _Ways:
     options: dict[str, str]
     letters: str | None
     remark: Callable[[str], None] | None
+    look: bool
 
     def refuse_letters(self) -> None:
         """Raises FormatError where letters were chosen for a position without typed moves."""
@@ -111,6 +116,7 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
         return _typed(data.decode("utf-8", errors="replace").strip(), ways, name)
     ways.refuse_letters()
+    runtime.setup()
     try:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
@@ -141,12 +147,15 @@ def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game
 
 def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
     game = _game(ways.rules, ways.options)
+    computes = not ways.look or text == "start" or text.startswith("moves:")
+    if computes:
+        runtime.setup()
     try:
         if text.startswith("moves:"):
             state = problems.position(game, None, _in_gtp_letters(text.removeprefix("moves:"), game, ways))
         else:
             ways.refuse_letters()
-            state = game.init() if text == "start" else game.parse(text)
+            state = game.init() if text == "start" else game.parse(text) if computes else game.read(text)
     except ValueError as error:
         where = f"{name}: " if name else ""
         hint = "" if " " in text or text.startswith("moves:") or name else f" ({shortened(text)!r} is no file, no 'start' and no moves:...)"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome, State
+from jaxsolve.lazy import jax, jnp
 
 RESIGNED = ("resign", "forfeit")  # how a record may end besides a move
 SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's answer to the first stone
@@ -53,14 +52,19 @@ class Record:
 
 @functools.lru_cache(maxsize=32)
 def _advance(game: Game) -> Any:
-    """Jitted ``(state, action) -> (state, legal mask, outcome, side to move)``; action -1 leaves the state as it is."""
+    """Compiled ``(state, action) -> (state, legal mask, outcome, side to move)``; action -1 leaves the state as it is."""
+
+    from jaxsolve import executables  # here, for it imports JAX
 
     def advance(state: State, action: jax.Array) -> tuple[State, jax.Array, jax.Array, jax.Array]:
         moved = game.step(state, jnp.maximum(action, 0))
         state = jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, state)
         return state, game.legal_mask(state), game.outcome(state), game.to_move(state)
 
-    return jax.jit(advance)
+    if not executables.keeps(game):
+        return jax.jit(advance)
+    start = start_position(game)
+    return executables.executable(advance, (start, np.int32(-1)), repr(("advance", type(game), game.rule_set, game)), (start, 0, 0, 0))
 
 
 @functools.lru_cache(maxsize=32)
@@ -104,7 +108,7 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
       FormatError: naming the first move that is not well formed, made by the wrong side, illegal, or after the end.
     """
     advance = _advance(game.kernel)
-    state, legal, outcome, side = jax.device_get(advance(state, jnp.int32(-1)))
+    state, legal, outcome, side = jax.device_get(advance(state, np.int32(-1)))
     for number, move in enumerate(moves, start=first_number):
         if move.text.lower() in RESIGNED:
             if number < first_number + len(moves) - 1:
@@ -116,7 +120,7 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
         if move.player is not None and move.player != side:
             raise FormatError(f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}")
         if move.text.lower().startswith("swap"):
-            state, legal, outcome, side = jax.device_get(advance(_swapped(game, state, move.text, number), jnp.int32(-1)))
+            state, legal, outcome, side = jax.device_get(advance(_swapped(game, state, move.text, number), np.int32(-1)))
             continue
         try:
             action = game.parse_action(move.text, state)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import jax
 from sgfmill import sgf, sgf_grammar, sgf_properties
 
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
 from jaxsolve.games.boardtext import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
+from jaxsolve.lazy import jax
 from jaxsolve.strict_json import shortened
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]

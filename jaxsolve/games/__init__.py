@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve.games import lazy
+from jaxsolve import lazy
 from jaxsolve.games.options import Entry
 from jaxsolve.games.registry import available, describe, make, register
 

@@ -6,12 +6,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-from jax.custom_batching import custom_vmap
-from jax.extend import core
+from jaxsolve import lazy
+from jaxsolve.lazy import jax, jnp
 
-traced_once = functools.partial(jax.jit, static_argnums=0, inline=True)
+traced_once = lazy.jit(static_argnums=0, inline=True)
 """Decorates a function whose first argument is static (a method of a game): equal games and arrays of equal types are traced once in a process."""
 
 
@@ -33,14 +31,16 @@ def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run(kernel: Callable[..., Any], args: tuple) -> Any:
+    from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
     # The kernel's constants are arguments here: a branch or loop that becomes batched may hand them back with a batch dimension, and
     # ``custom_vmap`` refuses closed-over constants that have one. The rule runs the kernel anew, which makes its own.
-    @custom_vmap
+    @jax.custom_batching.custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
-        pure = core.jaxpr_as_fun(core.ClosedJaxpr(closed.jaxpr, constants))
+        pure = jaxpr_as_fun(ClosedJaxpr(closed.jaxpr, constants))
         return jax.tree.unflatten(result, pure(*jax.tree.leaves(args)))
 
     @call.def_vmap

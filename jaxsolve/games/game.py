@@ -14,11 +14,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
+from jaxsolve.lazy import jax, jnp
 
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
@@ -224,6 +223,13 @@ class Game(abc.ABC):
     def parse(self, text: str) -> State:
         """Inverse of ``text``; accepts omitted default fields. Raises ValueError."""
 
+    def read(self, text: str) -> State:
+        """``parse`` for those who only look: a state of host arrays that is good for ``to_move``, text and drawing, and for nothing else.
+
+        The games of this package make it without JAX. Unless overridden it is what ``parse`` gives. Raises ValueError.
+        """
+        return self.parse(text)
+
     @abc.abstractmethod
     def action_text(self, action: int, state: State | None = None) -> str:
         """A move as a person writes it. ``state`` is needed only where the text depends on the side to move."""
@@ -274,6 +280,10 @@ class Game(abc.ABC):
         """uint32[S]: the state's leaves, flattened and joined."""
         leaves = jax.tree.leaves(state)
         return jnp.concatenate([jnp.ravel(x).view(jnp.uint32) if x.ndim else x.reshape(1).view(jnp.uint32) for x in leaves])
+
+    def host_pack(self, state: State) -> np.ndarray:
+        """``pack`` of one position on the host, without compiling anything."""
+        return np.concatenate([np.asarray(x).reshape(-1).view(np.uint32) for x in jax.tree.leaves(state)])
 
     def unpack(self, words: jax.Array) -> State:
         """Inverse of ``pack``."""

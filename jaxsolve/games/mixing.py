@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import zlib
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.batching import batch_last
+from jaxsolve.lazy import jax, jnp
 
 
 def _avalanche(x: jax.Array) -> jax.Array:

@@ -5,11 +5,10 @@ Rows come out of sums over the two colours: XLA computes a sum once, where it wo
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
+from jaxsolve.lazy import jax, jnp
 
 
 def stone_planes(grid: Grid, stones: jax.Array, side: jax.Array, third: jax.Array, fourth: jax.Array) -> jax.Array:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
+from jaxsolve.lazy import jax, jnp
 
 SQUARE_SYMMETRIES = 8
 

@@ -77,7 +77,7 @@ class Job:
         self.game, self.settings = game, settings or Settings()
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
         asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
-        self.root = np.asarray(game.pack(state))
+        self.root = game.host_pack(state)
         self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts)
         self.reason: str | None = None
         self.interrupted = False

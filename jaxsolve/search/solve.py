@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import jax
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, State
@@ -20,7 +23,21 @@ from jaxsolve.search.settings import Settings, changed
 if TYPE_CHECKING:
     from jaxsolve.question import Problem
 
+P, T = ParamSpec("P"), TypeVar("T")
 
+
+def _moving_data(function: Callable[P, T]) -> Callable[P, T]:
+    """Lets ``function`` move arrays between host and device under a caller's ``jax.transfer_guard``: it means all transfers of its own."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        with jax.transfer_guard("allow"):
+            return function(*args, **kwargs)
+
+    return run
+
+
+@_moving_data
 def solve(
     game: Game,
     state: State,
@@ -70,6 +87,7 @@ class Value:
     results: list[Result] = field(default_factory=list)
 
 
+@_moving_data
 def solve_value(
     game: Game,
     state: State,
@@ -120,10 +138,21 @@ def solve_pool(
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
         waiting = [p for p in waiting if p.game != game]
-        yield from _pool_of_one_game(same, pool, settings, out, progress)
+        answers = _pool_of_one_game(same, pool, settings, out, progress)
+        try:
+            while (answer := _next(answers)) is not None:
+                yield answer
+        finally:
+            answers.close()
 
 
-def _pool_of_one_game(problems, pool, settings, out, progress) -> Iterator[tuple[Problem, Result]]:
+@_moving_data
+def _next(answers: Iterator[T]) -> T | None:
+    """Between two answers the caller's own guard holds."""
+    return next(answers, None)
+
+
+def _pool_of_one_game(problems, pool, settings, out, progress) -> Generator[tuple[Problem, Result], None, None]:
     running: dict[Job, Problem] = {}
     driver: Driver | None = None
     try:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.batching import as_action, traced_once
 from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import key_of
+from jaxsolve.lazy import jax, jnp
 
 SEEDS = 48
 PITS = 6
@@ -67,7 +67,7 @@ class Awari(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> AwariState:
-        return _pack_fields(jnp.asarray([SEEDS // 12] * 12 + [0, 0, 0], jnp.int32))
+        return jax.device_put(_pack_numbers([SEEDS // 12] * 12 + [0, 0, 0]))
 
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
         return self._step(state, as_action(action))
@@ -120,6 +120,9 @@ class Awari(Game):
         return f"{south}/{north} {_SIDES[fields[14]]} captured={fields[12]}:{fields[13]}"
 
     def parse(self, text: str) -> AwariState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> AwariState:
         match = _TEXT.fullmatch(text.strip())
         if not match:
             raise ValueError(f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' with seed counts for the letters.")
@@ -127,8 +130,7 @@ class Awari(Game):
         captured = [int(match[4]), int(match[5])]
         if (total := sum(pits) + sum(captured)) > SEEDS:
             raise ValueError(f"awari position {text!r}: {total} seeds on the board and captured, but the game has only {SEEDS}.")
-        fields = np.array([*pits, *captured, _SIDES.index(match[3])], np.uint32).reshape(3, _FIELDS_PER_WORD)
-        return AwariState(jnp.asarray(np.sum(fields << _shifts(), axis=1, dtype=np.uint32)))
+        return _pack_numbers([*pits, *captured, _SIDES.index(match[3])])
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
         """The pit's letter: ``A..F`` for South (also when no state is given), ``a..f`` for North."""
@@ -167,7 +169,7 @@ class Awari(Game):
 
 def _field(state: AwariState, index: int) -> jax.Array:
     word, place = divmod(index, _FIELDS_PER_WORD)
-    return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(jnp.int32)
+    return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(np.int32)
 
 
 def _shifts() -> np.ndarray:
@@ -182,6 +184,12 @@ def _fields(state: AwariState) -> jax.Array:
 def _pack_fields(fields: jax.Array) -> AwariState:
     parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()[None]
     return AwariState(jnp.sum(parts, axis=1, dtype=jnp.uint32))
+
+
+def _pack_numbers(fields: Sequence[int]) -> AwariState:
+    """``_pack_fields`` of host numbers, in host arrays."""
+    parts = np.array(fields, np.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()
+    return AwariState(np.sum(parts, axis=1, dtype=np.uint32))
 
 
 def _from_seat(pits: jax.Array, side: jax.Array) -> jax.Array:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games.batching import batch_last
 from jaxsolve.games.go.flood import Links, flood, links_within
+from jaxsolve.lazy import jax, jnp
 
 
 def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import GoState, read_meta
 from jaxsolve.games.planes import board_planes
+from jaxsolve.lazy import jax, jnp
 
 
 @dataclasses.dataclass(frozen=True)

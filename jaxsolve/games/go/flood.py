@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
+from jaxsolve.lazy import jax, jnp
 
 _STEPS_PER_TEST = 2  # asking a batch whether it is done costs about as much as a step
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.boardtext import parse_gtp_point
@@ -14,6 +12,7 @@ from jaxsolve.games.go.benson import alive
 from jaxsolve.games.go.moves import true_eyes
 from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import GoState, Meta, Task
+from jaxsolve.lazy import jax, jnp
 
 PASS_RULES = ("not-achieved", "stones")
 
@@ -57,7 +56,7 @@ class KillallGo(GoRules):
             return super().init()
         black = self.grid.constant_of(parse_gtp_point(name, 9) for name in ("C7", "G7", "C3", "G3"))
         stones = np.array([black, np.zeros_like(black)], np.uint32)
-        return self._make(stones, self._first_meta()._replace(side=1))
+        return self._judged_anew(self._placed(stones, self._first_meta()._replace(side=1)))
 
     def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
         asked = jnp.where(placed[None], white, np.uint32(0))

@@ -10,12 +10,11 @@ import functools
 import itertools
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
 from jaxsolve.games.go.flood import Links, flood
+from jaxsolve.lazy import jax, jnp
 
 
 @functools.cache

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
 from jaxsolve.games.go.flood import flood, links_between_equals, links_within
 from jaxsolve.games.go.liberties import in_atari
+from jaxsolve.lazy import jax, jnp
 
 
 class Placed(NamedTuple):

@@ -68,9 +68,9 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
 
 # ---- positions -----------------------------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
-    """Canonical text of a state of numpy arrays."""
+    """Canonical text of a state."""
     grid, meta = game.grid, host_meta(state.meta)
-    parts = [board_text(grid.cells_of(state.stones)), _SIDES[meta.side]]
+    parts = [board_text(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
     if meta.ko:
         parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")
     if meta.passes:
@@ -78,11 +78,12 @@ def position_text(game: GoRules, state: GoState) -> str:
     if meta.ply != OPENING_OVER:
         parts.append(f"ply={meta.ply}")
     if state.task is not None:
-        left = np.flatnonzero(grid.cells_of(np.stack([state.task.crucial] * 2))).tolist()
+        left = np.flatnonzero(grid.cells_of(np.stack([np.asarray(state.task.crucial)] * 2))).tolist()
         if len(left) != len(game.crucial_points):
             parts.append(f"crucial={points_text(game.size, left) or '-'}")
     if meta.boards:
-        parts.append("history=" + ";".join(_entry_text(game, state.history[:, i]) for i in range(meta.boards)))
+        boards = np.asarray(state.history)
+        parts.append("history=" + ";".join(_entry_text(game, boards[:, i]) for i in range(meta.boards)))
     return " ".join(parts)
 
 
@@ -93,7 +94,7 @@ def _entry_text(game: GoRules, words: np.ndarray) -> str:
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
-    """Inverse of ``position_text``; fields at their default may be left out. Raises ValueError with one sentence."""
+    """Inverse of ``position_text``, in host arrays and not judged yet; default fields may be left out. Raises ValueError with one sentence."""
     board, side, fields = _split(text)
     cells = parse_board(board, game.size)
     dead = _chain_without_liberty(cells)
@@ -107,7 +108,7 @@ def parse_position(game: GoRules, text: str) -> GoState:
     if fields:
         raise ValueError(f"Field {next(iter(fields))!r} does not belong to a position of {game.rule_set.split(';')[0]}.")
     meta = Meta(side=side, passes=passes, ply=ply, outcome=0, ko=ko, boards=boards)
-    return game._make(game.grid.stones_of(cells), meta, crucial, history)
+    return game._placed(game.grid.stones_of(cells), meta, crucial, history)
 
 
 def _split(text: str) -> tuple[str, int, dict[str, str]]:

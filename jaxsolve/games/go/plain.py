@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.moves import area
 from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import GoState, Meta, Task
+from jaxsolve.lazy import jax, jnp
 
 
 @dataclasses.dataclass(frozen=True)

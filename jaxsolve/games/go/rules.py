@@ -6,10 +6,9 @@ import abc
 import functools
 from typing import ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve import lazy
 from jaxsolve.bitboard import Grid, square
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
@@ -17,10 +16,11 @@ from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import notation, superko
 from jaxsolve.games.go.moves import place, placements
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, host_meta, meta_word, read_meta
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, host_meta, host_word, meta_word, read_meta
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import board_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
+from jaxsolve.lazy import jax, jnp
 
 KO_RULES = ("simple", "positional", "situational")
 
@@ -102,19 +102,21 @@ class GoRules(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> GoState:
-        return self._make(np.zeros((2, self.grid.words), np.uint32), self._first_meta())
+        return self._judged_anew(self._placed(np.zeros((2, self.grid.words), np.uint32), self._first_meta()))
 
     def _first_meta(self) -> Meta:
         return Meta(0, 0, 0 if self.opening_moves else OPENING_OVER, 0, 0, 0)
 
-    def _make(self, stones: np.ndarray, meta: Meta, crucial: np.ndarray | None = None, history: np.ndarray | None = None) -> GoState:
-        """A state from its independent parts; ``meta.outcome`` is found here."""
+    def _placed(self, stones: np.ndarray, meta: Meta, crucial: np.ndarray | None = None, history: np.ndarray | None = None) -> GoState:
+        """A state of host arrays from its independent parts, not judged yet."""
         words, capacity = self.grid.words, self.history_capacity
         if capacity and history is None:
             history = np.zeros((2 * words, capacity), np.uint32)
-        task = jax.tree.map(jnp.asarray, self._task(crucial))
-        state = GoState(jnp.asarray(stones), meta_word(jax.tree.map(jnp.int32, meta)), task, None if history is None else jnp.asarray(history))
-        return _judge(self.kernel, state)
+        return GoState(stones, host_word(meta), self._task(crucial), history)
+
+    def _judged_anew(self, state: GoState) -> GoState:
+        """The state with its outcome and history key found from scratch."""
+        return _judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
@@ -291,9 +293,13 @@ class GoRules(Game):
 
     # ---- text --------------------------------------------------------------------------------------------------------
     def text(self, state: GoState) -> str:
-        return notation.position_text(self, jax.tree.map(np.asarray, state))
+        return notation.position_text(self, state)
 
     def parse(self, text: str) -> GoState:
+        return self._judged_anew(self.read(text))
+
+    def read(self, text: str) -> GoState:
+        """As ``Game.read``: whether the position is decided has not been found out."""
         return notation.parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
@@ -349,9 +355,9 @@ def _transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
     return after._replace(history=history, history_key=game._history_key(history, meta.boards))
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@lazy.jit(static_argnums=0)
 def _judge(game: GoRules, state: GoState) -> GoState:
-    """The state with its outcome and history key found from scratch."""
+    """``GoRules._judged_anew``, jitted."""
     if state.history is not None:
         state = state._replace(history_key=game._history_key(state.history, read_meta(state.meta).boards))
     return state._replace(meta=game._judge_board(state.stones, state.meta, state.task))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from jaxsolve.lazy import jax, jnp
 
 OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
 
@@ -63,6 +63,15 @@ def host_meta(word: Any) -> Meta:
         values.append(word >> at & (1 << bits) - 1)
         at += bits
     return Meta(*values)
+
+
+def host_word(meta: Meta) -> np.ndarray:
+    """uint32[]: inverse of ``host_meta``."""
+    word, at = 0, 0
+    for value, (_, bits) in zip(meta, _FIELDS, strict=True):
+        word |= int(value) << at
+        at += bits
+    return np.array(word, np.uint32)
 
 
 def meta_word(meta: Meta) -> jax.Array:

@@ -7,12 +7,11 @@ missing enemy stones is local to them: they must be whole chains whose only libe
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
 from jaxsolve.games.mixing import mix
+from jaxsolve.lazy import jax, jnp
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Outcome
@@ -15,6 +13,7 @@ from jaxsolve.games.go.moves import ko_starts, true_eyes
 from jaxsolve.games.go.notation import parse_points, points_text
 from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import ANY_CHAIN, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, WHITE_DEFENDS, Meta, Task
+from jaxsolve.lazy import jax, jnp
 
 _CHOICES = {
     "goal": ("live", "kill"),

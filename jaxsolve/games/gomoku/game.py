@@ -6,8 +6,6 @@ import dataclasses
 import functools
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid, square
@@ -21,6 +19,7 @@ from jaxsolve.games.gomoku.stone import look_at_stone
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
+from jaxsolve.lazy import jax, jnp
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -85,7 +84,7 @@ class Gomoku(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> GomokuState:
-        return GomokuState(jnp.zeros((2, self.grid.words), jnp.uint32), jnp.uint32(0))
+        return jax.device_put(GomokuState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
 
     def step(self, state: GomokuState, action: jax.Array) -> GomokuState:
         return self._step(state, as_action(action))
@@ -117,7 +116,7 @@ class Gomoku(Game):
         return (state.meta >> OUTCOME_AT & 7).astype(jnp.int32)
 
     def to_move(self, state: GomokuState) -> jax.Array:
-        return (state.meta & 1).astype(jnp.int32)
+        return (state.meta & 1).astype(np.int32)
 
     def fours(self, state: GomokuState) -> jax.Array:
         """int32[]: 0 if the last stone left no completing cell, 1 + that cell if one, ``num_actions + 1`` if more (4T only)."""
@@ -207,9 +206,12 @@ class Gomoku(Game):
         return f"{board} fours={'2' if fours > self.num_actions else self.action_text(fours - 1)}"
 
     def parse(self, text: str) -> GomokuState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> GomokuState:
         cells, meta = notation.parse(self, text)
         stones = [self.grid.constant(cells == colour) for colour in (1, 2)]
-        return GomokuState(jnp.asarray(np.stack(stones)), jnp.uint32(meta))
+        return GomokuState(np.stack(stones), np.uint32(meta))
 
     def action_text(self, action: int, state: GomokuState | None = None) -> str:
         return boardtext.gtp_point(int(action), self.size)

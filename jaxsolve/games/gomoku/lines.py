@@ -11,12 +11,11 @@ import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.games.batching import held
+from jaxsolve.lazy import jax, jnp
 
 
 def union(parts: list[jax.Array]) -> jax.Array:

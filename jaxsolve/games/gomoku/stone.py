@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.games.gomoku.lines import LineRules
+from jaxsolve.lazy import jax, jnp
 
 
 class Stone(NamedTuple):

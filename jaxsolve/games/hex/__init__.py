@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve.games import lazy
+from jaxsolve import lazy
 
 if TYPE_CHECKING:
     from jaxsolve.games.hex.game import Hex, HexState

@@ -16,11 +16,10 @@ import functools
 import operator
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid
+from jaxsolve.lazy import jax, jnp
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 """Steps (row, column) to the six neighbours in turn: two that follow each other lead to the cells of a bridge."""

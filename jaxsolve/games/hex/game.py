@@ -7,8 +7,6 @@ import functools
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.bitboard import Grid, square
@@ -20,6 +18,7 @@ from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
+from jaxsolve.lazy import jax, jnp
 
 
 class HexState(NamedTuple):
@@ -80,7 +79,7 @@ class Hex(Game):
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> HexState:
         words = self.grid.words
-        return HexState(jnp.zeros((2, words), jnp.uint32), jnp.zeros((2, 2, words), jnp.uint32), jnp.uint32(0))
+        return jax.device_put(HexState(np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)))
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
         return self._step(state, as_action(action))
@@ -117,7 +116,7 @@ class Hex(Game):
         return (state.meta >> 1).astype(jnp.int32)
 
     def to_move(self, state: HexState) -> jax.Array:
-        return (state.meta & 1).astype(jnp.int32)
+        return (state.meta & 1).astype(np.int32)
 
     def observe(self, state: HexState) -> jax.Array:
         white = (state.meta & 1) == 1
@@ -237,6 +236,9 @@ class Hex(Game):
         return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
 
     def parse(self, text: str) -> HexState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> HexState:
         fields = text.split()
         if len(fields) != 2:
             raise ValueError(f"a Hex position is '<board> <side>', not {text!r}")
@@ -249,7 +251,7 @@ class Hex(Game):
         stones = np.stack([self.grid.constant(cells == colour + 1) for colour in (0, 1)])
         sets = np.stack([np.stack([self.grid.constant(member & (not any(won))) for member in pair]) for pair in joined])
         outcome = int(Outcome.FIRST_WINS) + 1 - side if won[1 - side] else int(Outcome.ONGOING)
-        return HexState(jnp.asarray(stones), jnp.asarray(sets), jnp.uint32(side | outcome << 1))
+        return HexState(stones, sets, np.uint32(side | outcome << 1))
 
     def action_text(self, action: int, state: HexState | None = None) -> str:
         return boardtext.hex_point(int(action), self.size)
