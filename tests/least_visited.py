@@ -18,7 +18,9 @@ from jaxsolve.search.proof_numbers import Steering, first_numbers
 from jaxsolve.search.tree import ACTION, BACK, INF, NONE, SOLVED_FLAG, Tree, add_edge, forced_entry
 from jaxsolve.search.zones import is_open
 
-PLAIN = Steering(False, 0.25, 1.0, 1)  # nodes are decided as in proof-number search: from all their moves
+PLAIN = Steering(
+    leave_on_change=False, epsilon=0.25, widening=1.0, virtual=1, learns=False
+)  # nodes are decided as in proof-number search: from all their moves
 VISITS, MARK = 0, 1  # extra words
 
 
@@ -54,8 +56,8 @@ class LeastVisited(Method):
         repetition.reopen(work.tree, work.question)
         return True
 
-    def release(self, work: Workspace, path: int) -> None:
-        proof_numbers.unwind(work.tree, work.paths, path, 0, work.question, PLAIN, work.log)
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return proof_numbers.release(work.tree, work.paths, first, last, work.question, PLAIN, work.log)
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])
