@@ -249,6 +249,8 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
 @inner
 def _walk(tree, paths, path, question: Question, steering: Steering, log):
     """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    if log_is_full(log, paths):
+        return IDLE  # even walking up may decide every node on the way
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
         unwind(tree, paths, path, decided_at, question, steering, log)

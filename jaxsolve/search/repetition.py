@@ -198,6 +198,10 @@ def reopen(tree, question: Question):
             continue
         record.marks &= ~(SOLVED_FLAG | CYCLE_FLAG)
         record.pn = record.dn = 1
+    for node in range(tree.counters[NODES]):  # only now: no edge may keep what a child was before
+        record = tree.nodes[node]
+        if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
+            continue
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.child < NONE:

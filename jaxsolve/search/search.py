@@ -42,6 +42,8 @@ from jaxsolve.search.zones import zone_of
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 HOPELESS = 4  # times in a row that making room did not let one more position in
 FIRST_WINS = 16  # decisions before moves are put in another order
+ADOPTED = 256  # positions adopted in one call of the evaluator
+MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -91,7 +93,7 @@ class Search:
         self.verdict: Verdict | None = None
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
-        width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32))
+        width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
         self._first_order = np.arange(game.num_actions, dtype=np.int32)
@@ -156,18 +158,23 @@ class Search:
         """Goes on with the next claim over the same tree, no wave being in flight; False if there is none. What is proved stays proved."""
         if self.asked + 1 == len(self.claims):
             return False
+        self.retreat()  # while its numbers are still those of the claim before
         self.asked += 1
         self.verdict = None
         self.work = self.work._replace(question=question_of(self.game, self.claim))
         if self._on_sight:
             self._judge_on_sight()
             return True
-        self._release(0, len(self.work.paths.depth))
         if self.method.reopen(self.work):
             self._settle()
         else:
             self._restart()
         return True
+
+    def retreat(self) -> None:
+        """Takes all paths back to the root, no wave being in flight; what that decides goes to the sink."""
+        if self.tree.counters[NODES]:
+            self._release(0, len(self.work.paths.depth))
 
     def _restart(self) -> None:
         self.work = self.work._replace(tree=self._new_tree(), paths=new_paths(*self.work.paths.nodes.shape))
@@ -185,17 +192,24 @@ class Search:
         work = self.work
         if not known:
             self.sink(states, moves, zones)
+        if not self.tree.counters[FULL] or self.expanded > self._full_at:
+            self._make_room()  # not again and again: what finds no room is left out, and its record in the log stays
         tallies = np.zeros_like(work.tallies)  # not counted: the search that decided them did that work
-        for at in range(0, len(states), 256):
-            part = slice(at, at + 256)
-            self._make_room()
-            rows = self.evaluator(np.ascontiguousarray(states[part]), np.full(len(states[part]), -1, np.int32), self.seed)
+        for at in range(0, len(states), ADOPTED):
+            part = slice(at, at + ADOPTED)
+            self._grow_table(ADOPTED)
+            rows = self._rows(np.ascontiguousarray(states[part]))
             decided = np.ascontiguousarray(moves[part]), np.ascontiguousarray(zones[part])
-            _adopt(self.work.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
-            if self.work.tree.counters[FULL]:
-                break
+            _adopt(self.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
         if spread:
             self._settle()
+
+    def _rows(self, states: np.ndarray) -> np.ndarray:
+        """Rows of positions as they stand. A network is asked only where a later claim may open them again."""
+        actions = np.full(len(states), -1, np.int32)
+        if self.tree.counters[KEEP]:
+            return self.evaluator(states, actions, self.seed)
+        return self.evaluator.collect(self.evaluator.submit(states, actions, self.seed), len(states))
 
     def spread(self) -> None:
         """Finds what follows from positions adopted without it."""
@@ -295,7 +309,7 @@ class Search:
             return 0
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
         count = self._select_frontier(flight, most)
-        if count == 0 and self.verdict is None:
+        if count == 0 and self.verdict is None and not self.tree.counters[FULL]:
             self.verdict = Verdict.UNKNOWN  # the graph is complete: no play that comes to an end decides the root
         return count
 
@@ -337,10 +351,13 @@ class Search:
             log.count[0] = 0
 
     # ---- memory ----------------------------------------------------------------------------------------------------
+    def _grow_table(self, more: int) -> None:
+        self.work = self.work._replace(tree=roomier(self.tree, more))
+
     def _make_room(self) -> None:
         """Lets the table grow; where room was wanting, forgets half of the nodes, and does more if that does not help. Raises MemoryFull."""
-        tree = roomier(self.tree, self.group * self.flights + 256)
-        self.work = self.work._replace(tree=tree)
+        self._grow_table(self.group * self.flights)
+        tree = self.tree
         if not tree.counters[FULL]:
             return
         helped = self.expanded > self._full_at

@@ -221,14 +221,17 @@ def add_node(tree, key, state, mover, moves):
     if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
         tree.counters[FULL] = 1
         return np.int64(NONE)
+    if fresh:
+        tree.counters[USED] += cost
     room = rounded(moves)
     at = take_block(tree, 0, room)
     if at == NONE:
+        if fresh:
+            tree.counters[USED] -= cost
         return np.int64(NONE)
     if fresh:
         node = tree.counters[NODES]
         tree.counters[NODES] += 1
-        tree.counters[USED] += cost
     else:
         tree.counters[FREE] -= 1
         node = np.int64(tree.free[tree.counters[FREE]])
