@@ -26,7 +26,6 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 
 HEX = ("hex-4", "X.../..../..../.... w")
-GOMOKU = ("gomoku-5;line=4;win=five-or-more;knowledge=4t", "...../..XX./..XO./..O../...O. b")
 
 
 class Case(NamedTuple):
@@ -65,10 +64,8 @@ def decided(rules: str, text: str, **options) -> Case:
     return Case(game, evaluator, claim, job.root, records, evaluator.layout.mask if evaluator.layout.zoned else 0)
 
 
-@pytest.fixture(scope="module", params=["zones", "plain", "canonical", "gomoku"])
+@pytest.fixture(scope="module", params=["zones", "plain", "canonical"])
 def case(request) -> Case:
-    if request.param == "gomoku":
-        return decided(*GOMOKU)
     return decided(*HEX, **{"plain": {"foresight": False}, "canonical": {"canonical": True}, "zones": {}}[request.param])
 
 

@@ -53,6 +53,7 @@ class MadeUpPositions(Evaluator):
         rows.flags.writeable = False  # as the device's are: another type would be compiled, and timed, anew
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
+        rows.flags.writeable = False  # as the real ones are; writable ones would be compiled for anew, under the clock
         return rows
 
 

@@ -12,6 +12,7 @@ all of them.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -292,7 +293,10 @@ def _write_all(file: BinaryIO, data: bytes) -> None:
     """As ``write``, which may take only a part where the disk becomes full. Raises OSError."""
     rest = memoryview(data)
     while len(rest):
-        rest = rest[file.write(rest) :]
+        written = file.write(rest)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest = rest[written:]
 
 
 def temporary_file() -> BinaryIO:

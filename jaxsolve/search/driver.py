@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
+from jaxsolve.question import Claim
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.job import Job
 from jaxsolve.search.result import ProgressCallback
@@ -48,10 +49,14 @@ class Driver:
         self._lock = threading.RLock()
 
     def submit(self, job: Job) -> None:
-        """Adds a job. Raises ValueError for one of another evaluator."""
+        """Adds a job. Raises ValueError for one of another evaluator, or for fewer flights, and for one that is here already."""
         if job.evaluator is not self.evaluator:
             raise ValueError("the job was made for another evaluator")
+        if job.settings.flights < self.flights:
+            raise ValueError(f"the job was made for {job.settings.flights} waves at a time, not for {self.flights}")
         with self._lock:
+            if job in self._jobs:
+                raise ValueError("the job is running already")
             self._jobs.append(job)
 
     def withdraw(self, job: Job) -> None:
@@ -59,10 +64,10 @@ class Driver:
         with self._lock:
             job.interrupt()
 
-    def adopt(self, job: Job, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        """Tells a running job of positions decided elsewhere (``Search.adopt``)."""
+    def adopt(self, job: Job, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        """Tells a job of positions decided elsewhere for ``claim`` (``Job.adopt``); one that has ended does not listen."""
         with self._lock:
-            job.search.adopt(states, moves, zones, known=False)
+            job.adopt(claim, states, moves, zones)
 
     @property
     def running(self) -> int:

@@ -130,9 +130,7 @@ class Job:
                 flights=self.settings.flights,
             )
             if resume:
-                for records in self._part.log.chunks(self._search.room // 2):
-                    self._search.adopt(*records, known=True, spread=False)
-                self._search.spread()
+                self._adopt_log()
         except MemoryFull:
             self.reason = self._full()
         compiled = self.evaluator.compile_seconds - compiled
@@ -188,16 +186,46 @@ class Job:
         if search is None:
             return False
         part = self._book_answer(search)
-        if self.reason is not None or search.verdict is not Verdict.DISPROVED or search.asked + 1 == len(self.parts):
+        if not self._has_more_to_ask():
             return False
         start = cpu_seconds()
-        _carry_over(self.game, part, self.parts[search.asked + 1].log)
+        _movers(self.game, self.root[None])  # compiles
+        self.charge(0.0, cpu_seconds() - start)
+        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
+        search.retreat()
+        following = self.parts[search.asked + 1].log
+        known = len(following)  # of a run that is resumed
+        _carry_over(self.game, part, following)
         try:
             search.ask_next()
+            if known:
+                self._adopt_log()
         except MemoryFull:
             self.reason = self._full()
-        self._cpu += cpu_seconds() - start
+        compiled = self.evaluator.compile_seconds - compiled
+        self.charge(max(0.0, cpu_seconds() - start - compiled), compiled)
         return True
+
+    def _has_more_to_ask(self) -> bool:
+        search = self._search
+        return self.reason is None and search is not None and search.verdict is Verdict.DISPROVED and search.asked + 1 < len(self.parts)
+
+    def _adopt_log(self) -> None:
+        """Goes on from what the log of the present claim holds."""
+        for records in self._part.log.chunks(self.search.room // 2):
+            self.search.adopt(*records, known=True, spread=False)
+        self.search.spread()
+
+    def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        """Takes up positions decided elsewhere for ``claim`` (``Search.adopt``); nothing if that is not, or no longer, what is being searched."""
+        if self.done or claim != self.search.claim:
+            return
+        start = time.thread_time()
+        try:
+            self.search.adopt(states, moves, zones, known=False)
+        except MemoryFull:
+            self.reason = self._full()
+        self.charge(time.thread_time() - start)
 
     def _book_answer(self, search: Search) -> _Asked:
         part = self.parts[search.asked]
@@ -213,10 +241,11 @@ class Job:
         if limits.evaluations is not None:
             most = min(most, limits.evaluations - self.search.evaluated - self.search.in_flight)
         try:
-            return self.search.select(flight, most)
+            if most > 0:  # else leaves in flight may use up the limit: even starting again would pass it
+                return self.search.select(flight, most)
         except MemoryFull:
             self.reason = self._full()
-            return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
+        return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
         """Ends the job when a limit is passed; brings the log to disk every second."""
@@ -247,7 +276,7 @@ class Job:
 
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
-        if not self.done:
+        if not self.done or self._has_more_to_ask():
             kept = self.parts[0].folder is not None
             self.interrupted, self.reason = True, "Interrupted; what was decided so far is saved." if kept else "Interrupted."
 
@@ -288,7 +317,8 @@ class Job:
                 result.unsaved = result.unsaved or _unsaved("result file", error)
 
     def close(self) -> None:
-        """Lets other runs into the folders."""
+        """Lets other runs into the folders, and the search's memory go."""
+        self._search = None
         for part in self.parts:
             try:
                 part.log.close()

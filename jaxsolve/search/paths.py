@@ -34,6 +34,7 @@ class Log(NamedTuple):
     moves: np.ndarray  # int32[L] deciding move; -1 = every move loses
     zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
     count: np.ndarray  # int64[1] records in use
+    wins: np.ndarray  # int64[2, A]: positions that each action has decided for either mover, never reset
 
 
 def new_paths(width: int, depth: int) -> Paths:
@@ -44,11 +45,11 @@ def new_paths(width: int, depth: int) -> Paths:
     return Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
 
 
-def new_log(entries: int, state_words: int, zone_words: int) -> Log:
+def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
     """Room for ``entries`` records."""
     shapes = (entries, state_words), entries, (entries, zone_words)
     kinds = np.uint32, np.int32, np.uint32
-    return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64))
+    return Log(*(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)), np.zeros(1, np.int64), np.zeros((2, actions), np.int64))
 
 
 @inner

@@ -27,6 +27,8 @@ from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zon
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, winning_move, zone_of
 
+MOST_FIRST = (1 << 15) - 1  # largest first number
+
 
 class Steering(NamedTuple):
     """What the compiled search needs to know of a method."""
@@ -35,13 +37,14 @@ class Steering(NamedTuple):
     epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
+    learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
 
 
 @inner
 def first_numbers(record, forced):
-    """(a, b) of an unvisited move. After one that forces the reply the same side moves again, so the two numbers change places."""
+    """(a, b) of an unvisited move."""
     if forced:
-        return np.int64(record.first_b), np.int64(record.first_a)
+        return np.int64(record.forced_a), np.int64(record.forced_b)
     return np.int64(record.first_a), np.int64(record.first_b)
 
 
@@ -145,6 +148,8 @@ def store(tree, node, phi, delta, best, question: Question, log):
             log.moves[at] = winning_move(tree, node)  # the one whose zone the node has; another may have come to win since
         else:
             log.moves[at] = tree.edges[record.edges + best].action & ACTION
+        if phi == 0:
+            log.wins[record.mover, log.moves[at]] += 1
         zone = zone_of(tree, node)
         for i in range(len(zone)):
             log.zones[at, i] = zone[i]
@@ -199,7 +204,7 @@ def pop(tree, paths, path, question: Question):
     leave_node(tree, paths, path)
 
 
-@compiled
+@inner
 def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
     """Walks up to ``depth``, with the numbers of every node on the way made anew."""
     while True:
@@ -207,6 +212,17 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
         if paths.depth[path] <= depth:
             return
         pop(tree, paths, path, question)
+
+
+@compiled
+def release(tree, paths, first, last, question: Question, steering: Steering, log):
+    """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
+    for path in range(first, last):
+        if log_is_full(log, paths):
+            return path
+        if paths.flying[path] == 0 and paths.depth[path] > 0:
+            unwind(tree, paths, path, 0, question, steering, log)
+    return last
 
 
 @inner
@@ -233,6 +249,8 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
 @inner
 def _walk(tree, paths, path, question: Question, steering: Steering, log):
     """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    if log_is_full(log, paths):
+        return IDLE  # even walking up may decide every node on the way
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
         unwind(tree, paths, path, decided_at, question, steering, log)
@@ -308,6 +326,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0:
             rank_and_store(tree, child, question, steering, log)
+            if steering.learns and question.forces:
+                expect_alike(tree, node, number, child, question)
         edge = tree.edges[tree.nodes[node].edges + number]
         edge.busy -= 1
         link(tree, node, number, child, rows[i], offsets, question)
@@ -316,6 +336,24 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
             tree.nodes[node].work += paths.work[path, 0]
             paths.work[path, 0] = 0
     return count
+
+
+@inner
+def expect_alike(tree, node, number, child, question: Question):
+    """The moves not visited yet are expected to look as this one did when first seen, those that force the reply and the others apart.
+
+    The first numbers of a new node only count moves; those of its child know how many of the replies force as well. Were they not to replace the
+    guess, all moves of a node, each looking easier than any that was visited, would be visited before one was looked into.
+    """
+    record = tree.nodes[node]
+    pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
+    a, b = (pn, dn) if record.mover == question.or_player else (dn, pn)
+    if a == 0 or b == 0:
+        return
+    if forced_entry(tree, node, number):
+        record.forced_a, record.forced_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
+    else:
+        record.first_a, record.first_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
 
 
 @inner

@@ -114,14 +114,17 @@ def sweep(tree, order, first, question: Question, steering: Steering, log, paths
 
 @compiled
 def frontier(tree, paths, first, last, exhausted, states, actions, owners):
-    """Takes the idle paths ``first..last-1``, all at the root, to the nearest moves that nobody has looked at; how many.
+    """Takes those of paths ``first..last-1`` that are not in flight to the nearest moves that nobody has looked at; how many.
 
-    ``exhausted`` uint8[N] marks the nodes below which no such move is left; levels must be those of ``level_order``.
+    Numbers on the way are left as they are, to be made anew by ``sweep``: all paths run through the same few nodes near the root. ``exhausted``
+    uint8[N] marks the nodes below which no such move is left; levels must be those of ``level_order``.
     """
     count = 0
     for path in range(first, last):
-        if paths.flying[path] or paths.depth[path] != 0:
+        if paths.flying[path]:
             continue
+        while paths.depth[path] > 0:
+            leave_node(tree, paths, path)
         if not _to_frontier(tree, paths, path, exhausted):
             break
         leaf_request(tree, paths, path, count, states, actions, owners)
@@ -195,6 +198,10 @@ def reopen(tree, question: Question):
             continue
         record.marks &= ~(SOLVED_FLAG | CYCLE_FLAG)
         record.pn = record.dn = 1
+    for node in range(tree.counters[NODES]):  # only now: no edge may keep what a child was before
+        record = tree.nodes[node]
+        if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
+            continue
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.child < NONE:

@@ -37,7 +37,6 @@ class Result:
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0  # CPU seconds
     certificate_seconds: float = 0.0  # CPU seconds for collecting and writing the proof
-    checked: bool = False  # whether the independent checker has accepted the proof
     certificate: Path | None = None  # None where nothing was decided or no folder was given
     certificate_nodes: int = 0
     certificate_bytes: int = 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate import Offsets
-from jaxsolve.games.game import Game
+from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, NONE, TAINTED, add_node, ended, find
 
@@ -21,12 +21,13 @@ class Question(NamedTuple):
     or_player: int
     verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
     may_repeat: bool
+    forces: bool  # moves can force the reply, and first numbers are a mere count of moves
 
 
 def question_of(game: Game, claim: Claim) -> Question:
     """A claim as the compiled search reads it."""
     verdicts = np.array([0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8)
-    return Question(claim.player, verdicts, game.may_repeat)
+    return Question(claim.player, verdicts, game.may_repeat, isinstance(game, ForcesReplies) and not isinstance(game, EstimatesNumbers))
 
 
 @inner
@@ -94,6 +95,8 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.level = level
         record.first_a = np.int16(row[offsets.first] & np.uint32(0x7FFF))
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
+        # After a move that forces the reply the same side moves again, so the two numbers change places.
+        record.forced_a, record.forced_b = record.first_b, record.first_a
         _list_moves(tree, child, row, threat, offsets, order)
         tallies[EXPANDED] += 1
     return child, True
@@ -112,7 +115,7 @@ def _count_moves(row, offsets: Offsets):
 
 @inner
 def _list_moves(tree, node, row, threat, offsets: Offsets, order):
-    """Writes the node's moves: those that force the reply first, else in the given order, or by falling prior."""
+    """Writes the node's moves: those that force the reply first, else in the order given for its mover, or by falling prior."""
     record = tree.nodes[node]
     top = np.int64(record.list)
     if threat >= 0:  # any other move loses at once
@@ -121,14 +124,14 @@ def _list_moves(tree, node, row, threat, offsets: Offsets, order):
         record.forced = 1 if forces else 0
         top += 1
     else:
-        for i in range(len(order)):
-            action = np.int64(order[i])
+        for i in range(order.shape[1]):
+            action = np.int64(order[record.mover, i])
             if has(row, offsets.forcing, action):
                 tree.lists[top] = np.uint32(action) | np.uint32(FORCED_BIT)
                 top += 1
         record.forced = top - record.list
-        for i in range(len(order)):
-            action = np.int64(order[i])
+        for i in range(order.shape[1]):
+            action = np.int64(order[record.mover, i])
             if has(row, offsets.legal, action) and not has(row, offsets.forcing, action):
                 tree.lists[top] = np.uint32(action)
                 top += 1

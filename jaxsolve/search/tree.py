@@ -38,11 +38,14 @@ NODE = np.dtype(
         ("level", "i2"),  # moves from the root, on the way it was first reached by (``search.repetition``)
         ("first_a", "i2"),  # numbers of a move not yet visited
         ("first_b", "i2"),
+        ("forced_a", "i2"),  # and of one that forces the reply
+        ("forced_b", "i2"),
         ("mover", "i1"),
         ("marks", "i1"),
         ("work", "i4"),  # expansions below it
     ]
 )
+NODE_BYTES = NODE.itemsize + 4  # with its entry of ``free``
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
 """``child``: a node, NONE where there is none (yet), or ``ended(outcome)``. ``a`` and ``b`` are the methods' own (see ``proof_numbers``)."""
 VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")])
@@ -214,18 +217,21 @@ def rounded(count):
 def add_node(tree, key, state, mover, moves):
     """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
     fresh = tree.counters[FREE] == 0
-    cost = 52 + 4 * tree.states.shape[1] + 4 * tree.zones.shape[1]
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 4 * tree.zones.shape[1]
     if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
         tree.counters[FULL] = 1
         return np.int64(NONE)
+    if fresh:
+        tree.counters[USED] += cost
     room = rounded(moves)
     at = take_block(tree, 0, room)
     if at == NONE:
+        if fresh:
+            tree.counters[USED] -= cost
         return np.int64(NONE)
     if fresh:
         node = tree.counters[NODES]
         tree.counters[NODES] += 1
-        tree.counters[USED] += cost
     else:
         tree.counters[FREE] -= 1
         node = np.int64(tree.free[tree.counters[FREE]])
@@ -247,6 +253,8 @@ def add_node(tree, key, state, mover, moves):
     record.level = 0
     record.first_a = 1
     record.first_b = 1
+    record.forced_a = 1
+    record.forced_b = 1
     record.mover = mover
     record.marks = 0
     record.work = 0

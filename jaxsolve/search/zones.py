@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import inner
-from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, WON_FLAG
+from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, SOLVED_FLAG, WON_FLAG
 
 
 @inner
@@ -30,10 +30,13 @@ def is_open(tree, node, action):
 
 @inner
 def won_by(tree, node, action, zone):
-    """The mover of ``node`` wins by ``action``, and the win then rests on ``zone``. Only the first such move counts."""
+    """The mover of ``node`` wins by ``action``, and the win then rests on ``zone``. Only the first such move counts.
+
+    A decided node keeps the zone that its record in the log has, also where it was decided elsewhere.
+    """
     half = tree.zones.shape[1] // 2
     record = tree.nodes[node]
-    if half == 0 or record.marks & WON_FLAG:
+    if half == 0 or record.marks & (WON_FLAG | SOLVED_FLAG):
         return
     record.marks |= WON_FLAG
     for i in range(half):
@@ -57,7 +60,7 @@ def winning_move(tree, node):
 def lost_by(tree, node, action, zone):
     """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
     half = tree.zones.shape[1] // 2
-    if half == 0 or tree.nodes[node].marks & WON_FLAG or not is_open(tree, node, action):
+    if half == 0 or tree.nodes[node].marks & (WON_FLAG | SOLVED_FLAG) or not is_open(tree, node, action):
         return False
     closed = False
     for i in range(half):

@@ -21,7 +21,7 @@ class Workspace(NamedTuple):
     paths: Paths
     question: Question
     offsets: Offsets  # where things lie in an evaluator row
-    order: np.ndarray  # int32[A]: actions in the order in which moves are listed
+    order: np.ndarray  # int32[2, A]: for either mover, actions in the order in which moves are listed
     log: Log  # decisions, emptied by the search between calls
     tallies: np.ndarray  # int64[2]: positions expanded and evaluated
 
@@ -37,15 +37,11 @@ class Method(abc.ABC):
 
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
+    playouts: int = dataclasses.field(default=0, kw_only=True)  # random games on the device for every position, where no network gives a value
 
     @property
     def extra_words(self) -> int:
         """Words of ``tree.extra`` for every edge."""
-        return 0
-
-    @property
-    def playouts(self) -> int:
-        """Random games on the device for every position, where no network gives a value."""
         return 0
 
     @property
@@ -85,8 +81,8 @@ class Method(abc.ABC):
         """Puts ``work.question`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
 
     @abc.abstractmethod
-    def release(self, work: Workspace, path: int) -> None:
-        """Takes a path that is not in flight back to the root."""
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first that it has not looked at, if the log is full."""
 
     @abc.abstractmethod
     def numbers(self, tree: Tree) -> tuple[float, float]:

@@ -6,6 +6,7 @@ only through a length cap); decided moves are never walked again. Paths in one w
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,11 +36,7 @@ class MonteCarlo(Method):
 
     selection: str = "uct"  # "puct" weighs by the network's priors
     exploration: float = 1.0
-    random_games: int = 1  # played to the end from a leaf, where no network gives a value
-
-    @property
-    def playouts(self) -> int:
-        return self.random_games
+    playouts: int = dataclasses.field(default=1, kw_only=True)
 
     @property
     def plainer(self) -> Method | None:
@@ -71,8 +68,8 @@ class MonteCarlo(Method):
     def reopen(self, work: Workspace) -> bool:
         return False  # the mean values are of another question
 
-    def release(self, work: Workspace, path: int) -> None:
-        """Nothing: a path stands at the root unless it is in flight."""
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return last  # a path stands at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         """(visits, mean value for the root's mover) over the root's undecided moves."""

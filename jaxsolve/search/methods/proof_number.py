@@ -21,12 +21,13 @@ class ProofNumber(Method):
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
+    learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     @property
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
-        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual)
+        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns)
 
     @property
     def plainer(self) -> Method | None:
@@ -60,8 +61,8 @@ class ProofNumber(Method):
         repetition.reopen(work.tree, work.question)
         return True
 
-    def release(self, work: Workspace, path: int) -> None:
-        proof_numbers.unwind(work.tree, work.paths, path, 0, work.question, self.steering, work.log)
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return proof_numbers.release(work.tree, work.paths, first, last, work.question, self.steering, work.log)
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])
@@ -79,6 +80,6 @@ class ProofNumber(Method):
         self.start(work, 0)
         self.settle(work, np.zeros(0, np.int32), 0)
         self.look_again(work)
-        self.release(work, 0)
+        self.release(work, 0, 0)
         if work.question.may_repeat:
             self.reopen(work)

@@ -1,0 +1,147 @@
+"""A search method as anybody might add one: this file, and a line where methods are listed.
+
+It walks to the move it has visited least, so that it looks at everything in turn. How often it has been down a move it keeps in a word of its own
+beside the edge, and in another one which move of which position that is, so that a test sees whether words and edges ever part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.search import proof_numbers, repetition
+from jaxsolve.search.methods import Method, Workspace
+from jaxsolve.search.paths import enter_child, leaf_request, log_is_full
+from jaxsolve.search.proof_numbers import Steering, first_numbers
+from jaxsolve.search.tree import ACTION, BACK, INF, NONE, SOLVED_FLAG, Tree, add_edge, forced_entry
+from jaxsolve.search.zones import is_open
+
+PLAIN = Steering(
+    leave_on_change=False, epsilon=0.25, widening=1.0, virtual=1, learns=False
+)  # nodes are decided as in proof-number search: from all their moves
+VISITS, MARK = 0, 1  # extra words
+
+
+@dataclass(frozen=True)
+class LeastVisited(Method):
+    """Looks at every move in turn."""
+
+    @property
+    def extra_words(self) -> int:
+        return 2
+
+    def shares_tree(self, other: Method) -> bool:
+        return isinstance(other, LeastVisited)
+
+    def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
+        return _select(work.tree, work.paths, first, last, states, actions, owners, work.question, work.log)
+
+    def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
+        return proof_numbers.absorb(
+            work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, PLAIN, work.log, work.tallies
+        )
+
+    def start(self, work: Workspace, node: int) -> None:
+        proof_numbers.rank_and_store(work.tree, node, work.question, PLAIN, work.log)
+
+    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+        return repetition.sweep(work.tree, order, first, work.question, PLAIN, work.log, work.paths)
+
+    def look_again(self, work: Workspace) -> None:
+        repetition.reset(work.tree)
+
+    def reopen(self, work: Workspace) -> bool:
+        repetition.reopen(work.tree, work.question)
+        return True
+
+    def release(self, work: Workspace, first: int, last: int) -> int:
+        return proof_numbers.release(work.tree, work.paths, first, last, work.question, PLAIN, work.log)
+
+    def numbers(self, tree: Tree) -> tuple[float, float]:
+        return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])
+
+    def best_edge(self, tree: Tree, node: int) -> int:
+        record = tree.nodes[node]
+        return int(np.argmax(tree.extra[record["edges"] : record["edges"] + record["visited"], VISITS]))
+
+    def warm_up(self, work: Workspace) -> None:
+        """Nothing: a toy may compile while it searches."""
+
+
+@inner
+def _mark_of(tree, node, action):
+    return np.uint32(tree.nodes[node].key & np.uint64(0xFFFFFFFF)) ^ np.uint32((action + 1) * 40503)
+
+
+@inner
+def _least_visited(tree, node):
+    """The next move of ``node`` that has no edge yet, else the open edge visited least; NONE if all are decided, lead back or are in flight."""
+    record = tree.nodes[node]
+    if record.visited < record.moves:
+        return np.int64(record.visited)
+    best, fewest = np.int64(NONE), np.int64(1 << 40)
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if edge.a == 0 or edge.b == 0 or edge.action & BACK or (edge.child == NONE and edge.busy > 0):
+            continue
+        visits = np.int64(tree.extra[record.edges + i, VISITS])
+        if visits < fewest and is_open(tree, node, np.int64(edge.action & ACTION)):
+            best, fewest = np.int64(i), visits
+    return best
+
+
+@inner
+def _descend(tree, paths, path):
+    """Takes a path from the root to a leaf; False where it ends before."""
+    while paths.depth[path] + 2 < paths.nodes.shape[1]:
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        number = _least_visited(tree, node)
+        if number == NONE:
+            return False
+        record = tree.nodes[node]
+        if number == record.visited:
+            a, b = first_numbers(record, forced_entry(tree, node, number))
+            if add_edge(tree, node) == NONE:
+                return False
+            fresh = tree.edges[record.edges + number]
+            fresh.a, fresh.b = a, b
+        at = record.edges + number
+        edge = tree.edges[at]
+        tree.extra[at, VISITS] += np.uint32(1)
+        tree.extra[at, MARK] = _mark_of(tree, node, np.int64(edge.action & ACTION))
+        if edge.child == NONE:
+            edge.busy += 1
+            paths.edges[path, depth] = number
+            paths.flying[path] = 1
+            return True
+        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
+    return False
+
+
+@compiled
+def _select(tree, paths, first, last, states, actions, owners, question, log):
+    count = 0
+    for path in range(first, last):
+        if log_is_full(log, paths):
+            break
+        proof_numbers.unwind(tree, paths, path, 0, question, PLAIN, log)
+        if tree.nodes[0].marks & SOLVED_FLAG:
+            return count, True
+        if _descend(tree, paths, path):
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, False
+
+
+def words_agree(tree: Tree, node: int) -> bool:
+    """Whether the words beside all edges of a node are those written for them."""
+    record = tree.nodes[node]
+    for at in range(int(record["edges"]), int(record["edges"]) + int(record["visited"])):
+        action = int(tree.edges[at]["action"]) & ACTION
+        mark = (int(record["key"]) & 0xFFFFFFFF) ^ ((action + 1) * 40503 & 0xFFFFFFFF)
+        if tree.extra[at, VISITS] > 0 and tree.extra[at, MARK] != mark:
+            return False
+    return True

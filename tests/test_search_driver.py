@@ -1,0 +1,320 @@
+"""Jobs come, go and are told things while others run, from any thread: each answers as it would alone, within its own limits and books."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import random
+import threading
+import time
+
+import jax
+import jax.numpy as jnp
+import minimax
+import numpy as np
+import pytest
+import search_tools
+from search_tools import LONG, NAMES
+
+from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads, shared_evaluator
+from jaxsolve.games.go.colour_planes import ColourPlanes
+from jaxsolve.games.registry import make
+from jaxsolve.question import Problem
+from jaxsolve.runtime import cpu_seconds
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
+from jaxsolve.search.driver import Driver, drive
+from jaxsolve.search.job import Job
+
+HEX = "hex-4"
+
+
+@functools.cache
+def questions(count: int) -> list[tuple[str, Claim, Verdict]]:
+    """(position, claim, right answer)."""
+    game = make(HEX)
+    oracle, texts = minimax.DepthFirst(game), minimax.random_positions(game, range(3, 9), 17)
+    asked = [(text, Claim(i % 2)) for i, text in enumerate(itertools.islice(texts, count))]
+    return [(text, claim, minimax.expected(oracle.holds(text, claim))) for text, claim in asked]
+
+
+def until_idle(driver: Driver) -> None:
+    while driver.poll():
+        pass
+
+
+@pytest.mark.parametrize("flights", [1, 2, 5])
+def test_threads_submit_withdraw_and_tell_while_others_run(flights, tmp_path):
+    """Three threads poll while others submit, withdraw and pass on what another search has decided; nobody's answer or proof suffers."""
+    game = make(HEX)
+    asked = questions(60 if LONG else 12)
+    driver = Driver(shared_evaluator(game), flights)
+    big = make("hex-4").init()
+    jobs: dict[Job, int | None] = {}
+    stop, errors, guard = threading.Event(), [], threading.Lock()
+
+    def new_job(number: int | None) -> Job:
+        text, claim, _ = asked[number] if number is not None else (game.text(big), Claim(1), None)
+        setting = Settings(("dfpn", "pns", "fdfpn")[(number or 0) % 3], wave=(5, 8, 20)[(number or 0) % 3], flights=flights, seed=number or 0)
+        return Job(game, game.parse(text), claims=claim, settings=setting, out=None if number is None else tmp_path / str(number))
+
+    def work(task) -> None:
+        try:
+            task()
+        except BaseException as error:  # told to the main thread
+            errors.append(error)
+
+    def poll() -> None:
+        while not stop.is_set():
+            driver.poll()
+
+    def submit(numbers) -> None:
+        rng = random.Random(str(numbers))
+        for number in numbers:
+            job, doomed = new_job(number), new_job(None)
+            with guard:
+                jobs[job], jobs[doomed] = number, None
+            driver.submit(job)
+            driver.submit(doomed)
+            time.sleep(rng.random() / 50)
+            for other, which in list(jobs.items()):
+                if which == number:
+                    driver.adopt(job, asked[number][1], *records_of(number))
+                elif which is None and rng.random() < 0.5:
+                    driver.withdraw(other)
+        with guard:
+            for other, which in jobs.items():
+                if which is None:
+                    driver.withdraw(other)
+
+    for number in range(len(asked)):
+        records_of(number)
+    pollers = [threading.Thread(target=work, args=(poll,)) for _ in range(3)]
+    submitters = [threading.Thread(target=work, args=(functools.partial(submit, range(i, len(asked), 2)),)) for i in range(2)]
+    for thread in pollers + submitters:
+        thread.start()
+    ended: list[Job] = []
+    while not errors and (any(thread.is_alive() for thread in submitters) or driver.running):
+        ended += driver.collect()
+        time.sleep(0.01)
+    stop.set()
+    for thread in pollers + submitters:
+        thread.join()
+    assert not errors
+    ended += driver.collect()
+    assert len(ended) == len(set(ended)) == len(jobs) == 2 * len(asked) and set(ended) == set(jobs)
+    for job, number in jobs.items():
+        (result,) = job.finish()
+        job.close()
+        if number is not None:
+            text, claim, right = asked[number]
+            assert result.verdict is right, text
+            search_tools.accepted(game, game.parse(text), claim, result)
+        else:
+            assert result.verdict is Verdict.UNKNOWN or not result.interrupted
+
+
+@functools.cache
+def records_of(number: int):
+    """Half of what a search by another method decides of a question."""
+    game = make(HEX)
+    text, claim, _ = questions(60 if LONG else 12)[number]
+    job = Job(game, game.parse(text), claims=claim, settings=Settings("mcts", seed=3))
+    drive([job])
+    parts = list(job.parts[0].log.chunks())
+    job.close()
+    if not parts:
+        return np.zeros((0, game.state_words), np.uint32), np.zeros(0, np.int32), np.zeros((0, job.evaluator.layout.mask), np.uint32)
+    whole = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    return tuple(part[: len(part) // 2] for part in whole)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("flights", [1, 2, 5])
+def test_any_number_of_flights(method, flights, tmp_path):
+    game = make(HEX)
+    for number, (text, claim, right) in enumerate(questions(12)[:3]):
+        setting = Settings(method, flights=flights, wave=(1, 7, 64)[number], seed=number)
+        result = solve(game, game.parse(text), claim=claim, settings=setting, out=tmp_path / str(number))
+        assert result.verdict is right
+        search_tools.accepted(game, game.parse(text), claim, result)
+
+
+def test_jobs_that_do_not_fit_a_driver_are_refused():
+    game = make("hex-3")
+    job = Job(game, game.init(), settings=Settings(flights=1))
+    driver = Driver(job.evaluator, 2)
+    with pytest.raises(ValueError, match="1 waves at a time, not for 2"):
+        driver.submit(job)
+    with pytest.raises(ValueError, match="another evaluator"):
+        Driver(Evaluator(game), 1).submit(job)
+    driver = Driver(job.evaluator, 1)
+    driver.submit(job)
+    with pytest.raises(ValueError, match="running already"):
+        driver.submit(job)
+    until_idle(driver)
+    assert driver.collect() == [job] and driver.collect() == []
+    driver.submit(job)  # one that has ended is handed out again
+    assert driver.poll() is False and driver.collect() == [job]
+    assert job.finish()[0].verdict is Verdict.PROVED
+    with pytest.raises(RuntimeError, match="has ended"):
+        _ = job.search
+    job.close()
+
+
+# ---- limits ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("rule_set", ["hex-6", "go-3;ko=simple;komi=2.5"])
+def test_limits_are_never_passed(method, rule_set):
+    """Not by one position, however wide the waves and wherever the limit falls; nor by a job among others."""
+    game = make(rule_set)
+    for limit, wave, flights in ((1, 64, 2), (2, None, 2), (50, None, 2), (50, 7, 5), (333, 64, 1)):
+        settings = Settings(method, wave=wave, flights=flights, max_nodes=None if limit == 50 else 64)
+        result = solve(game, game.init(), settings=settings, limits=Limits(nodes=limit))
+        assert result.nodes <= limit and result.verdict is Verdict.UNKNOWN
+        assert result.reason == f"The limit of {limit} nodes was reached." and (result.nodes == limit or method == "mcts")
+        result = solve(game, game.init(), settings=settings, limits=Limits(evaluations=limit))
+        assert result.evaluations == limit and result.reason == f"The limit of {limit} evaluations was reached."
+    problems = [Problem(str(i), game, game.init(), Claim(i % 2)) for i in range(4)]
+    for limits in (Limits(nodes=50), Limits(evaluations=50)):
+        for _, result in solve_pool(problems, pool=3, method=method, limits=limits):
+            assert result.verdict is Verdict.UNKNOWN and result.nodes <= 50
+            assert limits.evaluations is None or result.evaluations <= 50
+
+
+def test_seconds_end_a_run():
+    game = make("hex-8")
+    for limits, sentence in ((Limits(wall_seconds=0.3), "0.3 seconds"), (Limits(cpu_seconds=0.3), "0.3 CPU seconds")):
+        result = solve(game, game.init(), claim=Claim(1), limits=limits)
+        assert result.verdict is Verdict.UNKNOWN and result.reason == f"The limit of {sentence} was reached."
+    assert result.cpu_seconds >= 0.3
+
+
+# ---- books -------------------------------------------------------------------------------------------------------------
+def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
+    """CPU seconds of pooled jobs together are at most the process's, and compilation is none of them."""
+    game = make("gomoku-7;knowledge=4t")
+    before = cpu_seconds()
+    evaluator = Evaluator(game)
+    jobs = [Job(game, game.init(), settings=Settings(limits=Limits(nodes=300 + 100 * i), seed=i), evaluator=evaluator) for i in range(4)]
+    driver = Driver(evaluator, 2)
+    for job in jobs:
+        driver.submit(job)
+    until_idle(driver)
+    driver.drain()
+    used = cpu_seconds() - before
+    results = [job.finish()[0] for job in jobs]
+    for job in jobs:
+        job.close()
+    charged, compiled = sum(job.cpu_seconds for job in jobs), sum(result.compile_seconds for result in results)
+    assert compiled >= evaluator.compile_seconds > 0
+    assert all(job.cpu_seconds > 0 for job in jobs)
+    assert charged + compiled <= used
+    assert charged < used - evaluator.compile_seconds
+
+
+def test_both_claims_are_charged_once():
+    game = make("gomoku-4;line=4;win=five-or-more;knowledge=ndk")
+    before = cpu_seconds()
+    value = solve_value(game, game.init(), limits=Limits(nodes=20_000))
+    used = cpu_seconds() - before
+    assert len(value.results) == 2
+    spent = sum(result.cpu_seconds + result.compile_seconds + result.certificate_seconds for result in value.results)
+    assert 0 < spent <= used
+
+
+# ---- networks ----------------------------------------------------------------------------------------------------------
+def leaning(params, planes, legal):
+    """Prefers low-numbered moves, and is sure of nothing."""
+    weights = jnp.where(legal, jnp.exp(-params["slope"] * jnp.arange(legal.shape[1])), 0.0)
+    return HeadOutputs(weights / jnp.maximum(weights.sum(1, keepdims=True), 1e-9), jnp.zeros(len(legal)), jnp.zeros((len(legal), 2)))
+
+
+HEADS = Heads(leaning, {"slope": jnp.float32(0.1)})
+GUIDED = {"mcts": dataclasses.replace(METHODS["mcts"], selection="puct"), "fdfpn": METHODS["fdfpn"]}
+
+
+class Asked:
+    """What an evaluator's network is asked about."""
+
+    def __init__(self, evaluator: Evaluator):
+        self.rows: list[np.ndarray] = []
+        self.histories: list = []
+        estimate = evaluator.estimate
+
+        def listening(rows, which, history=None):
+            self.rows += list(np.array(rows[which]))
+            self.histories += [None] * len(which) if history is None else list(zip(*(np.array(part) for part in history), strict=True))
+            return estimate(rows, which, history)
+
+        evaluator.estimate = listening
+
+
+@pytest.mark.parametrize("method", GUIDED)
+@pytest.mark.parametrize(("wave", "flights"), [(1, 1), (16, 2)])
+def test_a_network_is_asked_about_new_open_positions_only(method, wave, flights, tmp_path):
+    game, evaluator = make(HEX), Evaluator(make(HEX), heads=HEADS)
+    asked = Asked(evaluator)
+    for number, (text, claim, right) in enumerate(questions(12)[:4]):
+        asked.rows.clear()
+        settings = Settings(GUIDED[method], wave=wave, flights=flights)
+        result = solve(game, game.parse(text), claim=claim, settings=settings, evaluator=evaluator, out=tmp_path / str(number))
+        assert result.verdict is right, text
+        search_tools.accepted(game, game.parse(text), claim, result)
+        at = evaluator.layout
+        assert not any(row[at.info] & 7 or row[at.info] >> 4 & 3 for row in asked.rows[1:])  # over, or won as foreseen
+        assert len(asked.rows) < result.evaluations
+        if wave == 1:
+            states = [row[: at.state].tobytes() for row in asked.rows]
+            assert len(states) == len(set(states)) == result.nodes
+
+
+@pytest.mark.parametrize("method", GUIDED)
+def test_a_network_guides_a_pool_and_a_value(method):
+    """New weights, several jobs, several claims: one evaluator each, and the right answers."""
+    game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
+    assert solve_value(game, game.init(), method=GUIDED[method], heads=HEADS).text == "draw"
+    hexes = [Problem(str(i), make(HEX), make(HEX).parse(text), claim) for i, (text, claim, _) in enumerate(questions(12)[:3])]
+    for problem, result in solve_pool(hexes[:1], pool=1, method=GUIDED[method], heads=HEADS):
+        assert result.verdict is questions(12)[int(problem.id)][2]
+
+
+@pytest.mark.parametrize("method", GUIDED)
+def test_a_network_sees_the_boards_of_the_path(method):
+    """The boards shown with each position are those of a game from the root to it: replayed move by move by the rules."""
+    game = make("go-3;ko=positional;komi=0.5")
+
+    def looking(params, planes, legal):
+        return leaning(params, planes, legal)
+
+    evaluator = Evaluator(game, heads=Heads(looking, HEADS.params, ColourPlanes(4)))
+    asked = Asked(evaluator)
+    settings = Settings(GUIDED[method], Limits(nodes=150), wave=8)
+    solve(game, game.init(), settings=settings, evaluator=evaluator)
+    root, full, short = np.asarray(game.pack(game.init())).tobytes(), 0, 0
+    assert len(asked.rows) > 100
+    for row, history in zip(asked.rows[1:], asked.histories[1:], strict=True):
+        states, count = history
+        game_back = [row[: evaluator.layout.state], *states[:count]]
+        assert 1 <= count <= 3 and not states[count:].any()
+        for child, parent in itertools.pairwise(game_back):
+            assert np.asarray(child).tobytes() in children(game, np.asarray(parent).tobytes())
+        assert count == 3 or np.asarray(game_back[-1]).tobytes() == root
+        full, short = full + (count == 3), short + (count < 3)
+    assert full and short
+
+
+@functools.cache
+def expander(game):
+    def children_of(words):
+        state = game.unpack(words)
+        after = jax.vmap(lambda action: game.pack(game.step(state, action)))(jnp.arange(game.num_actions, dtype=jnp.int32))
+        return game.legal_mask(state), after
+
+    return jax.jit(children_of)
+
+
+@functools.cache
+def children(game, words: bytes) -> set[bytes]:
+    legal, after = (np.asarray(part) for part in expander(game)(np.frombuffer(words, np.uint32)))
+    return {row.tobytes() for row in after[legal]}
