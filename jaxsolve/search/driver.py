@@ -6,9 +6,10 @@ thread; a cluster worker is a driver with a socket.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import jax
@@ -87,11 +88,11 @@ class Driver:
         """
         with self._lock:
             for flight in range(self.flights):
-                clock = _Clock(self.evaluator)
+                clock = _Clock(self.evaluator, self._jobs)
                 self._land(flight, clock)
                 if self._waves[flight] is None:
                     self._select(flight, clock)
-                clock.book(self._jobs)
+                clock.book()
             self._check()
             return bool(self._jobs)
 
@@ -100,7 +101,7 @@ class Driver:
         with self._lock:
             for flight in range(self.flights):
                 while self._waves[flight] is not None:
-                    self._land(flight, _Clock(self.evaluator))
+                    self._land(flight, _Clock(self.evaluator, self._jobs))
             self._check()
 
     # ---- inside ----------------------------------------------------------------------------------------------------
@@ -173,38 +174,39 @@ class Driver:
 class _Clock:
     """Books the CPU seconds of one step to its jobs, compilation apart: to each its own host work and, by its leaves, a share of the rest."""
 
-    def __init__(self, evaluator: Evaluator):
-        self._evaluator = evaluator
+    def __init__(self, evaluator: Evaluator, jobs: Sequence[Job]):
+        self._evaluator, self._jobs = evaluator, tuple(jobs)
         self._start, self._compiled = cpu_seconds(), evaluator.compile_seconds
-        self._own: dict[int, float] = {}
+        self._own: dict[Job, float] = {}
         self.sent: list[tuple[Job, int]] = []
 
-    def of(self, job: Job) -> _Part:
-        return _Part(self._own, id(job))
+    def of(self, job: Job) -> contextlib.AbstractContextManager[None]:
+        """Books what is done inside to this job; a job that is alone has everything anyway."""
+        return _ALONE if len(self._jobs) < 2 else self._part(job)
 
-    def book(self, jobs: Sequence[Job]) -> None:
+    @contextlib.contextmanager
+    def _part(self, job: Job) -> Iterator[None]:
+        start = time.thread_time()
+        try:
+            yield
+        finally:
+            self._own[job] = self._own.get(job, 0.0) + time.thread_time() - start
+
+    def book(self) -> None:
         """Ends the step."""
         compiled = self._evaluator.compile_seconds - self._compiled
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
-        shares = dict.fromkeys((id(job) for job in jobs), 1.0 / len(jobs)) if jobs else {}
-        if self.sent:
-            total = sum(count for _, count in self.sent)
-            shares = {id(job): count / total for job, count in self.sent}
-        for job in jobs:
-            job.charge(self._own.get(id(job), 0.0) + rest * shares.get(id(job), 0.0), compiled * shares.get(id(job), 0.0))
+        if len(self._jobs) == 1:
+            self._jobs[0].charge(rest, compiled)
+            return
+        total = sum(count for _, count in self.sent)
+        leaves = dict(self.sent) if total else dict.fromkeys(self._jobs, 1)
+        for job in self._jobs:
+            share = leaves.get(job, 0) / (total or len(self._jobs))
+            job.charge(self._own.get(job, 0.0) + rest * share, compiled * share)
 
 
-class _Part:
-    """The CPU seconds of one thread between entry and exit."""
-
-    def __init__(self, own: dict[int, float], number: int):
-        self._own, self._number = own, number
-
-    def __enter__(self) -> None:
-        self._start = time.thread_time()
-
-    def __exit__(self, *_: object) -> None:
-        self._own[self._number] = self._own.get(self._number, 0.0) + time.thread_time() - self._start
+_ALONE: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
 
 
 def drive(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> list[Job]:

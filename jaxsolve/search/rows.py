@@ -124,15 +124,19 @@ def _list_moves(tree, node, row, threat, offsets: Offsets, order):
         record.forced = 1 if forces else 0
         top += 1
     else:
-        for i in range(order.shape[1]):
-            action = np.int64(order[record.mover, i])
-            if has(row, offsets.forcing, action):
-                tree.lists[top] = np.uint32(action) | np.uint32(FORCED_BIT)
-                top += 1
+        forcing = False
+        for i in range(offsets.mask):
+            forcing = forcing or row[offsets.forcing + i] != 0
+        if forcing:
+            for i in range(order.shape[1]):
+                action = np.int64(order[record.mover, i])
+                if has(row, offsets.forcing, action):
+                    tree.lists[top] = np.uint32(action) | np.uint32(FORCED_BIT)
+                    top += 1
         record.forced = top - record.list
         for i in range(order.shape[1]):
             action = np.int64(order[record.mover, i])
-            if has(row, offsets.legal, action) and not has(row, offsets.forcing, action):
+            if has(row, offsets.legal, action) and not (forcing and has(row, offsets.forcing, action)):
                 tree.lists[top] = np.uint32(action)
                 top += 1
         if offsets.priors != NONE:
