@@ -243,7 +243,7 @@ def test_positions_set_up_by_hand():
     assert int(game.outcome(game.parse("X../.X./..X w"))) == Outcome.ONGOING
     assert int(game.outcome(game.parse("..O/OO./... b"))) == Outcome.SECOND_WINS
     for name in ("d1", "a4", "1a", "", "a0", "pass"):
-        with pytest.raises(ValueError, match=r"cell|outside"):
+        with pytest.raises(ValueError, match=r"point|cell|outside"):
             game.parse_action(name)
     for size in (0, 20):
         with pytest.raises(ValueError, match=f"size={size}"):
