@@ -61,8 +61,11 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         job = Job(game, state, claims=claim, settings=settings, out=out)
         driver = Driver(job.evaluator, settings.flights)
         driver.submit(job)
-        told, known, adopted = 0, {}, False
+        told, known, adopted, polls = 0, {}, False, 0
         while driver.poll():
+            polls += 1
+            if polls > 50 and polls % 50:
+                continue
             if rng.random() < 0.3 and told < len(records[0]) - 3:  # all but what decides the root at once
                 more = min(rng.randrange(1, 12), len(records[0]) - 3 - told)
                 part = slice(told, told + more)
