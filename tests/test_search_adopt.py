@@ -19,7 +19,7 @@ from jaxsolve.search.search import MemoryFull
 from jaxsolve.search.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 
 QUESTIONS = {  # rule set, position, claim
-    "zones": ("hex-5", "...../...../...../...../..... b", Claim(1)),
+    "zones": ("hex-4", "..../..../..../.... b", Claim(1)),
     "draws": ("gomoku-4;line=3;win=exact5;knowledge=ndk", "..../..../..../.... b", Claim(1, "does-not-lose")),
     "repeats": ("tsumego-3;goal=kill;defender=white;crucial=B2", "XXO/.O./OOX b", Claim(0)),
 }

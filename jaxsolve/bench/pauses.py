@@ -1,0 +1,72 @@
+"""How long a search stands still: its longest single steps while its table is filled and evicted again and again.
+
+``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``, with POSITION as ``jaxsolve solve`` takes it (``gomoku15_pcn.json:53``), MEMORY
+in MB and SECONDS of CPU time. A step is one call of ``select`` or ``absorb``; making room and settling the graph are parts of a selection.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from jaxsolve.formats import position
+from jaxsolve.question import Problem
+from jaxsolve.runtime import setup
+from jaxsolve.search.driver import drive
+from jaxsolve.search.job import Job
+from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.tree import EVICTED, LIVE
+
+STEPS = {"select": "select", "absorb": "absorb", "make room": "_make_room", "settle": "_settle"}
+
+
+class _Watch:
+    """Longest wall and CPU seconds of one call, and how many took any time."""
+
+    def __init__(self) -> None:
+        self.wall, self.cpu, self.calls = 0.0, 0.0, 0
+
+    def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any, **options: Any) -> Any:
+            wall, cpu = time.perf_counter(), time.thread_time()
+            try:
+                return step(*arguments, **options)
+            finally:
+                spent = time.perf_counter() - wall
+                self.calls += spent > 0.01
+                self.wall, self.cpu = max(self.wall, spent), max(self.cpu, time.thread_time() - cpu)
+
+        return timed
+
+
+def pauses(problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn") -> dict[str, Any]:
+    """Searches a problem for ``seconds`` CPU seconds: nodes, positions held and forgotten, and the longest calls of each step in seconds."""
+    settings = Settings(method, Limits(cpu_seconds=seconds), memory_mb=memory_mb)
+    job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
+    watches = {name: _Watch() for name in STEPS}
+    for name, attribute in STEPS.items():
+        setattr(job.search, attribute, watches[name].around(getattr(job.search, attribute)))
+    try:
+        drive([job])
+        counters = job.search.tree.counters
+        held = {"nodes": job.search.expanded, "held": int(counters[LIVE]), "forgotten": int(counters[EVICTED])}
+        return held | {name: (watch.wall, watch.cpu, watch.calls) for name, watch in watches.items()}
+    finally:
+        job.close()
+
+
+def main(text: str, memory_mb: int, seconds: float, method: str = "dfpn") -> None:
+    """Prints what ``pauses`` finds."""
+    setup()
+    found = pauses(position.resolve(text), memory_mb, seconds, method)
+    print(f"{text}, {method}, {memory_mb} MB, {seconds:g} CPU s: ", end="")
+    print(f"{found['nodes']:,} nodes, {found['held']:,} held, {found['forgotten']:,} forgotten")
+    for name in STEPS:
+        wall, cpu, calls = found[name]
+        print(f"{name:>10}: longest {wall:.3f} s ({cpu:.3f} CPU s), {calls} calls above 10 ms")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), *sys.argv[4:5])
