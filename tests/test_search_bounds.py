@@ -11,6 +11,7 @@ import pytest
 from search_tools import NAMES
 
 import jaxsolve.search.tree as tree_module
+from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
@@ -19,7 +20,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_poo
 from jaxsolve.search.driver import Driver, drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.search import Search
-from jaxsolve.search.tree import BUDGET, EDGES, EVICTED, LISTS, NODES, USED, new_tree
+from jaxsolve.search.tree import BUDGET, EDGES, EVICTED, LISTS, LIVE, NODES, USED, new_tree
 
 # ---- the log -----------------------------------------------------------------------------------------------------------
 CHAINS, DEEP, LAST = 64, 80, 200
@@ -80,6 +81,25 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
 
 
 # ---- memory ------------------------------------------------------------------------------------------------------------
+def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
+    """Free blocks serve only lists, or only edges, of their size; they must not end up as all that the budget is spent on."""
+    game = make("hex-6")
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
+        evaluator=shared_evaluator(game, foresight=False),
+    )
+    driver = Driver(job.evaluator, 2)
+    driver.submit(job)
+    held: list[int] = []
+    while driver.poll():
+        held.append(int(job.search.tree.counters[LIVE]))
+    job.close()
+    assert max(held[len(held) // 2 :]) > 0.5 * max(held) and min(held[len(held) // 2 :]) > 0.1 * max(held)
+
+
 @pytest.mark.parametrize("method", NAMES)
 def test_what_is_written_never_exceeds_the_budget(method):
     """Step by step, with tables evicted and compacted many times: lists, edges, nodes and table stay within what was allowed."""

@@ -13,6 +13,7 @@ from jaxsolve.search.tree import (
     ACTION,
     CLASSES,
     DROPPED_FLAG,
+    EDGE,
     EDGES,
     EVICTED,
     FREE,
@@ -74,6 +75,15 @@ def evict(tree, keep):
                     edge.action &= ACTION
     rehash(tree)
     tree.counters[FULL] = 0
+
+
+def scattered(tree: Tree) -> bool:
+    """Whether more than a quarter of the words given to lists and edges lies in free blocks, which serve only blocks of their kind."""
+    used = tree.nodes[: tree.counters[NODES]]
+    live = used["marks"] & DROPPED_FLAG == 0
+    an_edge = EDGE.itemsize + 4 * tree.extra.shape[1]
+    held = 4 * int(used["room"].sum(dtype=np.int64, where=live)) + an_edge * int(used["capacity"].sum(dtype=np.int64, where=live))
+    return held < 0.75 * (4 * int(tree.counters[LISTS]) + an_edge * int(tree.counters[EDGES]))
 
 
 def compact(tree: Tree) -> None:

@@ -13,7 +13,7 @@ from jaxsolve.evaluate import Evaluator, History, Offsets
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import rows as host_rows
-from jaxsolve.search.memory import compact, evict
+from jaxsolve.search.memory import compact, evict, scattered
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
 from jaxsolve.search.repetition import frontier, level_order
@@ -355,14 +355,14 @@ class Search:
         self.work = self.work._replace(tree=roomier(self.tree, more))
 
     def _make_room(self) -> None:
-        """Lets the table grow; where room was wanting, forgets half of the nodes, and does more if that does not help. Raises MemoryFull."""
+        """Lets the table grow; where room was wanting, moves what is left together or forgets half of it, and more if that does not help. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
         tree = self.tree
         if not tree.counters[FULL]:
             return
         helped = self.expanded > self._full_at
         self._full_at, self._tightness = self.expanded, 0 if helped else self._tightness + 1
-        if self._tightness == 1:
+        if self._tightness == 1 or (helped and scattered(tree)):
             compact(tree)
             return
         if self._tightness >= 2:
