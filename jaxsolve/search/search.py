@@ -355,7 +355,7 @@ class Search:
         self.work = self.work._replace(tree=roomier(self.tree, more))
 
     def _make_room(self) -> None:
-        """Lets the table grow; where room was wanting, moves what is left together or forgets half of it, and more if that does not help. Raises MemoryFull."""
+        """Lets the table grow; where room was wanting, moves what is left together or forgets half of it, and more if need be. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
         tree = self.tree
         if not tree.counters[FULL]:
