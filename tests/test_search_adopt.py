@@ -19,7 +19,7 @@ from jaxsolve.search.search import MemoryFull
 from jaxsolve.search.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 
 QUESTIONS = {  # rule set, position, claim
-    "zones": ("hex-5", "...../.X.../..O../...../..... w", Claim(1)),
+    "zones": ("hex-5", "...../...../...../...../..... b", Claim(1)),
     "draws": ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", ".../.../... b", Claim(1, "does-not-lose")),
     "repeats": ("tsumego-3;goal=kill;defender=white;crucial=B2", "XXO/.O./OOX b", Claim(0)),
 }
@@ -57,7 +57,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
     for seed in range(8 if LONG else 1):
         rng = random.Random(f"{name} {method} {max_nodes} {seed}")
         out = tmp_path / str(seed)
-        settings = Settings(method, Limits(nodes=6000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes)
+        settings = Settings(method, Limits(nodes=4000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes)
         job = Job(game, state, claims=claim, settings=settings, out=out)
         driver = Driver(job.evaluator, settings.flights)
         driver.submit(job)
@@ -82,7 +82,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         (job,) = driver.collect()
         (result,) = job.finish()
         job.close()
-        tight = method == "fdfpn" or max_nodes is not None  # a narrow focus or a tiny table may reach the limit first
+        tight = (name == "zones" and method in ("fdfpn", "mcts")) or max_nodes is not None  # these or a tiny table may reach the limit first
         assert result.verdict is verdict or (tight and result.verdict is Verdict.UNKNOWN and "limit of" in result.reason), (seed, result.reason)
         if result.verdict is verdict:
             search_tools.accepted(game, state, claim, result)
@@ -156,7 +156,7 @@ def test_a_memory_that_cannot_hold_the_root_ends_in_a_sentence(monkeypatch, tmp_
         with monkeypatch.context() as changed:
             out = tmp_path / attribute
             if attribute == "Search.adopt":
-                solve(game, state, claim=claim, out=out, limits=Limits(nodes=30))
+                solve(game, state, claim=claim, out=out, limits=Limits(nodes=1500))
                 assert (out / LOG).exists()
                 changed.setattr(search_module.Search, "adopt", value)
             else:
