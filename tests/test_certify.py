@@ -165,10 +165,10 @@ def test_an_accepted_certificate_of_something_else_is_refused(case, tmp_path, mo
 
 def test_a_log_that_lost_a_chunk_is_searched_again(tmp_path, monkeypatch):
     """What stood in the chunk, and what may rest on it: the answer comes back, with a proof."""
-    monkeypatch.setattr(logs, "FLUSH_RECORDS", 32)
+    monkeypatch.setattr(logs, "FLUSH_RECORDS", 4)
     game, folder = make(HEX[0]), tmp_path / "run"
     state = game.parse(HEX[1])
-    whole = solve(game, state, out=folder)
+    whole = solve(game, state, out=folder, wave=2)  # small waves decide, and flush, little at a time
     assert whole.verdict is not Verdict.UNKNOWN
     data, starts = (folder / "proof.log").read_bytes(), []
     at = data.index(b"\n") + 1
@@ -180,6 +180,6 @@ def test_a_log_that_lost_a_chunk_is_searched_again(tmp_path, monkeypatch):
     for missing in (0, len(starts) // 2):
         (folder / "proof.log").write_bytes(data[: starts[missing]] + data[starts[missing + 1] :])
         (folder / "proof.jsonl.gz").unlink()
-        again = solve(game, state, out=folder, resume=True)
+        again = solve(game, state, out=folder, resume=True, wave=2)
         assert again.verdict is whole.verdict and again.nodes > 1
         assert check(folder / "proof.jsonl.gz").accepted

@@ -249,7 +249,7 @@ def test_methods_are_those_of_the_search():
     [RuntimeError("Unable to initialize backend 'foo'\n\nmore"), RecursionError("too deep"), MemoryError("all of it"), OSError(28, "No space left")],
 )
 @pytest.mark.parametrize(
-    "words", [("solve", WIN, "--game", "hex-3"), ("show", WIN, "--game", "hex-3"), ("bench", "search"), ("suite",)], ids=lambda w: w[0]
+    "words", [("solve", WIN, "--game", "hex-3"), ("show", "moves:a1", "--game", "hex-3"), ("bench", "search"), ("suite",)], ids=lambda w: w[0]
 )
 def test_what_the_machine_lacks_is_a_sentence(monkeypatch, problem_file, words, error):
     def fail():

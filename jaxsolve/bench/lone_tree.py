@@ -101,7 +101,8 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
 
 def _bytes(tree: Tree) -> dict[str, float]:
     """Memory in use by a node with its state, table slots and free-list entry, and by a child: its list entry and its edge, if visited."""
-    nodes, children = int(tree.counters[NODES]), int(tree.counters[LISTS])
+    nodes = int(tree.counters[NODES])
+    children = int(tree.nodes["moves"][:nodes].sum(dtype=np.int64))
     a_node = NODE.itemsize + 4 * (tree.states.shape[1] + 1) + 4 * len(tree.slots) / nodes
-    edges = EDGE.itemsize * int(tree.counters[EDGES])
-    return {"nodes": nodes, "children": children, "bytes_per_node": a_node, "bytes_per_child": 4 + edges / children}
+    lists_and_edges = 4 * int(tree.counters[LISTS]) + EDGE.itemsize * int(tree.counters[EDGES])
+    return {"nodes": nodes, "children": children, "bytes_per_node": a_node, "bytes_per_child": lists_and_edges / children}

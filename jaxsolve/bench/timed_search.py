@@ -16,6 +16,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS
+from jaxsolve.search.search import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
 
 
@@ -56,6 +57,8 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float)
     Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
     not fit one evaluator call.
     """
+    if width > MAX_PATHS:
+        raise ValueError(f"a search walks at most {MAX_PATHS} paths, and {width} are asked for")
     settings = Settings(METHODS[method], Limits(cpu_seconds=seconds / pool), wave=width)
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
     evaluator = _evaluator(game, METHODS[method].playouts)
