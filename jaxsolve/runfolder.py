@@ -107,8 +107,10 @@ class RunFolder:
             self._lock = None
 
     def __del__(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):
+        try:
             self.release()
+        except (OSError, AttributeError, TypeError):  # the interpreter is going down, and what this needs may be gone
+            pass
 
 
 def write_whole(path: Path, text: str) -> Path:

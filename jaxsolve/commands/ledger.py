@@ -54,7 +54,7 @@ class Ledger:
     def _take_up(self, record: Path) -> None:
         text = record.read_text(encoding="utf-8", errors="replace")
         complete = text[: text.rfind("\n") + 1]
-        for number, line in enumerate(complete.splitlines(), start=1):
+        for number, line in enumerate(complete.split("\n")[:-1], start=1):
             try:
                 row = _row(strict_json.loads(line))
             except ValueError as error:
