@@ -107,10 +107,8 @@ class RunFolder:
             self._lock = None
 
     def __del__(self) -> None:
-        try:
+        if getattr(self, "_lock", None) is not None and os is not None:  # modules may be gone when the interpreter goes down
             self.release()
-        except (OSError, AttributeError, TypeError):  # the interpreter is going down, and what this needs may be gone
-            pass
 
 
 def write_whole(path: Path, text: str) -> Path:

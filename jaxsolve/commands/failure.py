@@ -44,7 +44,7 @@ def _sentence(error: Exception) -> str:
     """What ``error`` says, on one line; RuntimeErrors, which JAX raises too, also say how to learn more."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    text = next((line.strip() for line in str(error).split("\n") if line.strip()), type(error).__name__)
     if isinstance(error, RecursionError):
         text = f"the input is nested too deeply ({text})"
     return f"{text.rstrip('.')} ({_WHERE})" if isinstance(error, RuntimeError) else text
