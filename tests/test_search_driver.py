@@ -195,7 +195,7 @@ def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
     """CPU seconds of pooled jobs together are at most the process's, and compilation is none of them."""
     game = make("hex-5")
     before = cpu_seconds()
-    evaluator = Evaluator(game)
+    evaluator = Evaluator(game, max_playout=1999)  # settings of its own: what another test has compiled would cost it nothing
     jobs = [Job(game, game.init(), settings=Settings(limits=Limits(nodes=300 + 100 * i), seed=i), evaluator=evaluator) for i in range(4)]
     driver = Driver(evaluator, 2)
     for job in jobs:
