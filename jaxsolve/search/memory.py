@@ -11,6 +11,7 @@ import numpy as np
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.tree import (
     ACTION,
+    BACK,
     CLASSES,
     DROPPED_FLAG,
     EDGE,
@@ -24,6 +25,7 @@ from jaxsolve.search.tree import (
     NODES,
     NONE,
     SOLVED_FLAG,
+    STALE_FLAG,
     USED,
     Tree,
     rehash,
@@ -71,8 +73,10 @@ def evict(tree, keep):
             for i in range(record.visited):
                 edge = tree.edges[record.edges + i]
                 if edge.child >= 0 and dropped[edge.child]:
+                    if edge.action & BACK:
+                        edge.action &= ACTION
+                        record.marks |= STALE_FLAG
                     edge.child = NONE
-                    edge.action &= ACTION
     rehash(tree)
     tree.counters[FULL] = 0
 

@@ -24,7 +24,7 @@ import numpy as np
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
-from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
+from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, winning_move, zone_of
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
@@ -131,6 +131,7 @@ def store(tree, node, phi, delta, best, question: Question, log):
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
         return True
+    record.marks &= ~STALE_FLAG
     if record.mover == question.or_player:
         record.pn, record.dn = phi, delta
     else:
@@ -361,12 +362,14 @@ def link(tree, node, number, child, row, offsets, question: Question):
     """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
     edge = tree.edges[tree.nodes[node].edges + number]
     edge.child = child
+    tree.nodes[node].marks |= STALE_FLAG
     if child == NONE:
         return  # no room: the edge keeps its numbers and is looked at again
     if child >= 0:
         if question.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
             edge.action |= BACK
             tree.nodes[node].marks |= CYCLE_FLAG
+            tree.counters[LOOPS] = 1
         refresh(tree, node, number, question)
         return
     if not is_open(tree, node, np.int64(edge.action & ACTION)):

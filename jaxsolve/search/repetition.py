@@ -4,7 +4,7 @@ A path tells only the nodes it runs through of what it decided, and where positi
 root. When they find nothing more to do, three steps over the graph settle the matter:
 
 * ``level_order`` measures every node's distance from the root anew (breadth first) and marks the edges that lead no further;
-* ``sweep`` makes the numbers of all nodes anew, farthest first, again and again while something is decided: with decided leaves at the edge of the
+* ``sweep`` makes the numbers of all nodes that need it anew, farthest first, again and again while something is decided: with decided leaves at the edge of the
   graph this is retrograde analysis, and decides all that play which comes to an end decides;
 * ``frontier`` expands the nearest moves that nobody has looked at yet, however little their numbers promise.
 
@@ -29,6 +29,7 @@ from jaxsolve.search.tree import (
     NODES,
     NONE,
     SOLVED_FLAG,
+    STALE_FLAG,
     add_edge,
     forced_entry,
 )
@@ -82,15 +83,18 @@ def _mark_back_edges(tree, node):
     record.marks &= ~CYCLE_FLAG
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
+        before = edge.action
         edge.action &= ACTION
         if edge.child >= 0 and tree.nodes[edge.child].level <= record.level:
             edge.action |= BACK
             record.marks |= CYCLE_FLAG
+        if edge.action != before:
+            record.marks |= STALE_FLAG
 
 
 @compiled
 def sweep(tree, order, first, question: Question, steering: Steering, log, paths):
-    """Makes the numbers of ``order[:first]`` anew, last first; (how many are left, whether anything was decided).
+    """Makes the numbers of those of ``order[:first]`` anew whose edges have changed, last first; (how many are left, whether anything was decided).
 
     Stops early where the log must be emptied.
     """
@@ -102,13 +106,16 @@ def sweep(tree, order, first, question: Question, steering: Steering, log, paths
         record = tree.nodes[node]
         if record.marks & SOLVED_FLAG:
             continue
+        changed = record.marks & STALE_FLAG != 0
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.child >= 0:
-                refresh(tree, node, i, question)
+                changed = refresh(tree, node, i, question) or changed
             elif edge.child == NONE and edge.a != 0 and edge.b != 0 and max(edge.a, edge.b) >= BIG:
                 edge.a = edge.b = 1  # forgotten when it looked hopeless: look again
-        decided = rank_and_store(tree, node, question, steering, log) or decided
+                changed = True
+        if changed:
+            decided = rank_and_store(tree, node, question, steering, log) or decided
     return 0, decided
 
 
@@ -196,7 +203,7 @@ def reopen(tree, question: Question):
         record = tree.nodes[node]
         if record.marks & DROPPED_FLAG or (record.marks & SOLVED_FLAG and record.pn == 0 and record.dn == INF):
             continue
-        record.marks &= ~(SOLVED_FLAG | CYCLE_FLAG)
+        record.marks = (record.marks & ~(SOLVED_FLAG | CYCLE_FLAG)) | STALE_FLAG
         record.pn = record.dn = 1
     for node in range(tree.counters[NODES]):  # only now: no edge may keep what a child was before
         record = tree.nodes[node]
@@ -224,6 +231,7 @@ def reset(tree):
         record = tree.nodes[node]
         if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
             continue
+        record.marks |= STALE_FLAG
         if max(record.pn, record.dn) >= BIG:
             record.pn = record.dn = 1
         for i in range(record.visited):

@@ -97,24 +97,44 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
-        _list_moves(tree, child, row, threat, offsets, order)
+        _list_moves(tree, child, row, threat, moves, offsets, order)
         tallies[EXPANDED] += 1
     return child, True
+
+
+@inner
+def bit(row, at, action):
+    """1 if ``action`` is in the bit set that begins at word ``at``, else 0."""
+    return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
+
+
+@inner
+def _ones(word):
+    """How many bits of an int64 below 2^32 are set."""
+    word -= word >> 1 & 0x55555555
+    word = (word & 0x33333333) + (word >> 2 & 0x33333333)
+    return ((word + (word >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
+
+
+@inner
+def _count(row, at, words):
+    """How many actions are in the bit set that begins at word ``at``."""
+    count = np.int64(0)
+    for i in range(at, at + words):
+        count += _ones(np.int64(row[i]))
+    return count
 
 
 @inner
 def _count_moves(row, offsets: Offsets):
     count = np.int64(0)
     for i in range(offsets.mask):
-        word = row[offsets.legal + i] | row[offsets.forcing + i]
-        while word != 0:
-            word &= word - np.uint32(1)
-            count += 1
+        count += _ones(np.int64(row[offsets.legal + i] | row[offsets.forcing + i]))
     return count
 
 
 @inner
-def _list_moves(tree, node, row, threat, offsets: Offsets, order):
+def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     """Writes the node's moves: those that force the reply first, else in the order given for its mover, or by falling prior."""
     record = tree.nodes[node]
     top = np.int64(record.list)
@@ -124,21 +144,23 @@ def _list_moves(tree, node, row, threat, offsets: Offsets, order):
         record.forced = 1 if forces else 0
         top += 1
     else:
-        forcing = False
-        for i in range(offsets.mask):
-            forcing = forcing or row[offsets.forcing + i] != 0
-        if forcing:
-            for i in range(order.shape[1]):
-                action = np.int64(order[record.mover, i])
-                if has(row, offsets.forcing, action):
-                    tree.lists[top] = np.uint32(action) | np.uint32(FORCED_BIT)
-                    top += 1
-        record.forced = top - record.list
-        for i in range(order.shape[1]):
-            action = np.int64(order[record.mover, i])
-            if has(row, offsets.legal, action) and not (forcing and has(row, offsets.forcing, action)):
-                tree.lists[top] = np.uint32(action)
-                top += 1
+        record.forced = _count(row, offsets.forcing, offsets.mask)
+        following, plain, end = top, top + record.forced, top + moves
+        at = np.int64(0)
+        while plain < end:  # nothing here depends on what is predicted: half of all branches would be guessed wrong
+            action = np.int64(order[record.mover, at])
+            forces, legal = bit(row, offsets.forcing, action), bit(row, offsets.legal, action)
+            tree.lists[following if forces else plain] = np.uint32(action | forces << 15)
+            following += forces
+            plain += legal & ~forces
+            at += 1
+        end = np.int64(record.list) + record.forced
+        while following < end:
+            action = np.int64(order[record.mover, at])
+            tree.lists[following] = np.uint32(action | FORCED_BIT)
+            following += bit(row, offsets.forcing, action)
+            at += 1
+        top += moves
         if offsets.priors != NONE:
             _order_by_prior(tree, np.int64(record.list), top, row, offsets)
     record.moves = top - record.list

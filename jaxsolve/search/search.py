@@ -27,6 +27,7 @@ from jaxsolve.search.tree import (
     INF,
     KEEP,
     LIVE,
+    LOOPS,
     MOST_MOVES,
     NODE,
     NODES,
@@ -239,7 +240,7 @@ class Search:
             if self._outgrown():
                 return states[:0], actions[:0], 0
             self._put_in_order()
-            if self.work.question.may_repeat and self.expanded >= (2.0 if self._exhausted is None else 1.5) * self._settled_at:
+            if self.tree.counters[LOOPS] and self.expanded >= (2.0 if self._exhausted is None else 1.5) * self._settled_at:
                 self._settle()
             count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
         return states[:count], actions[:count], count

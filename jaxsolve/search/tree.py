@@ -53,11 +53,12 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it forces the reply | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG = 1, 2, 4, 8  # CYCLE_FLAG: the node has edges marked BACK
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
+"""Marks of a node: decided; it has edges marked BACK; forgotten; (Monte-Carlo); an edge has changed since its proof numbers were made."""
 
-NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP = range(10)
+NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS = range(11)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
-and whether what lies below decided nodes is kept (for a question that may follow)."""
+whether what lies below decided nodes is kept (for a question that may follow), and whether an edge was ever marked BACK."""
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # block sizes there are, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
@@ -76,7 +77,7 @@ class Tree(NamedTuple):
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of node slots given back by eviction
     spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
-    counters: np.ndarray  # int64[10]
+    counters: np.ndarray  # int64[11]
 
 
 def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
@@ -86,7 +87,7 @@ def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: in
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
     edges = np.empty(most_edges, EDGE)
-    counters = np.zeros(10, np.int64)
+    counters = np.zeros(11, np.int64)
     slots = np.full(1 << 8, NONE, np.int32)
     counters[USED], counters[BUDGET] = slots.nbytes, budget
     return Tree(
