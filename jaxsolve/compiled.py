@@ -1,6 +1,6 @@
 """``compiled``: the one decorator of all host loops, and the cache that keeps their machine code between processes.
 
-It stands for ``numba.njit(nogil=True)`` with a cache of our own in place of numba's, which cannot be trusted by programs whose processes share it:
+It stands for ``numba.njit(nogil=True, _nrt=False)`` with a cache of our own in place of numba's, which cannot be trusted by programs whose processes share it:
 
 * Numba tells functions of one name and argument types apart by a count of what this process has compiled so far, and that count is part of the
   symbol's name in the machine code. Objects from two processes therefore give one symbol to two functions, and whichever is loaded first serves
@@ -58,7 +58,7 @@ def compiled(function: Function) -> Function:
 
     A function outside this package is compiled anew whenever its own file has changed; what it takes from other files is its author's care.
     """
-    return _kept(njit(nogil=True)(function))
+    return _kept(njit(nogil=True, _nrt=False)(function))
 
 
 def inlined(function: Function) -> Function:
@@ -66,12 +66,12 @@ def inlined(function: Function) -> Function:
 
     A call hands every array of a tree over by value and counts it as used and unused again, which costs more than most such functions do.
     """
-    return _kept(njit(nogil=True, forceinline=True)(function))
+    return _kept(njit(nogil=True, forceinline=True, _nrt=False)(function))
 
 
 def inner(function: Function) -> Function:
     """As ``inlined``, for a function that only compiled ones call: nothing is made for calls from Python, which is most of the compilation."""
-    return _kept(njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    return _kept(njit(nogil=True, forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
 
 
 def _kept(dispatcher: Any) -> Any:

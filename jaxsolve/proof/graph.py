@@ -121,7 +121,8 @@ class ProofGraph:
     def post_order(self) -> np.ndarray:
         """int32[N]: nodes, children always before parents. Raises ProofGap on a cycle."""
         order = np.empty(self.size, np.int32)
-        if not _post_order(self._edges, self._children, self.size, order):
+        tried, marks, stack = np.zeros(self.size, np.int32), np.zeros(self.size, np.int8), np.empty(self.size, np.int32)
+        if not _post_order(self._edges, self._children, order, tried, marks, stack):
             raise ProofGap("the proof runs in a circle")
         return order
 
@@ -178,11 +179,11 @@ def _fill(hashes, slots, size):
 
 
 @compiled
-def _post_order(edges, children, size, order):
-    """Fills ``order`` from the root, depth first; False if a node leads back to itself."""
-    tried = np.zeros(size, np.int32)
-    marks = np.zeros(size, np.int8)  # 0 new, 1 open, 2 done
-    stack = np.empty(size, np.int32)
+def _post_order(edges, children, order, tried, marks, stack):
+    """Fills ``order`` from the root, depth first; False if a node leads back to itself.
+
+    ``marks`` say of a node: 0 new, 1 open, 2 done; ``tried`` how many of its children have been entered.
+    """
     depth, done = 1, 0
     stack[0] = 0
     while depth > 0:
@@ -201,7 +202,7 @@ def _post_order(edges, children, size, order):
         if marks[child] == 0:
             stack[depth] = child
             depth += 1
-    return done == size
+    return done == len(order)
 
 
 @compiled

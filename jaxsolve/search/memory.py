@@ -33,11 +33,19 @@ from jaxsolve.search.tree import (
 )
 
 
-@compiled
-def evict(tree, keep):
+def evict(tree: Tree, keep: int) -> None:
     """Gives back the nodes with the least work below them until about ``keep`` are left (Nagai's small-tree garbage collection)."""
-    histogram = np.zeros(33, np.int64)
+    # A byte a node, to stay near the processor while all edges are looked through.
+    _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
+    rehash(tree)
+    tree.counters[FULL] = 0
+
+
+@compiled
+def _evict(tree, keep, dropped):
     total = tree.counters[NODES]
+    histogram = tree.scratch[:33]
+    histogram[:] = 0
     for node in range(total):
         record = tree.nodes[node]
         if record.marks & DROPPED_FLAG == 0 and record.pins == 0:
@@ -49,7 +57,6 @@ def evict(tree, keep):
         whole += histogram[limit]
         limit += 1
     partial = excess - whole
-    dropped = np.zeros(total, np.uint8)  # small enough to stay near the processor while all edges are looked through
     for node in range(total):
         record = tree.nodes[node]
         if record.marks & DROPPED_FLAG or record.pins > 0:
@@ -77,8 +84,6 @@ def evict(tree, keep):
                         edge.action &= ACTION
                         record.marks |= STALE_FLAG
                     edge.child = NONE
-    rehash(tree)
-    tree.counters[FULL] = 0
 
 
 def scattered(tree: Tree) -> bool:

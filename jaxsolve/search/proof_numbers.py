@@ -23,9 +23,9 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
-from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
+from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import is_open, learn, winning_move, zone_of
+from jaxsolve.search.zones import is_open, learn, winning_move
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 
@@ -151,9 +151,8 @@ def store(tree, node, phi, delta, best, question: Question, log):
             log.moves[at] = tree.edges[record.edges + best].action & ACTION
         if phi == 0:
             log.wins[record.mover, log.moves[at]] += 1
-        zone = zone_of(tree, node)
-        for i in range(len(zone)):
-            log.zones[at, i] = zone[i]
+        for i in range(tree.zones.shape[1]):
+            log.zones[at, i] = tree.zones[node, i]
         log.count[0] = at + 1
     return True
 
@@ -181,7 +180,7 @@ def refresh(tree, node, number, question: Question):
     changed = edge.a != a or edge.b != b
     edge.a, edge.b = a, b
     if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
-        learn(tree, node, number, zone_of(tree, edge.child))
+        learn(tree, node, number, tree.zones[edge.child])
     return changed
 
 
@@ -381,4 +380,4 @@ def link(tree, node, number, child, row, offsets, question: Question):
     else:
         edge.a, edge.b = dn, pn
     if offsets.zone != NONE:
-        learn(tree, node, number, row_zone(row, offsets))
+        learn(tree, node, number, row[offsets.zone :])

@@ -31,6 +31,7 @@ from jaxsolve.search.tree import (
     SOLVED_FLAG,
     STALE_FLAG,
     add_edge,
+    Tree,
     forced_entry,
 )
 from jaxsolve.search.zones import is_open
@@ -47,15 +48,19 @@ def _leads_on(tree, node, i):
     return is_open(tree, node, np.int64(edge.action & ACTION))
 
 
-@compiled
-def level_order(tree, may_repeat):
+def level_order(tree: Tree, may_repeat: bool) -> np.ndarray:
     """int32[n]: the undecided nodes that can be reached from the root through undecided ones, nearest first; sets their levels and BACK marks."""
+    order = np.empty(tree.counters[NODES], np.int32)
+    return order[: _level_order(tree, may_repeat, order)]
+
+
+@compiled
+def _level_order(tree, may_repeat, order):
     total = tree.counters[NODES]
     for node in range(total):
         tree.nodes[node].level = UNREACHED
-    order = np.empty(total, np.int32)
     if total == 0 or tree.nodes[0].marks & SOLVED_FLAG:
-        return order[:0]
+        return np.int64(0)
     order[0] = 0
     tree.nodes[0].level = 0
     count, at = 1, 0
@@ -74,7 +79,7 @@ def level_order(tree, may_repeat):
         for node in range(total):
             if tree.nodes[node].marks & DROPPED_FLAG == 0:
                 _mark_back_edges(tree, node)
-    return order[:count]
+    return np.int64(count)
 
 
 @inner

@@ -65,12 +65,6 @@ def has(row, at, action):
 
 
 @inner
-def row_zone(row, offsets: Offsets):
-    """uint32[Z]: the zone of a position decided on sight, a view; empty where there are no zones."""
-    return row[offsets.zone : offsets.zone + offsets.mask] if offsets.zone != NONE else row[:0]
-
-
-@inner
 def row_key(row, offsets: Offsets):
     """uint64 key of the row's position."""
     return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
@@ -167,8 +161,8 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     if offsets.zone != NONE:
         threatened = row[offsets.threat] != 0
         for i in range(offsets.mask):
-            tree.zones[node, i] = row[offsets.legal + i]
-            tree.zones[node, offsets.mask + i] = row[offsets.zone + i] if threatened else np.uint32(0)
+            tree.open_moves[node, i] = row[offsets.legal + i]
+            tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
 
 
 @inner
@@ -183,8 +177,7 @@ def _order_by_prior(tree, first, last, row, offsets: Offsets):
         action = np.int64(entry & np.uint32(FORCED_BIT - 1))
         fraction = (row[offsets.priors + (action >> 1)] >> np.uint32(16 * (action & 1))) & np.uint32(0xFFFF)
         tree.lists[i] = (entry & np.uint32(0xFFFF)) | (fraction << np.uint32(16))
-    taken = np.empty(count, np.uint32)
-    starts = np.empty(257, np.int64)
+    starts, taken = tree.scratch[:257], tree.scratch[257:]
     for byte in range(2):
         shift = np.uint32(16 + 8 * byte)
         starts[:] = 0
@@ -197,7 +190,7 @@ def _order_by_prior(tree, first, last, row, offsets: Offsets):
             taken[starts[value]] = tree.lists[first + i]
             starts[value] += 1
         for i in range(count):
-            tree.lists[first + i] = taken[i]
+            tree.lists[first + i] = np.uint32(taken[i])
 
 
 @compiled

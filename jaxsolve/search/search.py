@@ -38,7 +38,6 @@ from jaxsolve.search.tree import (
     roomier,
     strip,
 )
-from jaxsolve.search.zones import zone_of
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 HOPELESS = 4  # times in a row that making room did not let one more position in
@@ -447,9 +446,8 @@ def _adopt(tree, rows, moves, zones, offsets, order, question: Question, tallies
         phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
         record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
         record.marks |= SOLVED_FLAG
-        zone = zone_of(tree, node)
-        for j in range(len(zone)):
-            zone[j] = zones[i, j]
+        for j in range(tree.zones.shape[1]):
+            tree.zones[node, j] = zones[i, j]
         if record.pins == 0 and tree.counters[KEEP] == 0:
             strip(tree, node)
 

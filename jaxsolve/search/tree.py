@@ -69,7 +69,8 @@ class Tree(NamedTuple):
 
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
-    zones: np.ndarray  # uint32[N, 2 Z]: open moves, then the zone so far (``search.zones``); Z = 0 where the game knows no zones
+    open_moves: np.ndarray  # uint32[N, Z] the moves that may still save a node's mover (``search.zones``); Z = 0 where the game knows no zones
+    zones: np.ndarray  # uint32[N, Z] what is known of a node so far rests on
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
@@ -78,6 +79,7 @@ class Tree(NamedTuple):
     free: np.ndarray  # int32[N] stack of node slots given back by eviction
     spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
     counters: np.ndarray  # int64[11]
+    scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
 
 
 def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
@@ -93,7 +95,8 @@ def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: in
     return Tree(
         np.empty(count, NODE),
         np.empty((count, state_words), np.uint32),
-        np.empty((count, 2 * zone_words), np.uint32),
+        np.empty((count, zone_words), np.uint32),
+        np.empty((count, zone_words), np.uint32),
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
         edges,
         edges.view(VISIT),
@@ -102,6 +105,7 @@ def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: in
         np.empty(count, np.int32),
         np.full((2, CLASSES), NONE, np.int64),
         counters,
+        np.empty(257 + MOST_MOVES, np.int64),
     )
 
 
@@ -218,7 +222,7 @@ def rounded(count):
 def add_node(tree, key, state, mover, moves):
     """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
     fresh = tree.counters[FREE] == 0
-    cost = NODE_BYTES + 4 * tree.states.shape[1] + 4 * tree.zones.shape[1]
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1]
     if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
         tree.counters[FULL] = 1
         return np.int64(NONE)

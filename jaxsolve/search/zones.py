@@ -1,6 +1,6 @@
 """Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``games.game.Foresees``).
 
-A node keeps two bit sets over actions. *Open* are the moves that may still save its mover; a refuted move closes every move outside its
+A node keeps two bit sets over actions. *Open moves* are the moves that may still save its mover; a refuted move closes every move outside its
 zone, for the same answers refute those. *Zone* joins the zones of the refutations that counted; once a move wins, open is that move alone and
 zone what the win rests on.
 Where the game knows no zones the sets have no words, and everything here does nothing.
@@ -15,17 +15,11 @@ from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, SOLVED_FLAG, WON_FLAG
 
 
 @inner
-def zone_of(tree, node):
-    """uint32[Z]: the node's zone so far, a view."""
-    return tree.zones[node, tree.zones.shape[1] // 2 :]
-
-
-@inner
 def is_open(tree, node, action):
     """Whether no refutation of another move has closed this one."""
     if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
         return True
-    return (tree.zones[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
+    return (tree.open_moves[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
 
 
 @inner
@@ -34,22 +28,22 @@ def won_by(tree, node, action, zone):
 
     A decided node keeps the zone that its record in the log has, also where it was decided elsewhere.
     """
-    half = tree.zones.shape[1] // 2
+    words = tree.zones.shape[1]
     record = tree.nodes[node]
-    if half == 0 or record.marks & (WON_FLAG | SOLVED_FLAG):
+    if words == 0 or record.marks & (WON_FLAG | SOLVED_FLAG):
         return
     record.marks |= WON_FLAG
-    for i in range(half):
+    for i in range(words):
         bit = np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
-        tree.zones[node, i] = bit
-        tree.zones[node, half + i] = zone[i] | bit
+        tree.open_moves[node, i] = bit
+        tree.zones[node, i] = zone[i] | bit
 
 
 @inner
 def winning_move(tree, node):
     """The action that ``won_by`` noted."""
-    for i in range(tree.zones.shape[1] // 2):
-        word = tree.zones[node, i]
+    for i in range(tree.zones.shape[1]):
+        word = tree.open_moves[node, i]
         for bit in range(32):
             if (word >> np.uint32(bit)) & np.uint32(1):
                 return np.int64(32 * i + bit)
@@ -59,15 +53,15 @@ def winning_move(tree, node):
 @inner
 def lost_by(tree, node, action, zone):
     """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
-    half = tree.zones.shape[1] // 2
-    if half == 0 or tree.nodes[node].marks & (WON_FLAG | SOLVED_FLAG) or not is_open(tree, node, action):
+    words = tree.zones.shape[1]
+    if words == 0 or tree.nodes[node].marks & (WON_FLAG | SOLVED_FLAG) or not is_open(tree, node, action):
         return False
     closed = False
-    for i in range(half):
-        was = tree.zones[node, i]
+    for i in range(words):
+        was = tree.open_moves[node, i]
         now = was & zone[i]
-        tree.zones[node, i] = now
-        tree.zones[node, half + i] |= zone[i]
+        tree.open_moves[node, i] = now
+        tree.zones[node, i] |= zone[i]
         if i == action >> 5:
             was &= ~(np.uint32(1) << np.uint32(action & 31))
         closed = closed or was != now

@@ -18,9 +18,9 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place, row_zone
+from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
-from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by, zone_of
+from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by
 
 
 class Exploring(NamedTuple):
@@ -214,7 +214,7 @@ def _back_up(tree, paths, path, value, question: Question, log):
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
-            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), question)
+            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
 
 
 @inner
@@ -240,7 +240,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             parent = paths.nodes[path, depth - 1]
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
-            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, zone_of(tree, node), question)
+            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
             unpin(tree, node)
             paths.depth[path] = depth - 1
             continue
@@ -303,10 +303,10 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         if child < 0:
             pn, dn = numbers_of(-1 - child, question)
             value = 1.0 if pn == 0 else (-1.0 if pn == INF else 0.0)
-            _mark(tree, node, edge, pn, dn, row_zone(rows[i], offsets), question)
+            _mark(tree, node, edge, pn, dn, rows[i, max(offsets.zone, 0) :], question)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = 1.0 if tree.nodes[child].pn == 0 else -1.0
-            _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, zone_of(tree, child), question)
+            _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question)
         elif offsets.value != NONE:
             mover = (np.int64(rows[i, offsets.info]) >> 3) & 1
             value = np.float64(rows[i, offsets.value : offsets.value + 1].view(np.float32)[0])
@@ -332,6 +332,6 @@ def _settle(tree, order, first, question: Question, log, paths):
         for i in range(record.visited):
             edge = tree.visits[record.edges + i]
             if edge.child >= 0 and math.isfinite(edge.value) and tree.nodes[edge.child].marks & SOLVED_FLAG:
-                _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, zone_of(tree, edge.child), question)
+                _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, tree.zones[edge.child], question)
         decided = _decide(tree, node, question, log) or decided
     return 0, decided
