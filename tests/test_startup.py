@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from jaxsolve import executables, runtime
-from jaxsolve.compiled import SOURCES
+from jaxsolve.compiled import SOURCES, compiled
 from jaxsolve.evaluate.calls import Calls
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games import Go, Gomoku, make
@@ -27,9 +27,9 @@ PACKAGE = Path(__file__).parents[1] / "jaxsolve"
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 
 LOOPS = """
-import numpy as np
 from jaxsolve.compiled import compiled
 from jaxsolve.search.steps import OFFSET, step
+from numba import njit
 
 @compiled
 def total(x):
@@ -38,15 +38,27 @@ def total(x):
         s += step(x[i]) + OFFSET
     return s
 
+def sorting(before):
+    @njit
+    def sort(x, n):  # calls itself, so that it stays a function of its own in the machine code
+        if n < 2:
+            return 0
+        sort(x, n - 1)
+        for j in range(n - 1, 0, -1):
+            if before(x[j], x[j - 1]):
+                x[j - 1], x[j] = x[j], x[j - 1]
+        return 0
+    return sort
+
+rising, falling = sorting(njit(lambda a, b: a < b)), sorting(njit(lambda a, b: a > b))
+
 @compiled
-def order(x):
-    return np.argsort(x)
+def descending(x):
+    falling(x, len(x))
 
 @compiled
 def ascending(x):
-    y = x.copy()
-    y.sort()
-    return y
+    rising(x, len(x))
 """
 STEPS = """
 from jaxsolve.compiled import compiled
@@ -63,11 +75,13 @@ import numpy as np
 from jaxsolve import compiled
 from jaxsolve.search import loops
 x = np.random.default_rng(0).permutation(500)
-right = {"order": np.argsort(x), "ascending": np.sort(x)}
+right = {"descending": np.sort(x)[::-1], "ascending": np.sort(x)}
 answers, compiled_here = {}, []
 for name in sys.argv[1:]:
     function = getattr(loops, name)
-    answers[name] = int(function(x[:3] * 0)) if name == "total" else bool((function(x) == right[name]).all())
+    given = x.copy()
+    answer = function(given[:3] * 0 if name == "total" else given)
+    answers[name] = int(answer) if name == "total" else bool((given == right[name]).all())
     compiled_here += [name] * sum(function.stats.cache_misses.values())
 print(json.dumps([answers, compiled_here]))
 """
@@ -123,10 +137,16 @@ def test_an_edit_of_anything_that_a_loop_uses_is_seen(toy):
 
 def test_objects_of_different_processes_mix(toy):
     # Numba's own cache fails here wherever the two counts of compiled functions happen to agree; see the docstring of ``compiled``.
-    assert answer(start(toy, "order"))[0] == {"order": True}
+    assert answer(start(toy, "descending"))[0] == {"descending": True}
     assert answer(start(toy, "ascending"))[0] == {"ascending": True}
-    for names in (("order", "ascending"), ("ascending", "order")):
-        assert answer(start(toy, *names))[:2] == ({"order": True, "ascending": True}, [])
+    for names in (("descending", "ascending"), ("ascending", "descending")):
+        assert answer(start(toy, *names))[:2] == ({"descending": True, "ascending": True}, [])
+
+
+def test_a_closure_is_refused():
+    number = 3
+    with pytest.raises(ValueError, match="closure"):
+        compiled(lambda x: x + number)
 
 
 def test_symbols_of_every_process_and_fork_are_its_own(toy):
@@ -148,16 +168,16 @@ print(json.dumps([{"numbers": [number(), int(os.read(child_says, 99))]}, []]))
 
 
 def test_processes_that_start_at_once_compile_once(toy):
-    answers = [answer(process) for process in [start(toy, "total", "order", "ascending") for _ in range(4)]]
-    assert all(given == {"total": 303, "order": True, "ascending": True} for given, _, _ in answers)
-    assert sorted(name for _, compiled_here, _ in answers for name in compiled_here) == ["ascending", "order", "total"]
+    answers = [answer(process) for process in [start(toy, "total", "descending", "ascending") for _ in range(4)]]
+    assert all(given == {"total": 303, "descending": True, "ascending": True} for given, _, _ in answers)
+    assert sorted(name for _, compiled_here, _ in answers for name in compiled_here) == ["ascending", "descending", "total"]
 
 
 def test_what_is_kept_is_never_written_again(toy):
-    answer(start(toy, "total", "order"))
+    answer(start(toy, "total", "descending"))
     before = entries(toy)
-    assert {name.rsplit("-", 1)[0] for name in before} == {f"jaxsolve.search.{name}" for name in ("loops.total", "loops.order", "steps.step")}
-    answer(start(toy, "total", "order"))
+    assert {name.rsplit("-", 1)[0] for name in before} == {f"jaxsolve.search.{name}" for name in ("loops.total", "loops.descending", "steps.step")}
+    answer(start(toy, "total", "descending"))
     assert entries(toy) == before
 
 
@@ -185,18 +205,18 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
 
 
 def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
-    answer(start(toy, "order"))
+    answer(start(toy, "descending"))
     folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
     hold = f"import fcntl, time; f = open({str(folder / 'lock')!r}); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(300)"
     holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         impatient = USE.replace("from jaxsolve.search", "compiled.PATIENCE, compiled.SILENCE = 0.5, 0.1\nfrom jaxsolve.search")
-        given, _, errors = answer(start(toy, "order", "total", use=impatient))
+        given, _, errors = answer(start(toy, "descending", "total", use=impatient))
     finally:
         holder.kill()
         holder.communicate()
-    assert given == {"order": True, "total": 303}
+    assert given == {"descending": True, "total": 303}
     assert "waiting for another process" in errors
 
 
@@ -211,10 +231,10 @@ try:
 except Exception as error:
     assert "Typing" in type(error).__name__
 loops.total(np.zeros(3, np.int64))
-other = subprocess.run([sys.executable, "-c", sys.argv[1], "order"], capture_output=True, check=True, timeout=100)
+other = subprocess.run([sys.executable, "-c", sys.argv[1], "descending"], capture_output=True, check=True, timeout=100)
 print(json.dumps([json.loads(other.stdout)[0], []]))
 """
-    assert answer(start(toy, USE, use=use))[0] == {"order": True}
+    assert answer(start(toy, USE, use=use))[0] == {"descending": True}
 
 
 # ---- the search itself -----------------------------------------------------------------------------------------------

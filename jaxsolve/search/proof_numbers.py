@@ -23,7 +23,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
-from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place
+from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, winning_move
 
@@ -314,6 +314,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
 
     Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
     """
+    fetch(tree, rows, first, count, offsets)
     for i in range(first, count):
         if log_is_full(log, paths):
             return i

@@ -4,8 +4,8 @@ A path tells only the nodes it runs through of what it decided, and where positi
 root. When they find nothing more to do, three steps over the graph settle the matter:
 
 * ``level_order`` measures every node's distance from the root anew (breadth first) and marks the edges that lead no further;
-* ``sweep`` makes the numbers of all nodes that need it anew, farthest first, again and again while something is decided: with decided leaves at the edge of the
-  graph this is retrograde analysis, and decides all that play which comes to an end decides;
+* ``sweep`` makes the numbers of all nodes that need it anew, farthest first, again and again while something is decided: with decided leaves at
+  the edge of the graph this is retrograde analysis, and decides all that play which comes to an end decides;
 * ``frontier`` expands the nearest moves that nobody has looked at yet, however little their numbers promise.
 
 When no such move is left, the graph below the root is complete, and what is still open is decided by no play that comes to an end.
@@ -30,8 +30,8 @@ from jaxsolve.search.tree import (
     NONE,
     SOLVED_FLAG,
     STALE_FLAG,
-    add_edge,
     Tree,
+    add_edge,
     forced_entry,
 )
 from jaxsolve.search.zones import is_open

@@ -70,6 +70,16 @@ def row_key(row, offsets: Offsets):
     return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
 
 
+@inner
+def fetch(tree, rows, first, count, offsets: Offsets):
+    """Reads what ``find`` will look at first for rows ``first..count-1``: one by one they would each wait for memory, so they wait together."""
+    mask, seen = len(tree.slots) - 1, np.int64(0)
+    for i in range(first, count):
+        node = np.int64(tree.slots[np.int64(row_key(rows[i], offsets) & np.uint64(mask))])
+        seen ^= np.int64(tree.nodes[max(node, np.int64(0))].key)
+    tree.scratch[0] = seen  # so that the compiler cannot leave it out
+
+
 @inlined
 def place(tree, row, level, offsets: Offsets, order, tallies):
     """(child, whether it is new) of an evaluated position: ``ended(outcome)`` if the board decides it, else its node, NONE where there is no room."""

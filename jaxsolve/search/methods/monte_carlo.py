@@ -18,7 +18,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.rows import EVALUATED, Question, numbers_of, place
+from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by
 
@@ -285,6 +285,7 @@ def _select(tree, paths, first, last, states, actions, owners, question: Questio
 
 @compiled
 def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, log, tallies):
+    fetch(tree, rows, first, count, offsets)
     for i in range(first, count):
         if log_is_full(log, paths):
             return i
