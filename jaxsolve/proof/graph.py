@@ -162,7 +162,8 @@ def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
         if numbers[i] < 0:
             slots[at] = size
             hashes[size] = row_hashes[i]
-            keys[size] = rows[i]
+            for j in range(keys.shape[1]):
+                keys[size, j] = rows[i, j]
             numbers[i] = size
             size += 1
     return size
