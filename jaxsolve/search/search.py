@@ -307,6 +307,8 @@ class Search:
             self._give_way(self.method.plainer)
             self._looked_again_at = -1
             return 0
+        # Levels once more: what the last sweep decided may have cut off the shortest ways, and only along those does ``frontier`` go.
+        level_order(self.tree, self.work.question.may_repeat)
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
         count = self._select_frontier(flight, most)
         if count == 0 and self.verdict is None and not self.tree.counters[FULL]:
