@@ -58,6 +58,12 @@ def oracle_position(game: GoRules, text: str) -> oracle.Position:
 
 
 def oracle_outcome(game: GoRules, p: oracle.Position) -> int:
+    outcome = outcome_by_rule(game, p)
+    full = game.history_capacity and len(p.history) >= game.history_capacity  # long games meet the cap
+    return Outcome.UNKNOWN if full and outcome == Outcome.ONGOING else outcome
+
+
+def outcome_by_rule(game: GoRules, p: oracle.Position) -> int:
     n, family = game.size, game.rule_set.split("-")[0]
     if family == "go":
         if p.passes < 2:
