@@ -48,7 +48,12 @@ from numba.core.serialize import dumps
 from jaxsolve import kept
 from jaxsolve.runtime import cache_folder
 
-SOURCES = ("search", "proof/graph.py", "compiled.py")  # of this package: whatever compiled functions, and the constants in them, are written in
+SOURCES = (
+    "search",
+    "proof/graph.py",
+    "evaluate/layout.py",
+    "compiled.py",
+)  # of this package: whatever compiled functions, and the constants in them, are written in
 PATIENCE = 300.0  # seconds to wait for another process that compiles the same folder's functions
 SILENCE = 5.0  # seconds of waiting before a person is told
 HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE")  # settings that do not change machine code

@@ -28,6 +28,8 @@ VISITS, MARK = 0, 1  # extra words
 class LeastVisited(Method):
     """Looks at every move in turn."""
 
+    keeps_proof_numbers = True
+
     @property
     def extra_words(self) -> int:
         return 2

@@ -282,8 +282,16 @@ def test_a_network_guides_a_pool_and_a_value(method):
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     assert solve_value(game, game.init(), method=GUIDED[method], heads=HEADS).text == "draw"
     hexes = [Problem(str(i), make(HEX), make(HEX).parse(text), claim) for i, (text, claim, _) in enumerate(questions(12)[:3])]
-    for problem, result in solve_pool(hexes[:1], pool=1, method=GUIDED[method], heads=HEADS):
-        assert result.verdict is questions(12)[int(problem.id)][2]
+    for pool in (1, 2):
+        for problem, result in solve_pool(hexes, pool=pool, method=GUIDED[method], heads=HEADS):
+            assert result.verdict is questions(12)[int(problem.id)][2]
+    evaluator = Evaluator(make(HEX), heads=HEADS)
+    verdicts = {problem.id: result.verdict for problem, result in solve_pool(hexes, pool=2, method=GUIDED[method], evaluator=evaluator)}
+    assert verdicts == {problem.id: questions(12)[int(problem.id)][2] for problem in hexes}
+    with pytest.raises(ValueError, match="evaluator"):
+        next(solve_pool([Problem("g", game, game.init(), Claim(0))], pool=1, evaluator=evaluator))
+    with pytest.raises(ValueError, match="evaluator"):
+        solve(game, game.init(), evaluator=evaluator)
 
 
 @pytest.mark.parametrize("method", GUIDED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import os
 import shutil
@@ -147,6 +148,21 @@ def test_a_closure_is_refused():
     number = 3
     with pytest.raises(ValueError, match="closure"):
         compiled(lambda x: x + number)
+
+
+def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
+    """Machine code knows fields by their number only: had their file no part in the digest, it would go on reading the old ones."""
+    from jaxsolve.evaluate import Offsets
+    from jaxsolve.search.methods import METHODS, Workspace
+    from jaxsolve.search.paths import Log, Paths
+    from jaxsolve.search.proof_numbers import Steering
+    from jaxsolve.search.rows import Question
+    from jaxsolve.search.tree import Tree
+
+    handed = [Offsets, Workspace, Log, Paths, Steering, Question, Tree, *map(type, METHODS.values())]
+    for kind in handed:
+        file = Path(inspect.getfile(kind)).relative_to(PACKAGE).as_posix()
+        assert any(file == source or file.startswith(f"{source}/") for source in SOURCES), (kind, file)
 
 
 def test_symbols_of_every_process_and_fork_are_its_own(toy):

@@ -93,7 +93,9 @@ class Rows:
     def _children(self, state) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, SeesChildren):
             children: Children = self.game.children(state)
-            return children.legal, children.wins, children.forced, children.threat
+            # The host lists as many moves as it counts bits: none may stand beyond the last action.
+            actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
+            return children.legal & actions, children.wins & actions, children.forced & actions, children.threat
         legal = bool_to_actions(self.game.legal_mask(state))
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 

@@ -1,4 +1,4 @@
-"""Host-side search: the proof tree, three methods over it, and the front door ``solve``."""
+"""Host-side search: the proof tree, its methods over it, and the front door ``solve``."""
 
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import METHODS, MonteCarlo, ProofNumber

@@ -58,7 +58,7 @@ class Job:
       share: part of the settings' memory that this job may use.
 
     Raises:
-      ValueError: unknown method; ``out`` is in use or holds something else (``FolderError``, ``ProofLogError``).
+      ValueError: unknown method; an evaluator of another game; ``out`` is in use or holds something else (``FolderError``, ``ProofLogError``).
       OSError: ``out`` cannot be written.
     """
 
@@ -76,6 +76,8 @@ class Job:
     ):
         self.game, self.settings = game, settings or Settings()
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
+        if evaluator is not None and evaluator.game != game:
+            raise ValueError(f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}")
         asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
         self.root = game.host_pack(state)
         self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts)

@@ -15,6 +15,7 @@ from jaxsolve.search.tree import (
     CLASSES,
     DROPPED_FLAG,
     EDGE,
+    EDGE_BYTES,
     EDGES,
     EVICTED,
     FREE,
@@ -136,7 +137,7 @@ def _move_edges(tree, order):
                 tree.extra[top + j, k] = tree.extra[record.edges + j, k]
         record.edges = top
         top += record.capacity
-    tree.counters[USED] -= (16 + 4 * tree.extra.shape[1]) * (tree.counters[EDGES] - top)
+    tree.counters[USED] -= (EDGE_BYTES + 4 * tree.extra.shape[1]) * (tree.counters[EDGES] - top)
     tree.counters[EDGES] = top
     for size in range(CLASSES):
         tree.spare[1, size] = NONE

@@ -73,7 +73,7 @@ def rank(tree, node, steering: Steering):
         if a == 0:
             if edge.b == INF:
                 return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0)
-            phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: look for a better way to win
+            phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: a visited move may win outright
         if phi == 0:
             continue
         if edge.b == 0:
@@ -84,7 +84,7 @@ def rank(tree, node, steering: Steering):
             continue
         live += 1
         if live > limit:
-            break
+            continue  # beyond what is considered, but for a win
         delta += edge.b
         phi = min(phi, a)
         if edge.busy > 0:
@@ -179,6 +179,8 @@ def refresh(tree, node, number, question: Question):
         a, b = INF, 0
     changed = edge.a != a or edge.b != b
     edge.a, edge.b = a, b
+    if changed:
+        tree.nodes[node].marks |= STALE_FLAG
     if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
         learn(tree, node, number, tree.zones[edge.child])
     return changed

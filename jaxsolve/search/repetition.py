@@ -26,6 +26,7 @@ from jaxsolve.search.tree import (
     CYCLE_FLAG,
     DROPPED_FLAG,
     INF,
+    LOOPS,
     NODES,
     NONE,
     SOLVED_FLAG,
@@ -93,6 +94,7 @@ def _mark_back_edges(tree, node):
         if edge.child >= 0 and tree.nodes[edge.child].level <= record.level:
             edge.action |= BACK
             record.marks |= CYCLE_FLAG
+            tree.counters[LOOPS] = 1
         if edge.action != before:
             record.marks |= STALE_FLAG
 

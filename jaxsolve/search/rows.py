@@ -59,9 +59,15 @@ def numbers_of(outcome, question: Question):
 
 
 @inner
+def bit(row, at, action):
+    """1 if ``action`` is in the bit set that begins at word ``at``, else 0."""
+    return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
+
+
+@inner
 def has(row, at, action):
     """Whether ``action`` is in the bit set that begins at word ``at``."""
-    return (row[at + (action >> 5)] >> np.uint32(action & 31)) & np.uint32(1) != 0
+    return bit(row, at, action) != 0
 
 
 @inner
@@ -104,12 +110,6 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         _list_moves(tree, child, row, threat, moves, offsets, order)
         tallies[EXPANDED] += 1
     return child, True
-
-
-@inner
-def bit(row, at, action):
-    """1 if ``action`` is in the bit set that begins at word ``at``, else 0."""
-    return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
 
 
 @inner

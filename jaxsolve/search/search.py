@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from jaxsolve.compiled import compiled
-from jaxsolve.evaluate import NONE as ABSENT
-from jaxsolve.evaluate import Evaluator, History, Offsets
+from jaxsolve.evaluate import Evaluator, History, Layout
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import rows as host_rows
@@ -68,7 +67,7 @@ class Search:
 
     Raises:
       MemoryFull: the budget cannot hold the root.
-      ValueError: the game has more actions than a tree can list.
+      ValueError: the game has more actions than a tree can list, ``flights`` is below 1, or the method has no plainer one and no proof numbers.
     """
 
     def __init__(
@@ -86,6 +85,10 @@ class Search:
         width: int | None = None,
         flights: int = 2,
     ):
+        if method.plainer is None and not method.keeps_proof_numbers:
+            raise ValueError(f"method {method.name!r} has no plainer one to give way to, and keeps no proof numbers that could be read to the end")
+        if flights < 1:
+            raise ValueError(f"{flights} waves at a time: give 1 or more")
         if game.num_actions > min(MOST_MOVES, ACTION):
             raise ValueError(f"{game.rule_set} has {game.num_actions} actions; a search can list {min(MOST_MOVES, ACTION)}")
         self.game, self.claims, self.method, self.evaluator, self.sink = game, tuple(claims), method, evaluator, sink
@@ -458,9 +461,9 @@ def _adopt(tree, rows, moves, zones, offsets, order, question: Question, tallies
 def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
     """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
     tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned), 1)
-    offsets = Offsets(1, 1, 1, 1, 3, 4, 5, 6, 7, 8, 9 if zoned else ABSENT, ABSENT, ABSENT, ABSENT, 10)
+    offsets = Layout(1, 1, False, False, zoned).offsets
     question = Question(0, np.zeros(5, np.int8), may_repeat, False)
-    order, row = np.zeros((2, 1), np.int32), np.zeros((1, 10), np.uint32)
+    order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)
     row.flags.writeable = False
     work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
     place(tree, row[0], 0, offsets, order, work.tallies)

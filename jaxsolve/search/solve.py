@@ -126,19 +126,26 @@ def solve_pool(
     settings: Settings | None = None,
     out: Path | None = None,
     progress: ProgressCallback | None = None,
+    evaluator: Evaluator | None = None,
     **changes: Any,
 ) -> Iterator[tuple[Problem, Result]]:
     """Solves problems ``pool`` at a time, yielding each as it ends; those of one rule set share evaluator calls.
 
-    With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed.
+    With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed. With ``evaluator`` all are of its game.
+
+    Raises:
+      ValueError: a problem of another game than the evaluator's, or as ``solve`` does.
     """
     setup()
     waiting, settings = list(problems), changed(settings, **changes)
+    for problem in waiting if evaluator is not None else ():
+        if problem.game != evaluator.game:
+            raise ValueError(f"problem {problem.id} is of {problem.game.rule_set}, the evaluator of {evaluator.game.rule_set}")
     while waiting:
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
         waiting = [p for p in waiting if p.game != game]
-        answers = _pool_of_one_game(same, pool, settings, out, progress)
+        answers = _pool_of_one_game(same, pool, settings, out, progress, evaluator)
         try:
             while (answer := _next(answers)) is not None:
                 yield answer
@@ -152,7 +159,7 @@ def _next(answers: Iterator[T]) -> T | None:
     return next(answers, None)
 
 
-def _pool_of_one_game(problems, pool, settings, out, progress) -> Generator[tuple[Problem, Result], None, None]:
+def _pool_of_one_game(problems, pool, settings, out, progress, evaluator) -> Generator[tuple[Problem, Result], None, None]:
     running: dict[Job, Problem] = {}
     driver: Driver | None = None
     try:
@@ -161,8 +168,10 @@ def _pool_of_one_game(problems, pool, settings, out, progress) -> Generator[tupl
                 problem = problems.pop(0)
                 folder = None if out is None else out / str(problem.id)
                 resume = folder is not None and folder.exists()
-                job = Job(problem.game, problem.state, claims=problem.claim, settings=settings, out=folder, resume=resume, share=1 / pool)
-                driver = driver or Driver(job.evaluator, settings.flights)
+                options = {"settings": settings, "out": folder, "resume": resume, "share": 1 / pool, "evaluator": evaluator}
+                job = Job(problem.game, problem.state, claims=problem.claim, **options)
+                evaluator = job.evaluator  # one for all: with a network each would have its own
+                driver = driver or Driver(evaluator, settings.flights)
                 driver.submit(job)
                 running[job] = problem
             assert driver is not None

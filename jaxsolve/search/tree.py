@@ -48,6 +48,7 @@ NODE = np.dtype(
 NODE_BYTES = NODE.itemsize + 4  # with its entry of ``free``
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
 """``child``: a node, NONE where there is none (yet), or ``ended(outcome)``. ``a`` and ``b`` are the methods' own (see ``proof_numbers``)."""
+EDGE_BYTES = EDGE.itemsize
 VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")])
 """The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and sum of values for the parent's mover (+-inf = proven)."""
 
@@ -58,7 +59,8 @@ SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS = range(11)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
-whether what lies below decided nodes is kept (for a question that may follow), and whether an edge was ever marked BACK."""
+whether what lies below decided nodes is kept (for a question that may follow), and whether a way back to a position nearer the root was ever seen."""
+COUNTERS = LOOPS + 1
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # block sizes there are, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
@@ -78,7 +80,7 @@ class Tree(NamedTuple):
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of node slots given back by eviction
     spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
-    counters: np.ndarray  # int64[11]
+    counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
 
 
@@ -89,7 +91,7 @@ def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: in
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
     edges = np.empty(most_edges, EDGE)
-    counters = np.zeros(11, np.int64)
+    counters = np.zeros(COUNTERS, np.int64)
     slots = np.full(1 << 8, NONE, np.int32)
     counters[USED], counters[BUDGET] = slots.nbytes, budget
     return Tree(
@@ -195,7 +197,7 @@ def take_block(tree, kind, size):
         tree.spare[kind, number] = _next_block(tree, kind, at)
         return at
     counter, limit = (LISTS, len(tree.lists)) if kind == 0 else (EDGES, len(tree.edges))
-    cost = size * (4 if kind == 0 else 16 + 4 * tree.extra.shape[1])
+    cost = size * (4 if kind == 0 else EDGE_BYTES + 4 * tree.extra.shape[1])
     top = tree.counters[counter]
     if top + size <= limit and tree.counters[USED] + cost <= tree.counters[BUDGET]:
         tree.counters[counter] = top + size

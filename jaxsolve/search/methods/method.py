@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,9 @@ class Method(abc.ABC):
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
     playouts: int = dataclasses.field(default=0, kw_only=True)  # random games on the device for every position, where no network gives a value
 
+    keeps_proof_numbers: ClassVar[bool] = False
+    """Whether ``a`` and ``b`` of an edge are proof numbers as ``search.proof_numbers`` keeps them; a method that gives way to none must."""
+
     @property
     def extra_words(self) -> int:
         """Words of ``tree.extra`` for every edge."""
@@ -46,7 +49,10 @@ class Method(abc.ABC):
 
     @property
     def plainer(self) -> Method | None:
-        """The method to go on as where this one finds nothing more to do or forgets faster than it proves; None where it gives way to none."""
+        """The method to go on as where this one finds nothing more to do or forgets faster than it proves; None where it gives way to none.
+
+        The last one's edges are read by ``repetition.frontier``, which looks for moves that nobody has seen: they must be proof numbers.
+        """
         return None
 
     @abc.abstractmethod

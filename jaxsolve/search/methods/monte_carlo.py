@@ -19,7 +19,7 @@ from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
+from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by
 
 
@@ -262,6 +262,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             paths.flying[path] = 1
             return FOUND
         if question.may_repeat and _repeats(paths, path, np.int64(edge.child)):
+            tree.counters[LOOPS] = 1
             _back_up(tree, paths, path, -1.0, question, log)  # going round in circles achieves nothing for the or-player
             _release(tree, paths, path, True)
             return IDLE

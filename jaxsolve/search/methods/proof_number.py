@@ -24,6 +24,8 @@ class ProofNumber(Method):
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
+    keeps_proof_numbers = True
+
     @property
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
@@ -58,6 +60,8 @@ class ProofNumber(Method):
         repetition.reset(work.tree)
 
     def reopen(self, work: Workspace) -> bool:
+        if work.tree.zones.shape[1] > 0:
+            return False  # moves that the claim before has closed are off the lists
         repetition.reopen(work.tree, work.question)
         return True
 
