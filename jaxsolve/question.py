@@ -17,12 +17,19 @@ class Verdict(enum.Enum):
     UNKNOWN = "unknown"  # a limit was reached first, or no play that comes to an end decides it
 
 
+RESULTS = ("wins", "does-not-lose")
+
+
 @dataclass(frozen=True)
 class Claim:
-    """What is to be proven: that ``player`` (0 or 1, the or-player) can force ``result``."""
+    """What is to be proven: that ``player`` (0 or 1, the or-player) can force ``result``. Raises ValueError for anything else."""
 
     player: int
     result: Literal["wins", "does-not-lose"] = "wins"
+
+    def __post_init__(self) -> None:
+        if self.player not in (0, 1) or self.result not in RESULTS:
+            raise ValueError(f"no claim: player {self.player!r} (0 or 1), result {self.result!r} ({' or '.join(map(repr, RESULTS))})")
 
     def opposite(self, draws: bool = True) -> Claim:
         """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""

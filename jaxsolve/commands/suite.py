@@ -100,15 +100,18 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
     interrupted = False
     with Status() as status:
         status.title = f"{len(chosen) - len(waiting)}/{len(chosen)}"
-        for problem, result in search.solve_pool(waiting, progress=status.callback, **settings):
-            if result.interrupted:
-                interrupted = True
-                continue
-            row = _row(problem, result)
-            ledger.add(row)
-            status.title = f"{sum(problem.id in ledger.rows for problem in chosen)}/{len(chosen)}"
-            with status.paused():
-                table.row(row)
+        try:
+            for problem, result in search.solve_pool(waiting, progress=status.callback, **settings):
+                if result.interrupted:
+                    interrupted = True
+                    continue
+                row = _row(problem, result)
+                ledger.add(row)
+                status.title = f"{sum(problem.id in ledger.rows for problem in chosen)}/{len(chosen)}"
+                with status.paused():
+                    table.row(row)
+        except KeyboardInterrupt:
+            interrupted = True
     return interrupted
 
 

@@ -43,6 +43,7 @@ class _Asked:
     nodes: int = 0  # expansions up to here
     evaluations: int = 0
     cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
 
 
 class Job:
@@ -58,7 +59,8 @@ class Job:
       share: part of the settings' memory that this job may use.
 
     Raises:
-      ValueError: unknown method; an evaluator of another game; ``out`` is in use or holds something else (``FolderError``, ``ProofLogError``).
+      ValueError: unknown method; a position or an evaluator of another game; ``out`` is in use or holds something else (``FolderError``,
+        ``ProofLogError``).
       OSError: ``out`` cannot be written.
     """
 
@@ -69,7 +71,7 @@ class Job:
         *,
         claims: Claim | Sequence[Claim] | None = None,
         settings: Settings | None = None,
-        out: Path | None = None,
+        out: str | Path | None = None,
         resume: bool = False,
         evaluator: Evaluator | None = None,
         share: float = 1.0,
@@ -78,8 +80,11 @@ class Job:
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
         if evaluator is not None and evaluator.game != game:
             raise ValueError(f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}")
+        out = None if out is None else Path(out)
         asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
         self.root = game.host_pack(state)
+        if not np.array_equal(self.root, game.host_pack(game.parse(game.text(state)))):
+            raise ValueError(f"the position is none of {game.rule_set}: made by another game, or by hand; parse makes one from text")
         self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts)
         self.reason: str | None = None
         self.interrupted = False
@@ -232,7 +237,9 @@ class Job:
     def _book_answer(self, search: Search) -> _Asked:
         part = self.parts[search.asked]
         part.verdict = search.verdict
-        part.nodes, part.evaluations, part.cpu_seconds = search.expanded, search.evaluated, self._cpu
+        part.nodes, part.evaluations, part.cpu_seconds, part.wall_seconds = search.expanded, search.evaluated, self._cpu, self.wall_seconds
+        if search.verdict is Verdict.UNKNOWN and search.cut:
+            self.reason = f"Lines of more than {search.longest} moves were not followed, and nothing else is left to try."
         return part
 
     def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -295,10 +302,9 @@ class Job:
             count = search.asked + 1
             line = search.best_line() if search.verdict in (None, Verdict.UNKNOWN) else []
         self._search = search = None  # its memory is free for the certificates
-        wall = self.wall_seconds
         results = [self._result(part, before) for part, before in zip(self.parts[:count], [None, *self.parts], strict=False)]
         results[-1].line = results[-1].line or line
-        results[-1].interrupted, results[-1].wall_seconds = self.interrupted, wall
+        results[-1].interrupted = self.interrupted
         results[0].compile_seconds += self._compile
         for part, result in zip(self.parts, results, strict=False):
             self._write_result(part, result)
@@ -335,6 +341,7 @@ class Job:
         result.nodes = part.nodes - (before.nodes if before else 0)
         result.evaluations = part.evaluations - (before.evaluations if before else 0)
         result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)
+        result.wall_seconds = part.wall_seconds - (before.wall_seconds if before else 0.0)
         if verdict is not Verdict.UNKNOWN:
             self._certify(part, result)
         return result

@@ -23,6 +23,7 @@ from jaxsolve.search.tree import (
     ACTION,
     BACK,
     BIG,
+    CUT,
     CYCLE_FLAG,
     DROPPED_FLAG,
     INF,
@@ -160,6 +161,8 @@ def _to_frontier(tree, paths, path, exhausted):
         number = np.int64(NONE)
         if depth + 2 < paths.nodes.shape[1]:
             number = _way_on(tree, node, exhausted)
+        elif _way_on(tree, node, exhausted) != NONE:
+            tree.counters[CUT] = 1
         if number != NONE:
             # Thresholds of nothing: the walk goes back up as soon as the leaf has been looked at.
             enter_child(tree, paths, path, number, np.int64(0), np.int64(0))

@@ -20,6 +20,7 @@ from jaxsolve.search.result import Progress
 from jaxsolve.search.rows import EVALUATED, EXPANDED, Question, fresh_rows, place, question_of
 from jaxsolve.search.tree import (
     ACTION,
+    CUT,
     EDGE,
     EVICTED,
     FULL,
@@ -312,6 +313,7 @@ class Search:
             return 0
         # Levels once more: what the last sweep decided may have cut off the shortest ways, and only along those does ``frontier`` go.
         level_order(self.tree, self.work.question.may_repeat)
+        self.tree.counters[CUT] = 0
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
         count = self._select_frontier(flight, most)
         if count == 0 and self.verdict is None and not self.tree.counters[FULL]:
@@ -396,7 +398,9 @@ class Search:
         keep = self.method.shares_tree(plainer)
         self.method = plainer
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
-        if not keep:
+        if keep:
+            plainer.look_again(self.work)  # numbers of the old method are not its own
+        else:
             self._restart()
 
     # ---- reporting -------------------------------------------------------------------------------------------------
@@ -409,6 +413,16 @@ class Search:
     def evaluated(self) -> int:
         """Positions sent to the evaluator so far."""
         return int(self.work.tallies[EVALUATED])
+
+    @property
+    def longest(self) -> int:
+        """Moves of the longest line that is followed."""
+        return self.work.paths.nodes.shape[1] - 1
+
+    @property
+    def cut(self) -> bool:
+        """Whether a longer line was among what was left to try."""
+        return bool(self.tree.counters[CUT])
 
     @property
     def in_flight(self) -> int:

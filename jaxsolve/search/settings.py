@@ -1,10 +1,12 @@
-"""How a question is searched: one frozen object that travels from the command line to the search."""
+"""How a question is searched: one frozen object that travels from the command line to the search. Raises ValueError for what is no setting."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from jaxsolve.evaluate import Heads
@@ -23,6 +25,11 @@ class Limits:
     nodes: int | None = None  # positions expanded
     evaluations: int | None = None  # positions sent to the evaluator
 
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
+                raise ValueError(f"limit {name}={limit!r}: give a number from 0 on, or None for no limit")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -37,6 +44,15 @@ class Settings:
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
     heads: Heads | None = None  # a network with its parameters; None = the rules alone
     check: bool = True  # have the independent checker confirm every proof before the answer is announced
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.limits, Limits):
+            raise TypeError(f"limits={self.limits!r}: give a Limits object, such as Limits(cpu_seconds=60)")
+        for name, least in {"memory_mb": 1, "flights": 1, "wave": 1, "max_nodes": 1, "seed": 0}.items():
+            value = getattr(self, name)
+            optional = name in ("wave", "max_nodes")
+            if not (value is None and optional) and not (isinstance(value, int | np.integer) and value >= least):
+                raise ValueError(f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}")
 
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:

@@ -44,7 +44,7 @@ def solve(
     *,
     claim: Claim | None = None,
     settings: Settings | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     resume: bool = False,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
@@ -93,7 +93,7 @@ def solve_value(
     state: State,
     *,
     settings: Settings | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     resume: bool = False,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
@@ -106,6 +106,7 @@ def solve_value(
     setup()
     mover = int(game.to_move(state))
     claims = [Claim(mover, outcome) for outcome in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
+    out = None if out is None else Path(out)
     if out is not None and not game.may_draw:
         out = out / "wins"
     again = resume and out is not None and out.exists()
@@ -124,7 +125,7 @@ def solve_pool(
     *,
     pool: int,
     settings: Settings | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
     **changes: Any,
@@ -133,11 +134,13 @@ def solve_pool(
 
     With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed. With ``evaluator`` all are of its game.
 
+    Ctrl-C ends it after the results of the problems that are running, as far as they have come, or with KeyboardInterrupt where none is.
+
     Raises:
       ValueError: a problem of another game than the evaluator's, or as ``solve`` does.
     """
     setup()
-    waiting, settings = list(problems), changed(settings, **changes)
+    waiting, settings, out = list(problems), changed(settings, **changes), None if out is None else Path(out)
     for problem in waiting if evaluator is not None else ():
         if problem.game != evaluator.game:
             raise ValueError(f"problem {problem.id} is of {problem.game.rule_set}, the evaluator of {evaluator.game.rule_set}")
@@ -183,6 +186,8 @@ def _pool_of_one_game(problems, pool, settings, out, progress, evaluator) -> Gen
             for job in ended:
                 yield running.pop(job), _ended(job)
     except KeyboardInterrupt:
+        if not running:
+            raise  # while a job was being made: nothing else would say that this is not the end
         for job, problem in running.items():
             job.interrupt()
             yield problem, _ended(job)

@@ -57,10 +57,11 @@ BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below
 SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
 """Marks of a node: decided; it has edges marked BACK; forgotten; (Monte-Carlo); an edge has changed since its proof numbers were made."""
 
-NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS = range(11)
+NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
-whether what lies below decided nodes is kept (for a question that may follow), and whether a way back to a position nearer the root was ever seen."""
-COUNTERS = LOOPS + 1
+whether what lies below decided nodes is kept (for a question that may follow), whether a way back to a position nearer the root was ever seen, and
+whether a line was too long to be followed to its end when nothing else was left."""
+COUNTERS = CUT + 1
 STEP = 4  # entries of the smallest block
 CLASSES = 1 << 12  # block sizes there are, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
