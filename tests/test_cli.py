@@ -215,6 +215,20 @@ def test_bad_input_with_json_is_one_object(name):
     assert name == "no proof" or (one_object(result)["error"] and "Traceback" not in result.stderr)
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn or mcts"),
+        (BAD["benchmark"], "'weather' is not known; it may be kernels or search"),
+        (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
+    ],
+    ids=["method", "benchmark", "letters"],
+)
+def test_a_word_that_is_no_choice_is_refused_with_those_there_are(words, sentence):
+    said = one_object(run(*words, "--json"))["error"]
+    assert said.endswith(f": {sentence}") and "Value error" not in said
+
+
 @pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
 def test_any_seed_below_the_bound_will_do(seed):
     for method in ("dfpn", "mcts"):
