@@ -215,7 +215,8 @@ def suite(
     The same command goes on where --out ends. The limits, --memory among them, may be others: what is decided stays, and what a limit left unknown is
     searched again where that limit is larger now or absent.
 
-    Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, 130 interrupted (saved).
+    Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, or a problem's folder holds something else (the
+    others are solved), 130 interrupted (saved).
     """
     options = _rules(rule)
     from jaxsolve.commands import suite as command

@@ -543,6 +543,21 @@ def test_what_a_limit_stopped_goes_further_where_that_is_larger(reason, same, wi
     assert not suite._goes_further(row | {"reason": "Nothing is left to try."}, wider)
 
 
+@pytest.mark.parametrize("pool", [1, 3])
+def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_file, pool):
+    proofs = tmp_path / "out" / "proofs"
+    assert run("suite", problem_file, "--ids", "win", "--out", tmp_path / "out").exit_code == 0
+    (proofs / "loss").mkdir()
+    (proofs / "loss" / "letter.txt").write_text("keep me")
+    result = run("suite", problem_file, "--out", tmp_path / "out", "--pool", pool, "--json")
+    assert result.exit_code == 2 and one_object(result)["total"]["proved"] == 2
+    assert "loss is not empty and not a folder" in result.stderr and result.stderr.count("\n") == 1
+    assert rows_of(tmp_path / "out") == [("win", "proved"), ("start", "proved")]
+    (proofs / "loss" / "letter.txt").unlink()
+    assert run("suite", problem_file, "--out", tmp_path / "out").exit_code == 0
+    assert rows_of(tmp_path / "out") == [("win", "proved"), ("start", "proved"), ("loss", "disproved")]
+
+
 @pytest.mark.parametrize("limit", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
 def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
     value = 1 if limit in ("nodes", "evaluations") else 1e-6

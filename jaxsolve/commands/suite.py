@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +43,7 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, or 130.
+    """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
 
     A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
     larger now, or absent (``_goes_further``).
@@ -60,7 +62,7 @@ def run(request: Request) -> int:
 def _run(chosen: Sequence[Problem], request: Request) -> int:
     ledger = Ledger(request.out)
     table = SuiteTable([problem.id for problem in chosen], None if request.as_json else sys.stdout)
-    interrupted = _solve(chosen, ledger, table, request)
+    interrupted, refused = _solve(chosen, ledger, table, request)
     rows = [ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows]
     totals = _totals(rows, len(chosen))
     if request.as_json:
@@ -72,8 +74,12 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
         failure.remark(f"interrupted; the same command goes on where {request.out} ends")
     if ledger.failure is not None:
         failure.remark(f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again")
+    for sentence in refused:
+        failure.remark(f"{sentence}; the problem was left out")
     if interrupted:
         return failure.INTERRUPTED
+    if refused:
+        return failure.BAD_INPUT
     return failure.FAILED if totals["contradicted"] or totals["unsaved"] or ledger.failure is not None else 0
 
 
@@ -143,8 +149,11 @@ def _goes_further(row: dict[str, Any], settings: Settings) -> bool:
 # ---- solving -------------------------------------------------------------------------------------------------------
 
 
-def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> bool:
-    """Solves what the ledger does not hold yet, and what the limits now let go further; True if interrupted."""
+def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> tuple[bool, list[str]]:
+    """Solves what the ledger does not hold yet, and what the limits now let go further.
+
+    Returns whether it was interrupted, and a sentence for each problem whose folder was refused.
+    """
     from jaxsolve import search
 
     waiting = [problem for problem in chosen if problem.id not in ledger.rows or _goes_further(ledger.rows[problem.id], request.settings)]
@@ -154,10 +163,10 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
             table.row(ledger.rows[problem.id])
     proofs = None if request.out is None else request.out / "proofs"
     settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
-    interrupted = False
+    interrupted, refused = False, []
     with Status() as status:
         status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
-        for problem, result in search.solve_pool(waiting, progress=status.callback, **settings):
+        for problem, result in _answers(waiting, proofs, refused, functools.partial(search.solve_pool, progress=status.callback, **settings)):
             if result.interrupted:
                 interrupted = True
                 continue
@@ -167,7 +176,30 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
             status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
             with status.paused():
                 table.row(row)
-    return interrupted
+    return interrupted, refused
+
+
+def _answers(
+    waiting: Sequence[Problem], proofs: Path | None, refused: list[str], solve: Callable[[Sequence[Problem]], Iterator[tuple[Problem, Result]]]
+) -> Iterator[tuple[Problem, Result]]:
+    """Answers to ``waiting``; a problem whose folder is refused is left out, its sentence goes to ``refused``, and the others are solved.
+
+    A refusal ends the whole pool: what was under way goes on from its proof log in the next one.
+    """
+    left = {problem.id: problem for problem in waiting}
+    while left:
+        try:
+            for problem, result in solve(list(left.values())):
+                del left[problem.id]
+                yield problem, result
+            return
+        except ValueError as error:
+            folders = {} if proofs is None else {identifier: str(proofs / identifier) for identifier in left}
+            ours = [identifier for identifier, folder in folders.items() if str(error).startswith((f"{folder} ", f"{folder}{os.sep}"))]
+            if not ours:
+                raise
+            del left[max(ours, key=len)]  # an id may itself hold a blank
+            refused.append(str(error))
 
 
 def _row(problem: Problem, result: Result) -> dict[str, Any]:
