@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 import jaxsolve
 from jaxsolve.commands import failure, streams
 from jaxsolve.method_names import method_names
+from jaxsolve.strict_json import shortened
 
 if TYPE_CHECKING:
     from jaxsolve.search.settings import Settings
@@ -59,6 +60,7 @@ def _options(
 ) -> None: ...
 
 
+Choice = TypeVar("Choice", bound=enum.StrEnum)
 Method = enum.StrEnum("Method", {name: name for name in method_names()})
 
 
@@ -76,6 +78,19 @@ class Benchmark(enum.StrEnum):
     search = "search"
 
 
+def _one_of(kind: type[Choice]) -> Callable[[str], Choice]:
+    """A parser of the words of ``kind``; typer's own lets its validator's wording through."""
+
+    def parse(text: str) -> Choice:
+        try:
+            return kind(text)
+        except ValueError:
+            words = [choice.value for choice in kind]
+            raise typer.BadParameter(f"{shortened(text)!r} is not known; it may be {', '.join(words[:-1])} or {words[-1]}") from None
+
+    return parse
+
+
 POSITION_HELP = (
     "An SGF file; FILE.json:ID, a problem of a set (quickstart.json comes with the package); start; 'moves:C3 D4 pass' from the start position; "
     "a position in canonical text, in quotes; or - for an SGF record or a text on standard input."
@@ -85,14 +100,17 @@ Game = Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="Ru
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")
 ]
-Search = Annotated[Method, typer.Option("--method", "-m", help="Search method.")]
+Search = Annotated[Method, typer.Option("--method", "-m", parser=_one_of(Method), help="Search method.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
 Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
 Columns = Annotated[
-    Letters | None, typer.Option("--letters", help="Column letters of typed Gomoku moves: gtp leaves out I, renju counts it; boards have gtp.")
+    Letters | None,
+    typer.Option(
+        "--letters", parser=_one_of(Letters), help="Column letters of typed Gomoku moves: gtp leaves out I, renju counts it; boards have gtp."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -194,7 +212,11 @@ def suite(
 ) -> None:
     """Solve a problem set, each problem within the limits.
 
-    Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, 130 interrupted (saved).
+    The same command goes on where --out ends. The limits, --memory among them, may be others: what is decided stays, and what a limit left unknown is
+    searched again where that limit is larger now or absent.
+
+    Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, or a problem's folder holds something else (the
+    others are solved), 130 interrupted (saved).
     """
     options = _rules(rule)
     from jaxsolve.commands import suite as command
@@ -235,16 +257,19 @@ def show(
 
 @app.command()
 def bench(
-    what: Annotated[Benchmark, typer.Argument(metavar="kernels|search", help="What to measure.", show_default=False)],
+    what: Annotated[Benchmark, typer.Argument(metavar="kernels|search", parser=_one_of(Benchmark), help="What to measure.", show_default=False)],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
     batch: Annotated[str, typer.Option("--batch", metavar="N,N,...", help="Batch sizes or wave widths; empty = the benchmark's own.")] = "",
-    vs: Annotated[str | None, typer.Option("--vs", metavar="pgx", help="Measure this library in the same run too.")] = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="CPU seconds of each search.", callback=_seconds)] = None,
+    vs: Annotated[str | None, typer.Option("--vs", metavar="pgx", help="kernels: measure this library in the same run too.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="search: CPU seconds of each search, 2 where not given.", callback=_seconds)
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Measure speed on this machine.
 
-    Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536.
+    Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536. kernels takes about three
+    minutes, search about two, --seconds for each of its 26 searches and compilation; --games and --batch ask for less.
     """
     from jaxsolve.commands import bench as command
 

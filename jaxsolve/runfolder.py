@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,14 @@ class RunFolder:
       marker: name of the JSON file that says what the folder holds.
       question: JSON values that the results depend on, kept in ``marker``.
       resume: go on in a folder that already holds this run.
+      passing: names that a marker of an earlier version may hold beside the question; they count for nothing.
 
     Raises:
       FolderError: the folder is in use, holds something else or another run, or holds this run and ``resume`` is False.
       OSError: it cannot be written; nothing is left behind that would stop the next try.
     """
 
-    def __init__(self, path: Path, marker: str, question: dict[str, Any], *, resume: bool):
+    def __init__(self, path: Path, marker: str, question: dict[str, Any], *, resume: bool, passing: Collection[str] = ()):
         self.path, self._lock = path, None
         if path.exists() and not path.is_dir():
             raise FolderError(f"{path} is not a folder")
@@ -46,7 +48,7 @@ class RunFolder:
         path.mkdir(parents=True, exist_ok=True)
         self._lock = self._locked()
         try:
-            self.resumed = self._claim(marker, question, resume)
+            self.resumed = self._claim(marker, question, resume, passing)
         except BaseException:
             self.release()
             raise
@@ -72,14 +74,14 @@ class RunFolder:
             return None  # a file system without locks
         return descriptor
 
-    def _claim(self, marker: str, question: dict[str, Any], resume: bool) -> bool:
+    def _claim(self, marker: str, question: dict[str, Any], resume: bool, passing: Collection[str]) -> bool:
         file = self.path / marker
         if not file.exists():
             self._refuse_foreign(marker)
             self.write_json(marker, question)
             return False
         held = self._read(file)
-        for name in question.keys() | held.keys():
+        for name in (question.keys() | held.keys()).difference(passing):
             if held.get(name) != question.get(name):
                 there, asked = _shown(held.get(name)), _shown(question.get(name))
                 raise FolderError(f"{self.path} holds the run of another question, with {name} {there}, not {asked}; give another folder")

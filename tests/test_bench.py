@@ -78,6 +78,7 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("search", "--games", "chess-9"), "chess-9"),
         (("kernels", "--batch", "0"), "0"),
         (("search", "--vs", "pgx"), "kernels"),
+        (("kernels", "--seconds", "1"), "bench search --seconds 1"),
         (("kernels", "--vs", "other"), "other"),
         (("search", "--games", "hex-3", "--batch", "65536"), "65536"),
     ],

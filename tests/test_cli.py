@@ -13,12 +13,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import jaxsolve
 from jaxsolve import cli, search
-from jaxsolve.commands import answer
+from jaxsolve.commands import answer, suite
+from jaxsolve.evaluate import Heads
 from jaxsolve.formats import problems
 from jaxsolve.games import make, registry
 from jaxsolve.proof import certify, log
@@ -213,6 +215,20 @@ def test_bad_input_with_json_is_one_object(name):
     result = run(*BAD[name], *([] if name == "no proof" else ["--json"]))
     assert result.exit_code == 2
     assert name == "no proof" or (one_object(result)["error"] and "Traceback" not in result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn or mcts"),
+        (BAD["benchmark"], "'weather' is not known; it may be kernels or search"),
+        (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
+    ],
+    ids=["method", "benchmark", "letters"],
+)
+def test_a_word_that_is_no_choice_is_refused_with_those_there_are(words, sentence):
+    said = one_object(run(*words, "--json"))["error"]
+    assert said.endswith(f": {sentence}") and "Value error" not in said
 
 
 @pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
@@ -469,12 +485,100 @@ def test_suite_solves_nothing_twice(tmp_path, problem_file, monkeypatch):
 def test_suite_refuses_other_settings_and_foreign_folders(tmp_path, problem_file):
     out = tmp_path / "out"
     assert run("suite", problem_file, "--ids", "win", "--out", out).exit_code == 0
-    for extra, word in ((("--time", 5), "seconds"), (("--method", "pns"), "method"), (("--seed", 3), "seed")):
+    for extra, word in ((("--method", "pns"), "method"), (("--seed", 3), "seed")):
         result = run("suite", problem_file, "--out", out, *extra)
         assert result.exit_code == 2 and word in result.stderr
     problem_file.write_text(problem_file.read_text() + "\n")
     assert run("suite", problem_file, "--out", out).exit_code == 2
     assert run("suite", problem_file, "--out", tmp_path).exit_code == 2
+
+
+def rows_of(out: Path) -> list[tuple[str, str]]:
+    """(id, verdict) of every row, the same in the record and in the sheet."""
+    rows = [(row["id"], row["verdict"]) for row in map(json.loads, (out / "results.jsonl").read_text().splitlines())]
+    with (out / "results.csv").open(newline="") as sheet:
+        assert [(row["id"], row["verdict"]) for row in csv.DictReader(sheet)] == rows
+    return rows
+
+
+def test_suite_goes_on_under_other_limits(tmp_path, problem_file):
+    hard = {"id": "start", "rules": "hex-4"}  # one node is not enough
+    problem_file.write_text(json.dumps(PROBLEMS | {"problems": [*PROBLEMS["problems"][:2], hard]}))
+    out = tmp_path / "out"
+    first = run("suite", problem_file, "--ids", "start,win", "--out", out, "--nodes", 1, "--memory", 64)
+    assert first.exit_code == 0 and rows_of(out) == [("start", "unknown"), ("win", "proved")]
+    marker = json.loads((out / "run.json").read_text())
+    assert not marker.keys() & {"nodes", "cpu_seconds", "memory_mb"}
+    old = {"cpu_seconds": None, "wall_seconds": None, "nodes": 1, "evaluations": None, "memory_mb": 64}  # as an earlier version wrote it
+    (out / "run.json").write_text(json.dumps(marker | old))
+    assert run("suite", problem_file, "--ids", "start,win", "--out", out, "--nodes", 1, "--time", 60).exit_code == 0
+    assert rows_of(out) == [("start", "unknown"), ("win", "proved")]
+    wider = run("suite", problem_file, "--out", out, "--time", 600, "--json")
+    assert one_object(wider)["total"]["proved"] == 2
+    assert rows_of(out) == [("start", "proved"), ("win", "proved"), ("loss", "disproved")]
+    assert run("suite", problem_file, "--out", out, "--nodes", 1).exit_code == 0  # a smaller limit takes nothing back
+    assert rows_of(out) == [("start", "proved"), ("win", "proved"), ("loss", "disproved")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "same", "wider"),
+    [
+        ("The limit of 100 nodes was reached.", Settings(limits=Limits(nodes=100)), Settings(limits=Limits(nodes=101))),
+        ("The limit of 90 evaluations was reached.", Settings(limits=Limits(evaluations=90)), Settings()),
+        ("The limit of 1.23457 CPU seconds was reached.", Settings(limits=Limits(1.2345678)), Settings(limits=Limits(2.0))),
+        ("The limit of 2 seconds was reached.", Settings(limits=Limits(None, 2.0)), Settings(limits=Limits(5.0))),
+        ("The limit of 100 nodes was reached.", Settings(limits=Limits(0.5, nodes=200)), Settings(limits=Limits(3.0, nodes=200))),
+        ("The memory limit of 64 MB cannot hold the search.", Settings(memory_mb=64), Settings(memory_mb=65)),
+        (
+            "Decided (black wins), but its proof was not collected (the limit of 10 CPU seconds was reached): go on with --resume.",
+            Settings(limits=Limits(None, 5.0)),
+            Settings(limits=Limits(None, 20.0)),
+        ),
+    ],
+)
+def test_what_a_limit_stopped_goes_further_where_that_is_larger(reason, same, wider):
+    row = {"verdict": "unknown", "reason": reason, "nodes": 100, "evaluations": 90, "cpu_seconds": 1.3, "wall_seconds": 2.1}
+    assert not suite._goes_further(row, same) and suite._goes_further(row, wider)
+    assert not suite._goes_further(row | {"verdict": "proved"}, wider)
+    assert not suite._goes_further(row | {"reason": "Nothing is left to try."}, wider)
+
+
+@pytest.mark.parametrize("pool", [1, 3])
+def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_file, pool):
+    proofs = tmp_path / "out" / "proofs"
+    assert run("suite", problem_file, "--ids", "win", "--out", tmp_path / "out").exit_code == 0
+    (proofs / "loss").mkdir()
+    (proofs / "loss" / "letter.txt").write_text("keep me")
+    result = run("suite", problem_file, "--out", tmp_path / "out", "--pool", pool, "--json")
+    assert result.exit_code == 2 and one_object(result)["total"]["proved"] == 2
+    assert "loss is not empty and not a folder" in result.stderr and result.stderr.count("\n") == 1
+    assert rows_of(tmp_path / "out") == [("win", "proved"), ("start", "proved")]
+    (proofs / "loss" / "letter.txt").unlink()
+    assert run("suite", problem_file, "--out", tmp_path / "out").exit_code == 0
+    assert rows_of(tmp_path / "out") == [("win", "proved"), ("start", "proved"), ("loss", "disproved")]
+
+
+@pytest.mark.parametrize("limit", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
+def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
+    value = 1 if limit in ("nodes", "evaluations") else 1e-6
+    result = search.solve(make("hex-6"), make("hex-6").init(), settings=Settings(limits=Limits(**{limit: value})))
+    row = {
+        "verdict": result.verdict.value,
+        **{name: getattr(result, name) for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "reason")},
+    }
+    assert suite._goes_further(row, Settings()) and not suite._goes_further(row, Settings(limits=Limits(**{limit: value})))
+
+
+def test_the_settings_of_a_suite_are_json_whatever_they_hold():
+    def apply(params, observation, legal):
+        raise AssertionError
+
+    def said(method="dfpn", weight=1.0):
+        return json.dumps(suite._flat(Settings(method, heads=Heads(apply, {"w": np.full(3, weight, np.float32)}))))
+
+    assert said() == said() and said(search.METHODS["pns"]) == said(search.METHODS["pns"])
+    assert len({said(), said(weight=2.0), said(search.METHODS["pns"]), said(search.METHODS["mcts"])}) == 4
+    assert suite._flat(Settings()) == {"method": "dfpn", "seed": 0, "wave": None, "flights": 2, "max_nodes": None, "heads": None}
 
 
 def test_an_answer_against_the_source_is_pointed_out(problem_file, monkeypatch):

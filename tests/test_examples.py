@@ -46,6 +46,19 @@ def test_register_a_game(capsys):
     assert "accepted: first wins under nim-4;heaps=0" in said
 
 
+def test_register_a_game_refuses_a_position_with_one_that_it_reads(capsys):
+    try:
+        with pytest.raises(SystemExit) as end:
+            run("register_a_game", "1,2,3 f")
+        game = registry.make("nim-4")
+        assert game.text(game.parse("1,2,3,4 f")) == "1,2,3,4 f"
+    finally:
+        registry.unregister("nim-N")
+        checker.unregister("nim")
+    said = capsys.readouterr().err
+    assert end.value.code == 2 and said.count("\n") == 1 and said.endswith("as in '1,2,3,4 f'.\n")
+
+
 @pytest.mark.parametrize("module", ["registry", "env"])
 def test_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"jaxsolve.games.{module}")).failed == 0

@@ -135,7 +135,9 @@ def test_options_may_be_keywords():
         ("awari;rules=abapa", "rules may be ludii"),
         ("hex-5;swap=true", "hex-N has the options: none"),
         ("gomoku-15;line=1", "line"),
-        ("gomoku-5;line=6", "line"),
+        ("gomoku-5;line=6", "line=5"),
+        ("gomoku-3", "give line=3"),
+        ("gomoku-4;line=20", "line=20 is outside 3..15"),
         ("tsumego-9;crucial=Z9", "Z9"),
     ],
 )

@@ -153,6 +153,13 @@ def test_komi_is_the_records_unless_said(tmp_path, game, options, komi):
     assert position.resolve(file, game=game, options=options).game.rule_set == f"go-5;ko=simple;komi={komi}"
 
 
+@pytest.mark.parametrize("text", ["hello", "", ".../.X./... w"])
+@pytest.mark.parametrize("game", [None, "hex-3"])
+def test_a_file_called_sgf_that_is_none_is_refused_as_such(tmp_path, text, game):
+    with pytest.raises(FormatError, match=r"^record\.sgf is not an SGF record: it "):
+        position.resolve(write(tmp_path, text), game=game)
+
+
 REFUSED = {
     "garbage": ("go-5", "hello", "not a readable SGF"),
     "empty": ("go-5", "", "not a readable SGF"),

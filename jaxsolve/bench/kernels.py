@@ -50,9 +50,10 @@ class Task:
 def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
     """Measures the default games, or everything that applies to the named ones; 0.
 
-    Raises ValueError with one sentence for an unknown game, and where ``vs`` is not installed. ``seconds`` is not used: a repeat is short.
+    Raises ValueError with one sentence for an unknown game, where ``vs`` is not installed, and for ``seconds``: a repeat has a length of its own.
     """
-    del seconds
+    if seconds is not None:
+        raise ValueError(f"--seconds {seconds:g} is for whole searches only: use 'jaxsolve bench search --seconds {seconds:g}'")
     tasks = [task for name in games for task in _tasks_of(name)] if games else _default_tasks()
     report = Report("kernels", COLUMNS, as_json)
     try:

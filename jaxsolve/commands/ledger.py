@@ -46,10 +46,13 @@ class Ledger:
         if self._record is not None and self._sheet is not None:
             if self._record.exists():
                 self._take_up(self._record)
-            with self._sheet.open("w", encoding="utf-8", newline="") as sheet:
-                csv.writer(sheet).writerow(COLUMNS)
-                for row in self.rows.values():
-                    _write(sheet, row)
+            self._write_sheet(self._sheet)
+
+    def _write_sheet(self, file: Path) -> None:
+        with file.open("w", encoding="utf-8", newline="") as sheet:
+            csv.writer(sheet).writerow(COLUMNS)
+            for row in self.rows.values():
+                _write(sheet, row)
 
     def _take_up(self, record: Path) -> None:
         text = record.read_text(encoding="utf-8", errors="replace")
@@ -64,13 +67,18 @@ class Ledger:
             write_whole(record, complete)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Takes a finished row and appends it to both files."""
+        """Takes a finished row and appends it to both files; where the problem has a row already, this one takes its place."""
+        again = row["id"] in self.rows
         self.rows[row["id"]] = row
         if self._record is None or self._sheet is None or self.failure is not None:
             return
         try:
+            if again:
+                write_whole(self._record, "".join(_line(each) for each in self.rows.values()))
+                self._write_sheet(self._sheet)
+                return
             with self._record.open("a", encoding="utf-8") as record:
-                record.write(json.dumps(row, ensure_ascii=False) + "\n")
+                record.write(_line(row))
                 record.flush()
                 os.fsync(record.fileno())
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
@@ -89,6 +97,10 @@ def _row(value: Any) -> dict[str, Any]:
     if value["verdict"] not in _VERDICTS:
         raise ValueError(f"its verdict is {value['verdict']!r}")
     return value
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
 
 
 def _write(sheet: TextIO, row: dict[str, Any]) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
+import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, streams
@@ -20,7 +23,10 @@ from jaxsolve.formats import problems as problem_sets
 from jaxsolve.question import Problem
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Result
-from jaxsolve.search.settings import Settings
+from jaxsolve.search.settings import Limits, Settings
+
+if TYPE_CHECKING:
+    from jaxsolve.evaluate import Heads
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,11 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, or 130."""
+    """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
+
+    A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
+    larger now, or absent (``_goes_further``).
+    """
     with failure.sentences(request.as_json):
         runtime.setup()
         if request.pool < 1:
@@ -45,14 +55,14 @@ def run(request: Request) -> int:
         chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
         with contextlib.ExitStack() as until_end:
             if request.out is not None:
-                until_end.callback(RunFolder(request.out, "run.json", _question(request), resume=True).release)
+                until_end.callback(RunFolder(request.out, "run.json", _question(request), resume=True, passing=_LIMITS).release)
             return _run(chosen, request)
 
 
 def _run(chosen: Sequence[Problem], request: Request) -> int:
     ledger = Ledger(request.out)
     table = SuiteTable([problem.id for problem in chosen], None if request.as_json else sys.stdout)
-    interrupted = _solve(chosen, ledger, table, request)
+    interrupted, refused = _solve(chosen, ledger, table, request)
     rows = [ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows]
     totals = _totals(rows, len(chosen))
     if request.as_json:
@@ -64,13 +74,17 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
         failure.remark(f"interrupted; the same command goes on where {request.out} ends")
     if ledger.failure is not None:
         failure.remark(f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again")
+    for sentence in refused:
+        failure.remark(f"{sentence}; the problem was left out")
     if interrupted:
         return failure.INTERRUPTED
+    if refused:
+        return failure.BAD_INPUT
     return failure.FAILED if totals["contradicted"] or totals["unsaved"] or ledger.failure is not None else 0
 
 
 def _question(request: Request) -> dict[str, Any]:
-    """What the rows depend on; another ``--ids`` or ``--pool`` goes on in the same folder."""
+    """What the rows depend on; another ``--ids`` or ``--pool``, and other limits, go on in the same folder."""
     return {
         "format": "jaxsolve-suite",
         "version": 1,
@@ -81,38 +95,114 @@ def _question(request: Request) -> dict[str, Any]:
     }
 
 
+_LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
+"""When a search gives up: no part of the question. A run.json of an earlier version holds them."""
+
+
 def _flat(settings: Settings) -> dict[str, Any]:
-    fields = dataclasses.asdict(settings)
-    del fields["check"]  # says nothing about the rows' answers
-    return fields.pop("limits") | fields
+    """The settings that the rows depend on as JSON values; ``check`` says nothing about the answers."""
+    named = {each.name: getattr(settings, each.name) for each in dataclasses.fields(settings) if each.name not in ("limits", "memory_mb", "check")}
+    method, heads = settings.method, settings.heads
+    return named | {"method": method if isinstance(method, str) else repr(method), "heads": None if heads is None else _name(heads)}
 
 
-def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> bool:
-    """Solves what the ledger does not hold yet; True if interrupted."""
+def _name(heads: Heads) -> dict[str, str | None]:
+    """A network by its function, a digest of its parameters, and what it is shown."""
+    import jax
+    import numpy as np
+
+    leaves, structure = jax.tree.flatten(heads.params)
+    digest = hashlib.sha256(str(structure).encode())
+    for leaf in map(np.asarray, jax.device_get(leaves)):
+        digest.update(f"{leaf.dtype}{leaf.shape}".encode() + leaf.tobytes())
+    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
+    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
+    return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": digest.hexdigest(), "planes": planes}
+
+
+# ---- going on under other limits -----------------------------------------------------------------------------------
+_STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")  # in a row's reason, as the search says it
+_UNITS = {"nodes": "nodes", "evaluations": "evaluations", "CPU seconds": "cpu_seconds", "seconds": "wall_seconds"}
+
+
+def _goes_further(row: dict[str, Any], settings: Settings) -> bool:
+    """Whether the row was left unknown at a limit that is larger in ``settings``, or absent, and no other one is below what the row took."""
+    stopped = _STOPPED.search(str(row.get("reason")))
+    if row["verdict"] != "unknown" or stopped is None:
+        return False
+    limits = settings.limits
+    now = {each.name: getattr(limits, each.name) for each in dataclasses.fields(limits)}
+    if stopped[2] == "MB":
+        limit = settings.memory_mb
+    elif str(row["reason"]).startswith("Decided"):  # it is the proof's collection that ran out of time, which either limit gives
+        limit = limits.cpu_seconds or limits.wall_seconds
+    else:
+        limit = now.pop(_UNITS[stopped[2]])
+    if any(other is not None and other < row[name] for name, other in now.items()):
+        return False
+    try:
+        return limit is None or (limit if isinstance(limit, int) else float(f"{limit:g}")) > float(stopped[1])  # both rounded alike
+    except ValueError:
+        return False
+
+
+# ---- solving -------------------------------------------------------------------------------------------------------
+
+
+def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> tuple[bool, list[str]]:
+    """Solves what the ledger does not hold yet, and what the limits now let go further.
+
+    Returns whether it was interrupted, and a sentence for each problem whose folder was refused.
+    """
     from jaxsolve import search
 
+    waiting = [problem for problem in chosen if problem.id not in ledger.rows or _goes_further(ledger.rows[problem.id], request.settings)]
+    left = {problem.id for problem in waiting}
     for problem in chosen:
-        if problem.id in ledger.rows:
+        if problem.id not in left:
             table.row(ledger.rows[problem.id])
-    waiting = [problem for problem in chosen if problem.id not in ledger.rows]
     proofs = None if request.out is None else request.out / "proofs"
     settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
-    interrupted = False
+    interrupted, refused = False, []
     with Status() as status:
-        status.title = f"{len(chosen) - len(waiting)}/{len(chosen)}"
+        status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
         try:
-            for problem, result in search.solve_pool(waiting, progress=status.callback, **settings):
+            for problem, result in _answers(waiting, proofs, refused, functools.partial(search.solve_pool, progress=status.callback, **settings)):
                 if result.interrupted:
                     interrupted = True
                     continue
                 row = _row(problem, result)
                 ledger.add(row)
-                status.title = f"{sum(problem.id in ledger.rows for problem in chosen)}/{len(chosen)}"
+                left.discard(problem.id)
+                status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
                 with status.paused():
                     table.row(row)
         except KeyboardInterrupt:
             interrupted = True
-    return interrupted
+    return interrupted, refused
+
+
+def _answers(
+    waiting: Sequence[Problem], proofs: Path | None, refused: list[str], solve: Callable[[Sequence[Problem]], Iterator[tuple[Problem, Result]]]
+) -> Iterator[tuple[Problem, Result]]:
+    """Answers to ``waiting``; a problem whose folder is refused is left out, its sentence goes to ``refused``, and the others are solved.
+
+    A refusal ends the whole pool: what was under way goes on from its proof log in the next one.
+    """
+    left = {problem.id: problem for problem in waiting}
+    while left:
+        try:
+            for problem, result in solve(list(left.values())):
+                del left[problem.id]
+                yield problem, result
+            return
+        except ValueError as error:
+            folders = {} if proofs is None else {identifier: str(proofs / identifier) for identifier in left}
+            ours = [identifier for identifier, folder in folders.items() if str(error).startswith((f"{folder} ", f"{folder}{os.sep}"))]
+            if not ours:
+                raise
+            del left[max(ours, key=len)]  # an id may itself hold a blank
+            refused.append(str(error))
 
 
 def _row(problem: Problem, result: Result) -> dict[str, Any]:

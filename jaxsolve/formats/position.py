@@ -112,6 +112,9 @@ def _game(rules: str | None, options: dict[str, str]) -> Game:
 
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if b"(;" not in b"".join(data[:4096].split()):
+        if name.endswith(".sgf"):  # whoever calls it so does not mean a text
+            what = "is empty" if not data.strip() else "has no '(;' near its beginning"
+            raise FormatError(f"{name} is not an SGF record: it {what}; one looks like (;GM[1]SZ[9];B[ee];W[cc])")
         if name != "standard input" and not data.isascii():
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
         return _typed(data.decode("utf-8", errors="replace").strip(), ways, name)

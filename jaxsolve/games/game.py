@@ -48,7 +48,7 @@ class Children(NamedTuple):
 
 @runtime_checkable
 class SeesChildren(Protocol):
-    """Ability: one pass over the parent answers for every child (DESIGN: "answer for all children at once").
+    """Ability: one pass over the parent answers for all children at once.
 
     ``threat`` may be reported only where the mover has no winning move and where a stone of the mover placed
     elsewhere can neither win at once nor spoil the opponent's win.

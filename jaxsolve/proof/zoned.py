@@ -41,10 +41,10 @@ class ZonedGraphBuilder(GraphBuilder):
 
     # ---- what a position can rest on -----------------------------------------------------------------------------
     def _enter_root(self, rows: np.ndarray) -> None:
-        (basis,) = self._bases(rows, [Basis(len(self.log), -1)])
-        if basis is None:
+        (bases,) = self._bases(rows, [Basis(len(self.log), -1)])
+        if not bases:
             raise ProofGap("the root is missing from the log")
-        self._enter(self._keys(rows, [basis]), rows, np.full(1, -1))
+        self._enter(self._keys(rows, bases[:1]), rows, np.full(1, -1))
 
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """uint32[n, K]: the keys of nodes."""
@@ -59,25 +59,26 @@ class ZonedGraphBuilder(GraphBuilder):
     def _zone(self, row: np.ndarray) -> int:
         return _bits(row[self.plain.layout.zone : self.plain.layout.zone + self.plain.layout.mask])
 
-    def _bases(self, rows: np.ndarray, above: list[Basis]) -> list[Basis | None]:
-        """For each row the smallest zone, inside that of the node above, on which its position can rest; None if there is none."""
+    def _bases(self, rows: np.ndarray, above: list[Basis]) -> list[list[Basis]]:
+        """For each row the zones, inside that of the node above, on which its position can rest, the smallest first."""
         layout = self.plain.layout
         info = rows[:, layout.info].astype(np.int64)
         outcome, foreseen, mover = info & 7, (info >> 4 & 3) - 1, info >> 3 & 1
-        bases: list[Basis | None] = [None] * len(rows)
+        bases: list[list[Basis]] = [[] for _ in rows]
         for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0)).tolist():
             if outcome[i] != Outcome.ONGOING:
-                bases[i] = Basis(SIGHT, 0) if self.claim.holds(int(outcome[i])) else None
+                bases[i] += [Basis(SIGHT, 0)] if self.claim.holds(int(outcome[i])) else []
             elif foreseen[i] == self.claim.player and not (zone := self._zone(rows[i])) & ~above[i].zone:
-                bases[i] = Basis(SIGHT, zone)
+                bases[i].append(Basis(SIGHT, zone))
         asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0))
         found = self.index.find(rows[asked, : self.game.state_words])
         _, moves, zones = self.log.split(found.records)
         for owner, record, wins, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), (moves >= 0).tolist(), zones, strict=True):
-            basis, best = Basis(record, _bits(zone)), bases[owner]
-            fits = record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone
-            if fits and (best is None or basis.zone.bit_count() < best.zone.bit_count()):
-                bases[owner] = basis
+            basis = Basis(record, _bits(zone))
+            if record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone:
+                bases[owner].append(basis)
+        for found_of_one in bases:
+            found_of_one.sort(key=lambda basis: basis.zone.bit_count())
         return bases
 
     # ---- growing -------------------------------------------------------------------------------------------------
@@ -88,17 +89,18 @@ class ZonedGraphBuilder(GraphBuilder):
         after = self._evaluate(nodes[owners], actions)
         bases = self._bases(after, [above[owner] for owner in owners.tolist()])
         carrying: list[int] = []  # which of the lines
+        chosen: list[Basis] = []  # and what each then rests on
         first = 0
         for owner, (node, lines) in enumerate(zip(nodes.tolist(), tried, strict=True)):
             mine = range(first, first + len(lines))
             first += len(lines)
             if self.graph.kinds[node] == MUST_PLAY:
-                known = {lines[i - mine.start]: (i, basis) for i in mine if (basis := bases[i]) is not None}
-                carrying += self._replies(node, lines, known)
+                replies = self._replies(node, lines, {lines[i - mine.start]: bases[i] for i in mine if bases[i]})
+                carrying += [mine.start + lines.index(action) for action in replies]
+                chosen += replies.values()
             elif lines:
-                bases[mine.start] = self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start])
                 carrying.append(mine.start)
-        chosen = [basis for i in carrying if (basis := bases[i]) is not None]
+                chosen.append(self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start]))
         numbers = self._enter(self._keys(after[carrying], chosen), after[carrying], nodes[owners[carrying]])
         self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
 
@@ -134,25 +136,44 @@ class ZonedGraphBuilder(GraphBuilder):
         except ValueError as error:
             raise self._gap(str(error), node) from None
 
-    def _answer(self, node: int, above: Basis, move: int, row: np.ndarray, basis: Basis | None) -> Basis:
+    def _answer(self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]) -> Basis:
         """What the position after the claimant's move rests on."""
         if above.record == SIGHT and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING:
             return Basis(PAIRS - move, above.zone & ~(1 << move))
-        if basis is None:
+        if not bases:
             raise self._gap("a position of the proof is missing from the log", node)
-        return basis
+        return bases[0]
 
-    def _replies(self, node: int, lines: list[int], known: dict[int, tuple[int, Basis]]) -> list[int]:
-        """Replies that, with their zones, leave no other reply to be answered: again and again the one that leaves the fewest."""
+    def _replies(self, node: int, lines: list[int], known: dict[int, list[Basis]]) -> dict[int, Basis]:
+        """Replies, each on one of its bases, that leave no other reply to be answered: again and again the one that leaves the fewest.
+
+        A position decided more than once has a basis from each time, and it need not be the smallest that leaves out what nobody has answered.
+        """
         left = sum(1 << action for action in lines)
-        chosen: list[int] = []
+        fixed = self._leaving_out(left & ~sum(1 << action for action in known), known, {})
+        if fixed is None:
+            raise self._gap("a reply of the proof is missing from the log", node)
+        open_to = {action: fixed.get(action, bases[0]) for action, bases in known.items()}
+        chosen: dict[int, Basis] = {}
         while left:
-            best = min(known, key=lambda action: (_left(left, action, known[action][1]).bit_count(), known[action][1].zone.bit_count()), default=-1)
-            if best < 0 or _left(left, best, known[best][1]) == left:
-                raise self._gap("a reply of the proof is missing from the log", node)
-            chosen.append(known[best][0])
-            left = _left(left, best, known[best][1])
+            best = min(open_to, key=lambda action: (_left(left, action, open_to[action]).bit_count(), open_to[action].zone.bit_count()))
+            chosen[best] = open_to[best]
+            left = _left(left, best, open_to[best])
         return chosen
+
+    def _leaving_out(self, unanswered: int, known: dict[int, list[Basis]], fixed: dict[int, Basis]) -> dict[int, Basis] | None:
+        """``fixed`` with bases for as many more replies as it takes to leave out all that are ``unanswered``; None if that cannot be."""
+        self.stop()
+        for basis in fixed.values():
+            unanswered &= basis.zone
+        if not unanswered:
+            return fixed
+        able = [(action, basis) for action, bases in known.items() if action not in fixed for basis in bases if unanswered & ~basis.zone]
+        hardest = min(_actions(unanswered), key=lambda cell: sum(not basis.zone >> cell & 1 for _, basis in able))
+        for action, basis in sorted(able, key=lambda one: (unanswered & one[1].zone).bit_count()):
+            if not basis.zone >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: basis})) is not None:
+                return found
+        return None
 
 
 def _left(replies: int, answered: int, basis: Basis) -> int:

@@ -24,7 +24,11 @@ def main(text: str = "1,2,3,4 f") -> None:
     register(ENTRY)  # the rules, for the solver
     checker.register("nim", Nim)  # the rules once more, for the checker
     game = make("nim-4")
-    position = game.parse(text)
+    try:
+        position = game.parse(text)
+    except ValueError as error:
+        print(f"register_a_game: {error}", file=sys.stderr)
+        sys.exit(2)
     print(f"{game.rule_set}, {game.players[int(game.to_move(position))]} to move")
     print(text_board(game, position))
     with TemporaryDirectory() as folder:

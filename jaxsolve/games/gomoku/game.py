@@ -54,6 +54,8 @@ class Gomoku(Game):
     def __post_init__(self) -> None:
         if not 3 <= self.line <= 15:
             raise ValueError(f"Gomoku: line={self.line} is outside 3..15")
+        if 3 <= self.size < self.line:
+            raise ValueError(f"Gomoku: line={self.line} is longer than the board of size={self.size}: give line={self.size}")
         if not self.line <= self.size <= 19:
             raise ValueError(f"Gomoku: size={self.size} is outside {self.line}..19 (line={self.line})")
         if self.win not in ("five-or-more", "exact5"):

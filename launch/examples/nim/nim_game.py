@@ -85,7 +85,8 @@ class Nim(Game):
         match = re.fullmatch(r"(\d{1,2}(?:,\d{1,2})*) ([fs])", text.strip())
         heaps = [int(n) for n in match[1].split(",")] if match else []
         if not match or len(heaps) != self.count or max(heaps) > self.size:
-            raise ValueError(f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in '1,2,3 f'.")
+            example = ",".join(str(heap % self.size + 1) for heap in range(self.count)) + " f"  # the start position
+            raise ValueError(f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in {example!r}.")
         return NimState(jnp.asarray(heaps, jnp.int32), jnp.int32("fs".index(match[2])))
 
     def action_text(self, action: int, state: NimState | None = None) -> str:
