@@ -29,6 +29,7 @@ from jaxsolve.search.settings import Settings
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
+LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
 PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
 
 
@@ -385,14 +386,14 @@ class Job:
         def stop() -> str | None:
             return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
 
-        collect = functools.partial(certify, self.game, self.evaluator, part.log, claim, self.root)
+        collect = functools.partial(certify, self.game, self.evaluator, part.log, claim, self.root, memory_mb=max(self._memory, LEAST_PROOF_MB))
         try:
-            return collect(path=path, memory_mb=self._memory, stop=stop, check_it=check_it)
+            return collect(path=path, stop=stop, check_it=check_it)
         except OSError as error:
             if path is None:
                 raise
             result.unsaved = _unsaved("proof", error)
-            return collect(path=None, memory_mb=self._memory, stop=stop, check_it=check_it)  # the answer is true all the same
+            return collect(path=None, stop=stop, check_it=check_it)  # the answer is true all the same
 
     @staticmethod
     def _withhold(result: Result, reason: str) -> None:
