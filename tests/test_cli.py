@@ -9,8 +9,10 @@ import os
 import re
 import resource
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from typer.testing import CliRunner
 
 import jaxsolve
 from jaxsolve import cli, search
-from jaxsolve.commands import answer, suite
+from jaxsolve.commands import answer, failure, suite
 from jaxsolve.evaluate import Heads
 from jaxsolve.formats import problems
 from jaxsolve.games import make, registry
@@ -158,6 +160,24 @@ def test_an_interrupted_search_says_so(monkeypatch):
     result = run("solve", WIN, "--game", "hex-3")
     assert result.exit_code == 130
     assert "Interrupted." in result.stdout
+
+
+def test_ctrl_c_is_not_lost_where_no_exception_comes_out():
+    """JAX clears its caches in a callback of the garbage collector, which swallows whatever is raised in it."""
+
+    def _xla_gc_callback():
+        signal.raise_signal(signal.SIGINT)
+
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        failure.stop_on_terminate()
+        _xla_gc_callback()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(30)
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def test_ctrl_c_before_the_search_is_no_traceback(monkeypatch):

@@ -6,6 +6,8 @@ import contextlib
 import os
 import signal
 import sys
+import threading
+import types
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -67,6 +69,23 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
 
 
 def stop_on_terminate() -> None:
-    """Makes SIGTERM end a run as Ctrl-C does, with everything saved."""
+    """Makes SIGTERM end a run as Ctrl-C does, with everything saved, and sees that neither is lost."""
     with contextlib.suppress(ValueError):  # not in the main thread: whoever runs us there handles signals
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, _interrupt)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupt)
+
+
+_DEAF = {"_xla_gc_callback", "__del__"}  # functions from which no exception comes out: the interpreter reports it and goes on
+
+
+def _interrupt(number: int, frame: types.FrameType | None) -> None:
+    """Raises KeyboardInterrupt, a little later where it would be swallowed now."""
+    while frame is not None:
+        if frame.f_code.co_name in _DEAF:
+            again = threading.Timer(0.05, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
