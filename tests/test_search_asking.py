@@ -23,7 +23,7 @@ def test_a_claim_is_one_of_four(wrong):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"flights": 0}, {"wave": 0}, {"max_nodes": -1}, {"max_nodes": 0}, {"memory_mb": 0}, {"seed": -1}, {"seed": 0.5}, {"wave": "8"}],
+    [{"flights": 0}, {"wave": 0}, {"max_nodes": -1}, {"max_nodes": 0}, {"memory_mb": -1}, {"seed": -1}, {"seed": 0.5}, {"wave": "8"}],
 )
 def test_a_setting_that_is_none_is_refused_by_name(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}="):

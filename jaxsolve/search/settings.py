@@ -48,7 +48,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not isinstance(self.limits, Limits):
             raise TypeError(f"limits={self.limits!r}: give a Limits object, such as Limits(cpu_seconds=60)")
-        for name, least in {"memory_mb": 1, "flights": 1, "wave": 1, "max_nodes": 1, "seed": 0}.items():
+        for name, least in {"memory_mb": 0, "flights": 1, "wave": 1, "max_nodes": 1, "seed": 0}.items():
             value = getattr(self, name)
             optional = name in ("wave", "max_nodes")
             if not (value is None and optional) and not (isinstance(value, int | np.integer) and value >= least):
