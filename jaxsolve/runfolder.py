@@ -117,7 +117,10 @@ def write_whole(path: Path, text: str) -> Path:
     """Writes ``text`` as UTF-8 so that ``path`` is whole or as before. Raises OSError."""
     part = path.with_name(path.name + _PART)
     try:
-        part.write_text(text, encoding="utf-8")
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):

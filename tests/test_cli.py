@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gc
 import json
 import os
 import re
@@ -13,7 +14,9 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -162,20 +165,48 @@ def test_an_interrupted_search_says_so(monkeypatch):
     assert "Interrupted." in result.stdout
 
 
-def test_ctrl_c_is_not_lost_where_no_exception_comes_out():
-    """JAX clears its caches in a callback of the garbage collector, which swallows whatever is raised in it."""
+def _press():
+    signal.raise_signal(signal.SIGINT)
 
-    def _xla_gc_callback():
-        signal.raise_signal(signal.SIGINT)
 
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+def _in_finalizer():
+    class Pressing:
+        def __del__(self):
+            _press()
+
+    Pressing()
+
+
+def _in_weak_reference():
+    class Thing:
+        pass
+
+    thing = Thing()
+    watch = weakref.ref(thing, lambda _: _press())
+    del thing
+    return watch
+
+
+def _in_garbage_collection():
+    gc.callbacks.append(lambda phase, _: _press() if phase == "stop" else None)
+    try:
+        gc.collect()
+    finally:
+        gc.callbacks.pop()
+
+
+@pytest.mark.parametrize("swallow", [_in_finalizer, _in_weak_reference, _in_garbage_collection])
+def test_ctrl_c_is_not_lost_where_no_exception_comes_out(swallow):
+    """JAX clears its caches in a callback of the garbage collector; whatever is raised there is reported and swallowed."""
+    kept, hook = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}, sys.unraisablehook
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         failure.stop_on_terminate()
-        _xla_gc_callback()
+        swallow()
         with pytest.raises(KeyboardInterrupt):
             time.sleep(30)
     finally:
+        sys.unraisablehook = hook
         for number, handler in kept.items():
             signal.signal(number, handler)
 
@@ -394,7 +425,7 @@ def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, mon
 
 
 def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
-    monkeypatch.setattr("jaxsolve.commands.ledger.os.fsync", full)
+    monkeypatch.setattr("jaxsolve.commands.ledger.os", SimpleNamespace(**{**vars(os), "fsync": full}))  # other files still have room
     result = run("suite", problem_file, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr

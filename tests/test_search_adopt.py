@@ -15,7 +15,7 @@ from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.driver import Driver, drive
 from jaxsolve.search.job import LOG, Job
-from jaxsolve.search.search import MemoryFull
+from jaxsolve.search.memory import MemoryFull
 from jaxsolve.search.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 
 QUESTIONS = {  # rule set, position, claim

@@ -269,7 +269,7 @@ import json, sys
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, solve
 from jaxsolve.search.methods import method_named
-from jaxsolve.search.search import warm_up
+from jaxsolve.search.warm_up import warm_up
 
 def made():
     modules = [module for name, module in sys.modules.items() if name.startswith("jaxsolve.search.")]

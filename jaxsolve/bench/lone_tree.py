@@ -13,8 +13,9 @@ from jaxsolve.games import make
 from jaxsolve.question import Claim
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.search import Search, warm_up
+from jaxsolve.search.search import Search
 from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
+from jaxsolve.search.warm_up import warm_up
 
 MOVES = 50
 SIZES_OF = "killallgo-9"  # the game that lends the tree its sizes: words of a packed position, number of actions

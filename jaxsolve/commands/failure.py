@@ -7,8 +7,7 @@ import os
 import signal
 import sys
 import threading
-import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import typer
@@ -71,21 +70,23 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
 def stop_on_terminate() -> None:
     """Makes SIGTERM end a run as Ctrl-C does, with everything saved, and sees that neither is lost."""
     with contextlib.suppress(ValueError):  # not in the main thread: whoever runs us there handles signals
-        signal.signal(signal.SIGTERM, _interrupt)
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        if not isinstance(sys.unraisablehook, _RaiseAgain):
+            sys.unraisablehook = _RaiseAgain(sys.unraisablehook)
 
 
-_DEAF = {"_xla_gc_callback", "__del__"}  # functions from which no exception comes out: the interpreter reports it and goes on
+class _RaiseAgain:
+    """Interrupts once more where an interruption came to nothing: no exception comes out of finalizers, of callbacks of weak references and of those
+    of the garbage collector (JAX has one); the interpreter reports it to ``sys.unraisablehook`` and goes on.
+    """
 
+    def __init__(self, otherwise: Callable[[sys.UnraisableHookArgs], object]):
+        self._otherwise = otherwise
 
-def _interrupt(number: int, frame: types.FrameType | None) -> None:
-    """Raises KeyboardInterrupt, a little later where it would be swallowed now."""
-    while frame is not None:
-        if frame.f_code.co_name in _DEAF:
-            again = threading.Timer(0.05, os.kill, (os.getpid(), number))
-            again.daemon = True
-            again.start()
+    def __call__(self, unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            self._otherwise(unraisable)
             return
-        frame = frame.f_back
-    raise KeyboardInterrupt
+        again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM))  # not at once: that would be in the same place
+        again.daemon = True
+        again.start()

@@ -161,7 +161,11 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
             state = game.init() if text == "start" else game.parse(text) if computes else game.read(text)
     except ValueError as error:
         where = f"{name}: " if name else ""
-        hint = "" if " " in text or text.startswith("moves:") or name else f" ({shortened(text)!r} is no file, no 'start' and no moves:...)"
+        hint = ""
+        if text.startswith("moves:"):
+            hint = " Moves are separated by blanks." if "," in text else ""
+        elif " " not in text and not name:
+            hint = f" ({shortened(text)!r} is no file, no 'start' and no moves:...)"
         raise FormatError(f"{where}{error}{hint}") from None
     return _problem(name or text, game, state)
 

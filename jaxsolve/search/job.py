@@ -14,23 +14,21 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
-from jaxsolve.proof.certify import Certified, certify
-from jaxsolve.proof.check import knows
-from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
+from jaxsolve.search.announce import Decided, announce, unsaved
+from jaxsolve.search.memory import MemoryFull
 from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result
-from jaxsolve.search.search import MemoryFull, Search, warm_up
+from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
+from jaxsolve.search.warm_up import warm_up
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
-LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
-PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
 
 
 @dataclass
@@ -266,7 +264,7 @@ class Job:
             self._flushed = time.perf_counter()
         failure = self._failure or self._part.log.failure
         if failure is not None:
-            self.reason = f"{_unsaved('proof log', failure)} What was decided before is saved: make room and resume."
+            self.reason = f"{unsaved('proof log', failure)} What was decided before is saved: make room and resume."
             return
         limits, search = self.settings.limits, self.search
         if limits.nodes is not None and search.expanded >= limits.nodes:
@@ -318,12 +316,12 @@ class Job:
             self._failure = error
         failure = part.log.failure or (self._failure if part is self.parts[-1] else None)
         if failure is not None:
-            result.unsaved = result.unsaved or _unsaved("proof log", failure)
+            result.unsaved = result.unsaved or unsaved("proof log", failure)
         if part.folder is not None:
             try:
                 part.folder.write_json(RESULT, result.as_json(self.game.players))
             except OSError as error:
-                result.unsaved = result.unsaved or _unsaved("result file", error)
+                result.unsaved = result.unsaved or unsaved("result file", error)
 
     def close(self) -> None:
         """Lets other runs into the folders, and the search's memory go."""
@@ -344,7 +342,9 @@ class Job:
         result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)
         result.wall_seconds = part.wall_seconds - (before.wall_seconds if before else 0.0)
         if verdict is not Verdict.UNKNOWN:
-            self._certify(part, result)
+            path = None if part.folder is None else part.folder.path / CERTIFICATE
+            found = Decided(self.game, self.evaluator, self.root, part.claim, part.log, path)
+            self.interrupted = announce(result, found, self.settings, self._memory) or self.interrupted
         return result
 
     def _reason(self, claim: Claim, verdict: Verdict) -> str:
@@ -353,55 +353,6 @@ class Job:
         if verdict is Verdict.DISPROVED:
             return f"Disproved that {claim.text(self.game.players)}: {claim.opposite(self.game.may_draw).text(self.game.players)}."
         return self.reason or "Nothing is left to try: whatever is played, it can go on without an end or meets a length cap."
-
-    def _certify(self, part: _Asked, result: Result) -> None:
-        """Collects, writes and checks the certificate. Where there is none, the answer is withheld, and the reason says so."""
-        claim = part.claim if result.verdict is Verdict.PROVED else part.claim.opposite(self.game.may_draw)
-        shown = claim.text(self.game.players)
-        try:
-            proof = self._certificate(part, claim, result)
-        except ProofGap as gap:
-            part.log.forget(gap.record)  # what may rest on it will be searched again
-            self._withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
-        except ProofRefused as refusal:
-            self._withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
-        except OSError as error:
-            result.unsaved = _unsaved("proof", error)
-            self._withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
-        except (ProofUnfinished, KeyboardInterrupt) as why:
-            self.interrupted = self.interrupted or isinstance(why, KeyboardInterrupt)
-            self._withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume.")
-        else:
-            result.line, result.best_move = proof.line, proof.first_move
-            result.certificate_nodes, result.certificate, result.checked = proof.nodes, proof.path, proof.checked is not None
-            result.certificate_bytes = proof.bytes if proof.path else 0
-            result.certificate_seconds, result.compile_seconds = proof.cpu_seconds - proof.compile_seconds, proof.compile_seconds
-
-    def _certificate(self, part: _Asked, claim: Claim, result: Result) -> Certified:
-        path = None if part.folder is None else part.folder.path / CERTIFICATE
-        check_it = self.settings.check and knows(self.game.name)
-        start, limits = cpu_seconds(), self.settings.limits
-        allowed = max(PROOF_SECONDS, limits.cpu_seconds or limits.wall_seconds or float("inf"))
-
-        def stop() -> str | None:
-            return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
-
-        collect = functools.partial(certify, self.game, self.evaluator, part.log, claim, self.root, memory_mb=max(self._memory, LEAST_PROOF_MB))
-        try:
-            return collect(path=path, stop=stop, check_it=check_it)
-        except OSError as error:
-            if path is None:
-                raise
-            result.unsaved = _unsaved("proof", error)
-            return collect(path=None, stop=stop, check_it=check_it)  # the answer is true all the same
-
-    @staticmethod
-    def _withhold(result: Result, reason: str) -> None:
-        result.verdict, result.reason = Verdict.UNKNOWN, reason
-
-
-def _unsaved(what: str, error: OSError) -> str:
-    return f"The {what} could not be written ({error.strerror or error})."
 
 
 def _carry_over(game: Game, part: _Asked, following: ProofLog) -> None:

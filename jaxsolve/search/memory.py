@@ -6,6 +6,8 @@ what was decided.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
@@ -32,6 +34,47 @@ from jaxsolve.search.tree import (
     rehash,
     strip,
 )
+
+HOPELESS = 4  # times in a row that making room did not let one more position in
+
+
+class MemoryFull(Exception):
+    """The budget cannot hold even the paths in progress."""
+
+
+class Room:
+    """Makes room where it is wanting, and harder each time in a row that it did not help."""
+
+    def __init__(self) -> None:
+        self._full_at = -1  # expansions when room was last wanting
+        self._tightness = 0  # times in a row that it did not help
+
+    def helped(self, expanded: int) -> bool:
+        """Whether a position has been let in since, ``expanded`` in all."""
+        return expanded > self._full_at
+
+    def hopeless(self, expanded: int) -> bool:
+        """Whether only the paths in progress can still hold the room that is wanting."""
+        return self._tightness >= HOPELESS and not self.helped(expanded)
+
+    def make(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
+        """Moves what is left of a full tree together or forgets half of it; where that did not help, more of it, once ``release`` has taken all
+        paths that are not in flight back to the root. Raises MemoryFull when even that did not help.
+        """
+        if not tree.counters[FULL]:
+            return
+        helped = self.helped(expanded)
+        self._full_at, self._tightness = expanded, 0 if helped else self._tightness + 1
+        if self._tightness == 1 or (helped and scattered(tree)):
+            compact(tree)
+            return
+        if self._tightness >= 2:
+            release()
+        if self._tightness > HOPELESS:
+            raise MemoryFull
+        evict(tree, int(tree.counters[LIVE]) >> (1 + self._tightness))
+        if self._tightness >= 2:
+            compact(tree)
 
 
 def evict(tree: Tree, keep: int) -> None:

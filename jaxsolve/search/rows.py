@@ -10,7 +10,7 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
-from jaxsolve.search.tree import FORCED_BIT, INF, NONE, TAINTED, add_node, ended, find
+from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 
@@ -212,3 +212,20 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
             found[fresh] = i
             fresh += 1
     return fresh
+
+
+@compiled
+def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Question, tallies):
+    """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (-1: every move loses) and ``zones`` as in the log."""
+    for i in range(len(rows)):
+        node, _ = place(tree, rows[i], 0, offsets, order, tallies)
+        if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
+            continue
+        record = tree.nodes[node]
+        phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
+        record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
+        record.marks |= SOLVED_FLAG
+        for j in range(tree.zones.shape[1]):
+            tree.zones[node, j] = zones[i, j]
+        if record.pins == 0 and tree.counters[KEEP] == 0:
+            strip(tree, node)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
-from jaxsolve.evaluate import Evaluator, History, Layout
+from jaxsolve.evaluate import Evaluator, History
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
-from jaxsolve.search import rows as host_rows
-from jaxsolve.search.memory import compact, evict, scattered
+from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
-from jaxsolve.search.rows import EVALUATED, EXPANDED, Question, fresh_rows, place, question_of
+from jaxsolve.search.rows import EVALUATED, EXPANDED, enter_decided, fresh_rows, place, question_of
 from jaxsolve.search.tree import (
     ACTION,
     CUT,
@@ -36,11 +33,10 @@ from jaxsolve.search.tree import (
     Tree,
     new_tree,
     roomier,
-    strip,
 )
+from jaxsolve.search.warm_up import warm_up
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
-HOPELESS = 4  # times in a row that making room did not let one more position in
 FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
@@ -48,10 +44,6 @@ TURNOVERS = 32  # how often a table may be evicted whole before a method gives w
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """Receives (states uint32[n, S], moves int32[n], zones uint32[n, Z]) of positions as they are decided, children before parents."""
-
-
-class MemoryFull(Exception):
-    """The budget cannot hold even the paths in progress."""
 
 
 class Search:
@@ -117,7 +109,7 @@ class Search:
         self._exhausted: np.ndarray | None = None  # during an episode of ``repetition.frontier``
         self._looked_again_at = -1  # evaluations when the search last ran out of ways
         self._settled_at = 256  # expansions when decisions were last spread through the whole graph
-        self._full_at, self._tightness = -1, 0
+        self._room = Room()
         self._log_was_full = False
         self._start()
 
@@ -196,7 +188,7 @@ class Search:
         work = self.work
         if not known:
             self.sink(states, moves, zones)
-        if not self.tree.counters[FULL] or self.expanded > self._full_at:
+        if not self.tree.counters[FULL] or self._room.helped(self.expanded):
             self._make_room()  # not again and again: what finds no room is left out, and its record in the log stays
         tallies = np.zeros_like(work.tallies)  # not counted: the search that decided them did that work
         for at in range(0, len(states), ADOPTED):
@@ -204,7 +196,7 @@ class Search:
             self._grow_table(ADOPTED)
             rows = self._rows(np.ascontiguousarray(states[part]))
             decided = np.ascontiguousarray(moves[part]), np.ascontiguousarray(zones[part])
-            _adopt(self.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
+            enter_decided(self.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
         if spread:
             self._settle()
 
@@ -236,7 +228,7 @@ class Search:
         """(states uint32[n, S], actions int32[n], n) of the next leaves of a flight that is not under way, at most ``most``; n may be 0."""
         states, actions, _ = self._buffers[flight]
         count = 0
-        if self._tightness >= HOPELESS and self.expanded == self._full_at and self.work.paths.flying.any():
+        if self._room.hopeless(self.expanded) and self.work.paths.flying.any():
             return states[:0], actions[:0], 0  # paths in flight hold their positions: only when they have come back is it sure that nothing fits
         if self.verdict is None:
             self._make_room()
@@ -362,24 +354,9 @@ class Search:
         self.work = self.work._replace(tree=roomier(self.tree, more))
 
     def _make_room(self) -> None:
-        """Lets the table grow; where room was wanting, moves what is left together or forgets half of it, and more if need be. Raises MemoryFull."""
+        """Lets the table grow, and makes room where it was wanting. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
-        tree = self.tree
-        if not tree.counters[FULL]:
-            return
-        helped = self.expanded > self._full_at
-        self._full_at, self._tightness = self.expanded, 0 if helped else self._tightness + 1
-        if self._tightness == 1 or (helped and scattered(tree)):
-            compact(tree)
-            return
-        if self._tightness >= 2:
-            self._release(0, len(self.work.paths.depth))
-        if self._tightness > HOPELESS:
-            raise MemoryFull
-        before = int(tree.counters[LIVE])
-        evict(tree, before >> (1 + self._tightness))
-        if self._tightness >= 2:
-            compact(tree)
+        self._room.make(self.tree, self.expanded, lambda: self._release(0, len(self.work.paths.depth)))
 
     def _outgrown(self) -> bool:
         """Gives way to the plainer method once this table has been turned over many times; True while that waits for leaves in flight.
@@ -452,42 +429,3 @@ class Search:
             line.append(self.game.action_text(int(edge["action"]) & ACTION, self.game.unpack(tree.states[node])))
             node = int(edge["child"])
         return line
-
-
-@compiled
-def _adopt(tree, rows, moves, zones, offsets, order, question: Question, tallies):
-    """Enters decided positions; ``moves`` (-1: every move loses) and ``zones`` as in the log."""
-    for i in range(len(rows)):
-        node, _ = place(tree, rows[i], 0, offsets, order, tallies)
-        if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
-            continue
-        record = tree.nodes[node]
-        phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
-        record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
-        record.marks |= SOLVED_FLAG
-        for j in range(tree.zones.shape[1]):
-            tree.zones[node, j] = zones[i, j]
-        if record.pins == 0 and tree.counters[KEEP] == 0:
-            strip(tree, node)
-
-
-@functools.cache
-def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
-    """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
-    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned), 1)
-    offsets = Layout(1, 1, False, False, zoned).offsets
-    question = Question(0, np.zeros(5, np.int8), may_repeat, False)
-    order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)
-    row.flags.writeable = False
-    work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
-    place(tree, row[0], 0, offsets, order, work.tallies)
-    tree.nodes[0]["pins"] = 1
-    method.warm_up(work)
-    states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
-    host_rows.fresh_rows(tree, row, 0, offsets, found)
-    _adopt(tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies)
-    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
-    level_order(tree, may_repeat)
-    roomier(tree, 1 << 10)
-    evict(tree, 8)
-    compact(tree)

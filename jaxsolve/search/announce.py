@@ -1,0 +1,97 @@
+"""Announcing what a search has decided: the certificate is collected, written and checked, and an answer without one is withheld."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.games.game import Game
+from jaxsolve.proof.certify import Certified, certify
+from jaxsolve.proof.check import knows
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.question import Claim, Verdict
+from jaxsolve.runtime import cpu_seconds
+from jaxsolve.search.result import Result
+from jaxsolve.search.settings import Settings
+
+LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
+PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
+
+
+class Decided(NamedTuple):
+    """A claim that a search has decided, and what its proof is collected from."""
+
+    game: Game
+    evaluator: Evaluator
+    root: np.ndarray  # uint32[S]
+    claim: Claim
+    log: ProofLog
+    path: Path | None  # of the certificate
+
+
+def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
+    """Completes a verdict by its certificate. Without one the verdict becomes unknown, and the reason says why. True if Ctrl-C ended it."""
+    game = found.game
+    claim = found.claim if result.verdict is Verdict.PROVED else found.claim.opposite(game.may_draw)
+    shown = claim.text(game.players)
+    try:
+        proof = _certificate(result, found, claim, settings, memory_mb)
+    except ProofGap as gap:
+        found.log.forget(gap.record)  # what may rest on it will be searched again
+        _withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
+    except ProofRefused as refusal:
+        _withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
+    except OSError as error:
+        result.unsaved = unsaved("proof", error)
+        _withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
+    except (ProofUnfinished, KeyboardInterrupt) as why:
+        _withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume.")
+        return isinstance(why, KeyboardInterrupt)
+    else:
+        result.line, result.best_move = proof.line, proof.first_move
+        result.certificate_nodes, result.certificate, result.checked = proof.nodes, proof.path, proof.checked is not None
+        result.certificate_bytes = proof.bytes if proof.path else 0
+        result.certificate_seconds, result.compile_seconds = proof.cpu_seconds - proof.compile_seconds, proof.compile_seconds
+    return False
+
+
+def _certificate(result: Result, found: Decided, claim: Claim, settings: Settings, memory_mb: int) -> Certified:
+    """The certificate of ``claim``, written where there is room for it."""
+    game, start, limits = found.game, cpu_seconds(), settings.limits
+    allowed = max(PROOF_SECONDS, limits.cpu_seconds or limits.wall_seconds or float("inf"))
+
+    def stop() -> str | None:
+        return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
+
+    collect = functools.partial(
+        certify,
+        game,
+        found.evaluator,
+        found.log,
+        claim,
+        found.root,
+        memory_mb=max(memory_mb, LEAST_PROOF_MB),
+        stop=stop,
+        check_it=settings.check and knows(game.name),
+    )
+    try:
+        return collect(path=found.path)
+    except OSError as error:
+        if found.path is None:
+            raise
+        result.unsaved = unsaved("proof", error)
+        return collect(path=None)  # the answer is true all the same
+
+
+def _withhold(result: Result, reason: str) -> None:
+    result.verdict, result.reason = Verdict.UNKNOWN, reason
+
+
+def unsaved(what: str, error: OSError) -> str:
+    """The sentence for something that could not be written."""
+    return f"The {what} could not be written ({error.strerror or error})."

@@ -1,0 +1,38 @@
+"""Nothing compiles during a search: every host loop that it may need is compiled, or read from the cache, before."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from jaxsolve.evaluate import Layout
+from jaxsolve.search import rows
+from jaxsolve.search.memory import compact, evict
+from jaxsolve.search.methods import Method, Workspace
+from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.repetition import frontier, level_order
+from jaxsolve.search.rows import Question
+from jaxsolve.search.tree import new_tree, roomier
+
+
+@functools.cache
+def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
+    """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
+    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned), 1)
+    offsets = Layout(1, 1, False, False, zoned).offsets
+    question = Question(0, np.zeros(5, np.int8), may_repeat, False)
+    order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)
+    row.flags.writeable = False
+    work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
+    rows.place(tree, row[0], 0, offsets, order, work.tallies)
+    tree.nodes[0]["pins"] = 1
+    method.warm_up(work)
+    states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
+    rows.fresh_rows(tree, row, 0, offsets, found)
+    rows.enter_decided(tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies)
+    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
+    level_order(tree, may_repeat)
+    roomier(tree, 1 << 10)
+    evict(tree, 8)
+    compact(tree)
