@@ -193,9 +193,9 @@ class Grid:
         q, t = divmod(rows, self.rows_per_word)
         parts = []
         if abs(q) < self.words:
-            parts.append(_bit_shift(self._word_shift(x, q), t * self.stride + columns))
+            parts.append(self._word_shift(_bit_shift(x, t * self.stride + columns), q))
         if t and abs(q + 1) < self.words:
-            parts.append(_bit_shift(self._word_shift(x, q + 1), (t - self.rows_per_word) * self.stride + columns))
+            parts.append(self._word_shift(_bit_shift(x, (t - self.rows_per_word) * self.stride + columns), q + 1))
         return functools.reduce(jnp.bitwise_or, parts) if parts else jnp.zeros_like(x)
 
     def shift(self, x: jax.Array, rows: int, columns: int) -> jax.Array:
