@@ -67,9 +67,6 @@ class LeastVisited(Method):
         record = tree.nodes[node]
         return int(np.argmax(tree.extra[record["edges"] : record["edges"] + record["visited"], VISITS]))
 
-    def warm_up(self, work: Workspace) -> None:
-        """Nothing: a toy may compile while it searches."""
-
 
 @inner
 def _mark_of(tree, node, action):
