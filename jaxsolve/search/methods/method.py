@@ -100,6 +100,16 @@ class Method(abc.ABC):
     def best_edge(self, tree: Tree, node: int) -> int:
         """The number of the edge that looks best to the mover of a node with at least one edge."""
 
+    def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
+        """Writes to ``work.order`` how moves of new nodes are listed: when the method begins, and again whenever much has been decided since.
+
+        ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply stand before the others in any case, and a
+        network's priors go before this order. Here moves that have decided most positions for their mover come first (history heuristic,
+        Schaeffer 1983).
+        """
+        for mover in (0, 1):
+            work.order[mover] = first[np.argsort(-work.log.wins[mover, first], kind="stable")]
+
     def warm_up(self, work: Workspace) -> None:
         """Calls every verb that may be compiled once, on an empty tree, so that none compiles during a search."""
         states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
