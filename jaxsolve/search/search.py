@@ -429,7 +429,7 @@ class Search:
     @property
     def room(self) -> int:
         """About how many positions the tree can hold at a time."""
-        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * EDGE.itemsize
+        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * (EDGE.itemsize + 4 * self.method.extra_words)
         return min(self._budget // a_node, self._max_nodes or self._budget)
 
     def progress(self, wall_seconds: float) -> Progress:

@@ -39,7 +39,7 @@ class ProofNumber(Method):
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     def shares_tree(self, other: Method) -> bool:
-        return isinstance(other, ProofNumber)
+        return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
         count, found = proof_numbers.select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
