@@ -13,10 +13,9 @@ import numpy as np
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search import proof_numbers, repetition
 from jaxsolve.search.methods import Method, Workspace
-from jaxsolve.search.paths import enter_child, leaf_request, log_is_full
-from jaxsolve.search.proof_numbers import Steering, first_numbers
-from jaxsolve.search.tree import ACTION, BACK, INF, NONE, SOLVED_FLAG, Tree, add_edge, forced_entry
-from jaxsolve.search.zones import is_open
+from jaxsolve.search.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
+from jaxsolve.search.proof_numbers import Steering, approach, can_be_walked
+from jaxsolve.search.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
 
 PLAIN = Steering(
     leave_on_change=False, epsilon=0.25, widening=1.0, virtual=1, learns=False
@@ -68,9 +67,6 @@ class LeastVisited(Method):
         record = tree.nodes[node]
         return int(np.argmax(tree.extra[record["edges"] : record["edges"] + record["visited"], VISITS]))
 
-    def warm_up(self, work: Workspace) -> None:
-        """Nothing: a toy may compile while it searches."""
-
 
 @inner
 def _mark_of(tree, node, action):
@@ -85,11 +81,8 @@ def _least_visited(tree, node):
         return np.int64(record.visited)
     best, fewest = np.int64(NONE), np.int64(1 << 40)
     for i in range(record.visited):
-        edge = tree.edges[record.edges + i]
-        if edge.a == 0 or edge.b == 0 or edge.action & BACK or (edge.child == NONE and edge.busy > 0):
-            continue
         visits = np.int64(tree.extra[record.edges + i, VISITS])
-        if visits < fewest and is_open(tree, node, np.int64(edge.action & ACTION)):
+        if visits < fewest and can_be_walked(tree, node, i):
             best, fewest = np.int64(i), visits
     return best
 
@@ -103,21 +96,13 @@ def _descend(tree, paths, path):
         number = _least_visited(tree, node)
         if number == NONE:
             return False
-        record = tree.nodes[node]
-        if number == record.visited:
-            a, b = first_numbers(record, forced_entry(tree, node, number))
-            if add_edge(tree, node) == NONE:
-                return False
-            fresh = tree.edges[record.edges + number]
-            fresh.a, fresh.b = a, b
-        at = record.edges + number
-        edge = tree.edges[at]
+        reached = approach(tree, paths, path, number)
+        if reached == IDLE:
+            return False
+        at = tree.nodes[node].edges + number
         tree.extra[at, VISITS] += np.uint32(1)
-        tree.extra[at, MARK] = _mark_of(tree, node, np.int64(edge.action & ACTION))
-        if edge.child == NONE:
-            edge.busy += 1
-            paths.edges[path, depth] = number
-            paths.flying[path] = 1
+        tree.extra[at, MARK] = _mark_of(tree, node, np.int64(tree.edges[at].action & ACTION))
+        if reached == FOUND:
             return True
         enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
     return False

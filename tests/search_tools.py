@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
-from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from jaxsolve.search import METHODS, Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
-NAMES = ("pns", "dfpn", "fdfpn", "mcts")
+NAMES = tuple(METHODS)
 
 
 class Setting(NamedTuple):

@@ -8,6 +8,7 @@ import json
 import random
 from pathlib import Path
 
+import least_visited
 import minimax
 import pytest
 import search_tools
@@ -21,6 +22,8 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, so
 from jaxsolve.search.driver import Driver
 from jaxsolve.search.job import Job
 from jaxsolve.search.memory import compact, evict
+from jaxsolve.search.methods import ProofNumber
+from jaxsolve.search.search import warm_up
 from jaxsolve.search.tree import DROPPED_FLAG, EVICTED, LIVE, NODES
 
 TOY = LeastVisited("least-visited", wave=4)
@@ -66,6 +69,24 @@ def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
     finally:
         importlib.reload(cli)
     assert solve(make("hex-3"), make("hex-3").init(), method=TOY.name).verdict is Verdict.PROVED
+
+
+def test_its_loops_are_compiled_before_the_search(listed):
+    """A method that says nothing about it calls every verb once on an empty tree."""
+    warm_up(TOY)
+    compiled = list(least_visited._select.signatures)
+    assert compiled and solve(make("hex-4"), make("hex-4").init(), method=TOY.name).verdict is Verdict.PROVED
+    assert least_visited._select.signatures == compiled
+
+
+def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
+    """A method with words beside the edges would find none, or another method's, in a tree that it goes on with."""
+
+    class Remembers(ProofNumber):
+        extra_words = 1
+
+    one, plain = Remembers("remembers"), METHODS["dfpn"]
+    assert one.shares_tree(plain) and not plain.shares_tree(one) and not one.shares_tree(one)
 
 
 def test_words_beside_edges_stay_with_them(listed):

@@ -11,8 +11,8 @@ from jaxsolve.bench.lone_tree import MadeUpPositions
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.question import Claim
-from jaxsolve.search.methods import METHODS
-from jaxsolve.search.search import Search
+from jaxsolve.search.methods import METHODS, ProofNumber
+from jaxsolve.search.search import FIRST_WINS, Search
 from jaxsolve.search.tree import ACTION, FORCED_BIT, NODES, SOLVED_FLAG
 
 
@@ -83,6 +83,29 @@ def test_moves_that_won_most_often_come_first(rule_set):
     for mover in (0, 1):
         assert sorted(order[mover]) == list(range(search.game.num_actions))
         assert (np.diff(wins[mover, order[mover]]) <= 0).all()
+
+
+@dataclasses.dataclass(frozen=True)
+class Backwards(ProofNumber):
+    """Lists the last action first, whatever has been decided."""
+
+    def put_in_order(self, work, first):
+        work.order[:] = np.sort(first)[::-1]
+
+
+@pytest.mark.parametrize(("rule_set", "waves", "wins"), [("hex-5", 1500, FIRST_WINS), ("gomoku-5;line=4;knowledge=4t", 400, 0)])
+def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins):
+    """From the root on, whatever has won before, and those that force the reply apart."""
+    search = searched(rule_set, waves, Backwards("backwards"))
+    tree, long = search.tree, 0
+    for node in range(int(tree.counters[NODES])):
+        record = tree.nodes[node]
+        entries = tree.lists[record["list"] : record["list"] + record["moves"]].astype(np.int64)
+        for kind in (0, FORCED_BIT):
+            actions = entries[entries & FORCED_BIT == kind] & ACTION
+            assert (np.diff(actions) < 0).all()
+            long += len(actions) > 3
+    assert long > 20 and search.work.log.wins.sum() >= wins
 
 
 def test_same_seed_same_search():

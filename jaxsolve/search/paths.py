@@ -9,7 +9,7 @@ import numpy as np
 from jaxsolve.compiled import inner
 from jaxsolve.search.tree import INF, SOLVED_FLAG, unpin
 
-FOUND, FINISHED, IDLE = 0, 1, 2
+FOUND, FINISHED, IDLE, BELOW = range(4)  # a path has a leaf; the root is decided; there is nothing to do now; the walk goes on
 
 
 class Paths(NamedTuple):

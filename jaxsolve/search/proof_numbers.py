@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
-from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
+from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, winning_move
@@ -46,6 +46,27 @@ def first_numbers(record, forced):
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
     return np.int64(record.first_a), np.int64(record.first_b)
+
+
+@inner
+def next_edge(tree, node):
+    """Makes the next move of ``node`` an edge with its first numbers; the edge's number, or NONE where there is no room."""
+    record = tree.nodes[node]
+    a, b = first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
+    number = add_edge(tree, node)
+    if number != NONE:
+        edge = tree.edges[record.edges + number]
+        edge.a, edge.b = a, b
+    return number
+
+
+@inner
+def can_be_walked(tree, node, number):
+    """Whether an edge of ``node`` may still matter and can be walked now: not decided, closed, hopeless, leading back or being evaluated."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    if edge.a == 0 or edge.b == 0 or edge.action & BACK or (edge.a >= BIG and edge.b >= BIG) or (edge.child == NONE and edge.busy > 0):
+        return False
+    return is_open(tree, node, np.int64(edge.action & ACTION))
 
 
 @inner
@@ -228,6 +249,26 @@ def release(tree, paths, first, last, question: Question, steering: Steering, lo
 
 
 @inner
+def approach(tree, paths, path, number):
+    """Readies an edge of the node that a path stands at; ``visited`` stands for the next move, which has no edge yet.
+
+    FOUND: its child is to be evaluated, and the path is in flight from now on; BELOW: it has a child to walk to; IDLE: there is no room for it.
+    """
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    record = tree.nodes[node]
+    if number == record.visited and next_edge(tree, node) == NONE:
+        return IDLE
+    edge = tree.edges[record.edges + number]
+    if edge.child != NONE:
+        return BELOW
+    edge.busy += 1
+    paths.edges[path, depth] = number
+    paths.flying[path] = 1
+    return FOUND
+
+
+@inner
 def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
     """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
     depth = paths.depth[path]
@@ -276,18 +317,11 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
                 continue
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             break
-        if best == record.visited:
-            a, b = first_numbers(record, forced_entry(tree, node, best))
-            if add_edge(tree, node) == NONE:
-                break
-            edge = tree.edges[record.edges + best]
-            edge.a, edge.b = a, b
-        edge = tree.edges[record.edges + best]
-        if edge.child == NONE:
-            edge.busy += 1
-            paths.edges[path, depth] = best
-            paths.flying[path] = 1
+        reached = approach(tree, paths, path, best)
+        if reached == FOUND:
             return FOUND
+        if reached == IDLE:
+            break
         _walk_down(tree, paths, path, best, delta, second, question, steering)
     unwind(tree, paths, path, 0, question, steering, log)
     return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE

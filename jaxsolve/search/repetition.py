@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.paths import enter_child, leaf_request, leave_node, log_is_full
-from jaxsolve.search.proof_numbers import Steering, first_numbers, numbers_of, rank_and_store, refresh
+from jaxsolve.search.proof_numbers import Steering, next_edge, numbers_of, rank_and_store, refresh
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import (
     ACTION,
@@ -33,8 +33,6 @@ from jaxsolve.search.tree import (
     SOLVED_FLAG,
     STALE_FLAG,
     Tree,
-    add_edge,
-    forced_entry,
 )
 from jaxsolve.search.zones import is_open
 
@@ -181,14 +179,7 @@ def _unseen_move(tree, node):
         edge = tree.edges[record.edges + i]
         if edge.child == NONE and edge.busy == 0 and edge.a != 0 and edge.b != 0 and is_open(tree, node, np.int64(edge.action & ACTION)):
             return np.int64(i)
-    if record.visited < record.moves:
-        a, b = first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
-        number = add_edge(tree, node)
-        if number != NONE:
-            edge = tree.edges[record.edges + number]
-            edge.a, edge.b = a, b
-        return number
-    return np.int64(NONE)
+    return next_edge(tree, node) if record.visited < record.moves else np.int64(NONE)
 
 
 @inner

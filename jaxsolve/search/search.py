@@ -100,8 +100,9 @@ class Search:
         paths = new_paths(self.group * flights, depth)
         zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
         log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words, game.num_actions)
-        order = np.stack([self._first_order] * 2)
+        order = np.empty((2, game.num_actions), np.int32)
         self.work = Workspace(self._new_tree(), paths, question_of(game, self.claims[0]), evaluator.layout.offsets, order, log, np.zeros(2, np.int64))
+        method.put_in_order(self.work, self._first_order)
         self._buffers = [
             (np.zeros((self.group, game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64))
             for _ in range(flights)
@@ -241,16 +242,11 @@ class Search:
         return states[:count], actions[:count], count
 
     def _put_in_order(self) -> None:
-        """Moves that have decided most positions for their mover come first in lists to come (history heuristic, Schaeffer 1983).
-
-        The order is made anew whenever there are a quarter more such decisions.
-        """
-        wins = self.work.log.wins
-        if wins.sum() < self._order_at:
-            return
-        self._order_at = FIRST_WINS + int(1.25 * wins.sum())
-        for mover in (0, 1):
-            self.work.order[mover] = self._first_order[np.argsort(-wins[mover, self._first_order], kind="stable")]
+        """Has moves listed in another order from now on, whenever a quarter more positions have been decided by a move."""
+        wins = int(self.work.log.wins.sum())
+        if wins >= self._order_at:
+            self._order_at = FIRST_WINS + int(1.25 * wins)
+            self.method.put_in_order(self.work, self._first_order)
 
     def _select(self, flight: int, most: int) -> int:
         first = flight * self.group
@@ -375,6 +371,7 @@ class Search:
         keep = self.method.shares_tree(plainer)
         self.method = plainer
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
+        plainer.put_in_order(self.work, self._first_order)
         if keep:
             plainer.look_again(self.work)  # numbers of the old method are not its own
         else:
@@ -409,7 +406,7 @@ class Search:
     @property
     def room(self) -> int:
         """About how many positions the tree can hold at a time."""
-        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * EDGE.itemsize
+        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * (EDGE.itemsize + 4 * self.method.extra_words)
         return min(self._budget // a_node, self._max_nodes or self._budget)
 
     def progress(self, wall_seconds: float) -> Progress:

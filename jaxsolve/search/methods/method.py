@@ -33,6 +33,8 @@ class Method(abc.ABC):
     A wave goes ``select`` (leaves are chosen), evaluation, ``absorb`` (rows are taken back). A method keeps what it wants in an edge's 8 bytes
     ``a`` and ``b`` and in ``extra_words`` further words of ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same to all, and a
     node's ``pn`` and ``dn`` are 0 and INF where it is decided.
+
+    One that keeps proof numbers in ``a`` and ``b``, whatever else it goes by, need say no more than how it differs from ``ProofNumber``.
     """
 
     name: str
@@ -98,6 +100,25 @@ class Method(abc.ABC):
     def best_edge(self, tree: Tree, node: int) -> int:
         """The number of the edge that looks best to the mover of a node with at least one edge."""
 
-    @abc.abstractmethod
+    def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
+        """Writes to ``work.order`` how moves of new nodes are listed: when the method begins, and again whenever much has been decided since.
+
+        ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply stand before the others in any case, and a
+        network's priors go before this order. Here moves that have decided most positions for their mover come first (history heuristic,
+        Schaeffer 1983).
+        """
+        for mover in (0, 1):
+            work.order[mover] = first[np.argsort(-work.log.wins[mover, first], kind="stable")]
+
     def warm_up(self, work: Workspace) -> None:
-        """Calls every compiled function once, on an empty tree, so that none compiles during a search."""
+        """Calls every verb that may be compiled once, on an empty tree, so that none compiles during a search."""
+        states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
+        rows = np.zeros((0, work.offsets.width), np.uint32)
+        rows.flags.writeable = False  # as the device's are
+        self.select(work, 0, 0, states, actions, owners)
+        self.absorb(work, owners, 0, 0, rows)
+        self.start(work, 0)
+        self.settle(work, np.zeros(0, np.int32), 0)
+        self.look_again(work)
+        self.release(work, 0, 0)
+        self.reopen(work)

@@ -82,14 +82,6 @@ class MonteCarlo(Method):
     def best_edge(self, tree: Tree, node: int) -> int:
         return int(np.argmax(_edges_of(tree, node)["visits"]))
 
-    def warm_up(self, work: Workspace) -> None:
-        states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
-        rows = np.zeros((0, work.offsets.width), np.uint32)
-        rows.flags.writeable = False
-        self.select(work, 0, 0, states, actions, owners)
-        self.absorb(work, owners, 0, 0, rows)
-        self.settle(work, np.zeros(0, np.int32), 0)
-
 
 def _edges_of(tree: Tree, node: int) -> np.ndarray:
     record = tree.nodes[node]

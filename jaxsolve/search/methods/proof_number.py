@@ -39,7 +39,7 @@ class ProofNumber(Method):
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     def shares_tree(self, other: Method) -> bool:
-        return isinstance(other, ProofNumber)
+        return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
         count, found = proof_numbers.select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
@@ -74,16 +74,3 @@ class ProofNumber(Method):
     def best_edge(self, tree: Tree, node: int) -> int:
         record = tree.nodes[node]
         return int(np.argmin(tree.edges[record["edges"] : record["edges"] + record["visited"]]["a"]))
-
-    def warm_up(self, work: Workspace) -> None:
-        states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
-        rows = np.zeros((0, work.offsets.width), np.uint32)
-        rows.flags.writeable = False
-        self.select(work, 0, 0, states, actions, owners)
-        self.absorb(work, owners, 0, 0, rows)
-        self.start(work, 0)
-        self.settle(work, np.zeros(0, np.int32), 0)
-        self.look_again(work)
-        self.release(work, 0, 0)
-        if work.question.may_repeat:
-            self.reopen(work)
