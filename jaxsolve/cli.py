@@ -278,6 +278,7 @@ def bench(
 
 def main() -> None:
     """Entry point of the ``jaxsolve`` program."""
+    failure.stop_on_terminate()  # before JAX is imported: its callback of the garbage collector would swallow Ctrl-C
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
         os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # a search lets its own transfers pass; reading a position would not
     streams.prepare()

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from jaxsolve import strict_json
 
@@ -119,14 +119,23 @@ def write_whole(path: Path, text: str) -> Path:
     try:
         with part.open("w", encoding="utf-8") as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())  # else a power failure can leave the new name with nothing in it
+            to_disk(file)  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
     return path
+
+
+def to_disk(file: IO[Any]) -> None:
+    """Brings what was written to an open file to the disk itself, on file systems that can be asked for it. Raises OSError."""
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+            raise
 
 
 def _shown(value: Any, width: int = 60) -> str:

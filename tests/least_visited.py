@@ -11,57 +11,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.search import proof_numbers, repetition
-from jaxsolve.search.methods import Method, Workspace
+from jaxsolve.search import proof_numbers
+from jaxsolve.search.methods import ProofNumber, Workspace
 from jaxsolve.search.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
-from jaxsolve.search.proof_numbers import Steering, approach, can_be_walked
+from jaxsolve.search.proof_numbers import approach, can_be_walked
 from jaxsolve.search.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
 
-PLAIN = Steering(
-    leave_on_change=False, epsilon=0.25, widening=1.0, virtual=1, learns=False
-)  # nodes are decided as in proof-number search: from all their moves
 VISITS, MARK = 0, 1  # extra words
 
 
 @dataclass(frozen=True)
-class LeastVisited(Method):
-    """Looks at every move in turn."""
+class LeastVisited(ProofNumber):
+    """Looks at every move in turn; nodes are decided as in proof-number search, from all their moves."""
 
-    keeps_proof_numbers = True
-
-    @property
-    def extra_words(self) -> int:
-        return 2
-
-    def shares_tree(self, other: Method) -> bool:
-        return isinstance(other, LeastVisited)
+    learns: bool = False
+    extra_words = 2
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
-        return _select(work.tree, work.paths, first, last, states, actions, owners, work.question, work.log)
-
-    def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
-        return proof_numbers.absorb(
-            work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, PLAIN, work.log, work.tallies
-        )
-
-    def start(self, work: Workspace, node: int) -> None:
-        proof_numbers.rank_and_store(work.tree, node, work.question, PLAIN, work.log)
-
-    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        return repetition.sweep(work.tree, order, first, work.question, PLAIN, work.log, work.paths)
-
-    def look_again(self, work: Workspace) -> None:
-        repetition.reset(work.tree)
-
-    def reopen(self, work: Workspace) -> bool:
-        repetition.reopen(work.tree, work.question)
-        return True
-
-    def release(self, work: Workspace, first: int, last: int) -> int:
-        return proof_numbers.release(work.tree, work.paths, first, last, work.question, PLAIN, work.log)
-
-    def numbers(self, tree: Tree) -> tuple[float, float]:
-        return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])
+        return _select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
 
     def best_edge(self, tree: Tree, node: int) -> int:
         record = tree.nodes[node]
@@ -109,12 +76,12 @@ def _descend(tree, paths, path):
 
 
 @compiled
-def _select(tree, paths, first, last, states, actions, owners, question, log):
+def _select(tree, paths, first, last, states, actions, owners, question, steering, log):
     count = 0
     for path in range(first, last):
         if log_is_full(log, paths):
             break
-        proof_numbers.unwind(tree, paths, path, 0, question, PLAIN, log)
+        proof_numbers.unwind(tree, paths, path, 0, question, steering, log)
         if tree.nodes[0].marks & SOLVED_FLAG:
             return count, True
         if _descend(tree, paths, path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import gc
 import json
 import os
@@ -16,7 +17,6 @@ import sys
 import time
 import weakref
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,6 +32,7 @@ from jaxsolve.proof import certify, log
 from jaxsolve.proof import check as checker
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem
+from jaxsolve.runfolder import write_whole
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
 
 WIN, LOSS = "X../X../... b", ".../.X./... w"  # hex-3, side to move wins and loses
@@ -211,6 +212,32 @@ def test_ctrl_c_is_not_lost_where_no_exception_comes_out(swallow):
             signal.signal(number, handler)
 
 
+def test_nothing_is_imported_before_interruptions_are_safe(monkeypatch):
+    """JAX's callback of the garbage collector comes with its import, so what watches over interruptions must be there first."""
+    kept, hook, seen = signal.getsignal(signal.SIGTERM), sys.unraisablehook, []
+    monkeypatch.setattr(cli, "app", lambda **_: seen.append(type(sys.unraisablehook).__name__))
+    try:
+        cli.main()
+    finally:
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGTERM, kept)
+    assert seen == ["_RaiseAgain"]
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSPC])
+def test_a_file_system_that_cannot_be_asked_is_no_failure(code, tmp_path, monkeypatch):
+    """A full disk is one, and leaves the file as it was."""
+    path = write_whole(tmp_path / "a.json", "old")
+
+    def refuse(_):
+        raise OSError(code, "no")
+
+    monkeypatch.setattr("jaxsolve.runfolder.os.fsync", refuse)
+    with contextlib.suppress(OSError):
+        write_whole(path, "new")
+    assert path.read_text() == ("new" if code == errno.EINVAL else "old") and list(tmp_path.iterdir()) == [path]
+
+
 def test_ctrl_c_before_the_search_is_no_traceback(monkeypatch):
     def press(*_, **__):
         raise KeyboardInterrupt
@@ -266,6 +293,11 @@ def test_bad_input_with_json_is_one_object(name):
     result = run(*BAD[name], *([] if name == "no proof" else ["--json"]))
     assert result.exit_code == 2
     assert name == "no proof" or (one_object(result)["error"] and "Traceback" not in result.stderr)
+
+
+def test_moves_with_commas_get_a_hint():
+    said = run("show", "moves:a1,b2", "--game", "hex-3").stderr
+    assert said.startswith("jaxsolve: move 1: 'a1,b2' is not a point") and said.endswith("Moves are separated by blanks.\n")
 
 
 @pytest.mark.parametrize(
@@ -425,7 +457,7 @@ def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, mon
 
 
 def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
-    monkeypatch.setattr("jaxsolve.commands.ledger.os", SimpleNamespace(**{**vars(os), "fsync": full}))  # other files still have room
+    monkeypatch.setattr("jaxsolve.commands.ledger.to_disk", full)  # other files still have room
     result = run("suite", problem_file, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr

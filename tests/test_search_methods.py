@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import json
 import random
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import least_visited
 import minimax
+import numpy as np
 import pytest
 import search_tools
 from least_visited import LeastVisited, words_agree
@@ -17,14 +19,15 @@ from typer.testing import CliRunner
 
 import jaxsolve.search
 from jaxsolve import cli, method_names
+from jaxsolve.compiled import compiled
 from jaxsolve.games.registry import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
 from jaxsolve.search.driver import Driver
 from jaxsolve.search.job import Job
 from jaxsolve.search.memory import compact, evict
 from jaxsolve.search.methods import ProofNumber
-from jaxsolve.search.search import warm_up
 from jaxsolve.search.tree import DROPPED_FLAG, EVICTED, LIVE, NODES
+from jaxsolve.search.warm_up import warm_up
 
 TOY = LeastVisited("least-visited", wave=4)
 PACKAGE = Path(jaxsolve.search.__file__).parent
@@ -71,12 +74,52 @@ def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
     assert solve(make("hex-3"), make("hex-3").init(), method=TOY.name).verdict is Verdict.PROVED
 
 
-def test_its_loops_are_compiled_before_the_search(listed):
-    """A method that says nothing about it calls every verb once on an empty tree."""
-    warm_up(TOY)
-    compiled = list(least_visited._select.signatures)
-    assert compiled and solve(make("hex-4"), make("hex-4").init(), method=TOY.name).verdict is Verdict.PROVED
-    assert least_visited._select.signatures == compiled
+@compiled
+def _most_recent_last(order, first):
+    for i in range(len(first)):
+        order[0, i] = order[1, i] = first[i]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ordering(LeastVisited):
+    """Puts moves in order by a compiled loop of its own."""
+
+    def put_in_order(self, work, first):
+        _most_recent_last(work.order, first)
+
+
+def test_its_loops_are_compiled_before_the_search():
+    """A method that says nothing about it calls each of its verbs once, before the search that needs it."""
+    method = Ordering("ordering", wave=4)
+    assert not _most_recent_last.signatures
+    warm_up(method, False, True)
+    warm = [list(loop.signatures) for loop in (_most_recent_last, least_visited._select)]
+    assert all(warm) and solve(make("hex-4"), make("hex-4").init(), method=method).verdict is Verdict.PROVED
+    assert [loop.signatures for loop in (_most_recent_last, least_visited._select)] == warm
+
+
+@dataclasses.dataclass(frozen=True)
+class Careless(ProofNumber):
+    """Leaves actions out of its order."""
+
+    def put_in_order(self, work, first):
+        work.order[1] = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighted(ProofNumber):
+    """Keeps an array among its settings."""
+
+    weights: np.ndarray | None = None
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [(Careless("careless"), "does not hold each action once"), (Weighted("weighted", weights=np.zeros(2)), "cannot be hashed .*: a tuple can")],
+)
+def test_a_method_that_cannot_be_searched_with_is_refused(method, sentence):
+    with pytest.raises(ValueError, match=f"method '{method.name}' .*{sentence}"):
+        solve(make("hex-3"), make("hex-3").init(), method=method)
 
 
 def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():

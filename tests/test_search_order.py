@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from jaxsolve.bench.lone_tree import MadeUpPositions
+from jaxsolve.compiled import compiled
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS, ProofNumber
+from jaxsolve.search.proof_numbers import can_be_walked
 from jaxsolve.search.search import FIRST_WINS, Search
-from jaxsolve.search.tree import ACTION, FORCED_BIT, NODES, SOLVED_FLAG
+from jaxsolve.search.tree import ACTION, BACK, BIG, FORCED_BIT, NODES, NONE, SOLVED_FLAG
 
 
 def searched(rule_set, waves, method):
@@ -106,6 +108,34 @@ def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins):
             assert (np.diff(actions) < 0).all()
             long += len(actions) > 3
     assert long > 20 and search.work.log.wins.sum() >= wins
+
+
+def test_the_method_that_takes_over_lists_moves_in_its_own_order():
+    search = searched("hex-4", 20, Backwards("backwards"))
+    search._give_way(METHODS["dfpn"])
+    wins = search.work.log.wins
+    assert [row.tolist() for row in search.work.order] == [np.argsort(-wins[mover], kind="stable").tolist() for mover in (0, 1)]
+
+
+@compiled
+def _can_be_walked(tree, node, number):
+    return can_be_walked(tree, node, number)
+
+
+def test_edges_that_can_be_walked():
+    """Neither decided ones nor those that nothing is hoped of, lead back or are being evaluated."""
+    search = searched("gomoku-5;line=4;knowledge=4t", 40, METHODS["dfpn"])
+    tree, root = search.tree, search.tree.nodes[0]
+    numbers = [i for i in range(root["visited"]) if _can_be_walked(tree, 0, i)]
+    assert numbers
+    at = root["edges"] + numbers[0]
+    kept = tree.edges[at].copy()
+    for changes in ({"a": 0}, {"b": 0}, {"a": BIG, "b": BIG}, {"action": kept["action"] | BACK}, {"child": NONE, "busy": 1}):
+        for name, value in changes.items():
+            tree.edges[at][name] = value
+        assert not _can_be_walked(tree, 0, numbers[0]), changes
+        tree.edges[at] = kept
+    assert _can_be_walked(tree, 0, numbers[0])
 
 
 def test_same_seed_same_search():

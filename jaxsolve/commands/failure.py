@@ -87,6 +87,14 @@ class _RaiseAgain:
         if unraisable.exc_type is not KeyboardInterrupt:
             self._otherwise(unraisable)
             return
-        again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM))  # not at once: that would be in the same place
-        again.daemon = True
-        again.start()
+        # Not at once, for that would be in the same place; SIGTERM, for SIGINT may be ignored, as it is in the background of a shell.
+        for _ in range(3):  # whoever presses twice may interrupt this, too
+            try:
+                again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM))
+                again.daemon = True
+                again.start()
+            except KeyboardInterrupt:
+                continue
+            except RuntimeError:  # the interpreter ends, starts no thread any more, and has nothing left to interrupt
+                pass
+            return

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from pathlib import Path
 from types import NoneType
 from typing import Any, TextIO
 
 from jaxsolve import strict_json
 from jaxsolve.formats.record import FormatError
-from jaxsolve.runfolder import write_whole
+from jaxsolve.runfolder import to_disk, write_whole
 
 COLUMNS = (
     "id", "expected", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
@@ -79,8 +78,7 @@ class Ledger:
                 return
             with self._record.open("a", encoding="utf-8") as record:
                 record.write(_line(row))
-                record.flush()
-                os.fsync(record.fileno())
+                to_disk(record)
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
         except OSError as error:  # a line cut short must stay the last one: nothing more is appended

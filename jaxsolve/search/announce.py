@@ -16,7 +16,7 @@ from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.result import Result
+from jaxsolve.search.result import Result, unsaved
 from jaxsolve.search.settings import Settings
 
 LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
@@ -31,7 +31,7 @@ class Decided(NamedTuple):
     root: np.ndarray  # uint32[S]
     claim: Claim
     log: ProofLog
-    path: Path | None  # of the certificate
+    path: Path | None  # of the certificate; None: it is collected and checked, and not kept
 
 
 def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
@@ -61,9 +61,10 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
 
 
 def _certificate(result: Result, found: Decided, claim: Claim, settings: Settings, memory_mb: int) -> Certified:
-    """The certificate of ``claim``, written where there is room for it."""
+    """The certificate of ``claim``; where it cannot be written, ``result`` says so and it is only checked. Raises as ``certify`` does."""
     game, start, limits = found.game, cpu_seconds(), settings.limits
-    allowed = max(PROOF_SECONDS, limits.cpu_seconds or limits.wall_seconds or float("inf"))
+    given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]
+    allowed = max(PROOF_SECONDS, given[0]) if given else float("inf")
 
     def stop() -> str | None:
         return f"the limit of {allowed:g} CPU seconds was reached" if cpu_seconds() - start > allowed else None
@@ -90,8 +91,3 @@ def _certificate(result: Result, found: Decided, claim: Claim, settings: Setting
 
 def _withhold(result: Result, reason: str) -> None:
     result.verdict, result.reason = Verdict.UNKNOWN, reason
-
-
-def unsaved(what: str, error: OSError) -> str:
-    """The sentence for something that could not be written."""
-    return f"The {what} could not be written ({error.strerror or error})."

@@ -18,10 +18,10 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.announce import Decided, announce, unsaved
+from jaxsolve.search.announce import Decided, announce
 from jaxsolve.search.memory import MemoryFull
 from jaxsolve.search.methods import Method, method_named
-from jaxsolve.search.result import Progress, Result
+from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
 from jaxsolve.search.warm_up import warm_up
@@ -58,8 +58,8 @@ class Job:
       share: part of the settings' memory that this job may use.
 
     Raises:
-      ValueError: unknown method; a position or an evaluator of another game; ``out`` is in use or holds something else (``FolderError``,
-        ``ProofLogError``).
+      ValueError: unknown method, or one that cannot be hashed; a position or an evaluator of another game; ``out`` is in use or holds something else
+        (``FolderError``, ``ProofLogError``).
       OSError: ``out`` cannot be written.
     """
 
@@ -77,6 +77,10 @@ class Job:
     ):
         self.game, self.settings = game, settings or Settings()
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
+        try:
+            hash(self.method)
+        except TypeError as error:
+            raise ValueError(f"method {self.method.name!r} has a field that cannot be hashed ({error}): a tuple can") from None
         if evaluator is not None and evaluator.game != game:
             raise ValueError(f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}")
         out = None if out is None else Path(out)
@@ -151,7 +155,9 @@ class Job:
             self._failure = error
 
     def _full(self) -> str:
-        return f"The memory limit of {self.settings.memory_mb} MB cannot hold the search."
+        most = self.settings.max_nodes
+        limit = f"memory limit of {self.settings.memory_mb} MB" if most is None else f"limit of {most} positions in the table"
+        return f"The {limit} cannot hold the search."
 
     # ---- running ---------------------------------------------------------------------------------------------------
     @property

@@ -58,8 +58,10 @@ class Room:
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
     def make(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
-        """Moves what is left of a full tree together or forgets half of it; where that did not help, more of it, once ``release`` has taken all
-        paths that are not in flight back to the root. Raises MemoryFull when even that did not help.
+        """Moves what is left of a full tree together or forgets half of it, and does nothing to another one.
+
+        Where that did not help the last time, more is forgotten, once ``release`` has taken all paths that are not in flight back to the root. Raises
+        MemoryFull when even that did not help.
         """
         if not tree.counters[FULL]:
             return

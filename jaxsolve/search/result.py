@@ -52,4 +52,9 @@ class Result:
         return values
 
 
+def unsaved(what: str, error: OSError) -> str:
+    """The sentence for something that could not be written."""
+    return f"The {what} could not be written ({error.strerror or error})."
+
+
 ProgressCallback = Callable[[Progress], None]

@@ -60,7 +60,8 @@ class Search:
 
     Raises:
       MemoryFull: the budget cannot hold the root.
-      ValueError: the game has more actions than a tree can list, ``flights`` is below 1, or the method has no plainer one and no proof numbers.
+      ValueError: the game has more actions than a tree can list, ``flights`` is below 1, the method has no plainer one and no proof numbers, or it
+        leaves actions out of its order.
     """
 
     def __init__(
@@ -100,9 +101,9 @@ class Search:
         paths = new_paths(self.group * flights, depth)
         zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
         log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words, game.num_actions)
-        order = np.empty((2, game.num_actions), np.int32)
+        order = np.stack([self._first_order] * 2)
         self.work = Workspace(self._new_tree(), paths, question_of(game, self.claims[0]), evaluator.layout.offsets, order, log, np.zeros(2, np.int64))
-        method.put_in_order(self.work, self._first_order)
+        self._put_in_order()
         self._buffers = [
             (np.zeros((self.group, game.state_words), np.uint32), np.zeros(self.group, np.int32), np.zeros(self.group, np.int64))
             for _ in range(flights)
@@ -235,18 +236,23 @@ class Search:
             self._make_room()
             if self._outgrown():
                 return states[:0], actions[:0], 0
-            self._put_in_order()
+            self._reorder()
             if self.tree.counters[LOOPS] and self.expanded >= (2.0 if self._exhausted is None else 1.5) * self._settled_at:
                 self._settle()
             count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
         return states[:count], actions[:count], count
 
-    def _put_in_order(self) -> None:
+    def _reorder(self) -> None:
         """Has moves listed in another order from now on, whenever a quarter more positions have been decided by a move."""
         wins = int(self.work.log.wins.sum())
         if wins >= self._order_at:
             self._order_at = FIRST_WINS + int(1.25 * wins)
-            self.method.put_in_order(self.work, self._first_order)
+            self._put_in_order()
+
+    def _put_in_order(self) -> None:
+        self.method.put_in_order(self.work, self._first_order)
+        if (np.sort(self.work.order) != np.arange(self.game.num_actions)).any():  # compiled code would look for the missing ones for ever
+            raise ValueError(f"method {self.method.name!r} put the moves in an order that does not hold each action once for either mover")
 
     def _select(self, flight: int, most: int) -> int:
         first = flight * self.group
@@ -371,7 +377,7 @@ class Search:
         keep = self.method.shares_tree(plainer)
         self.method = plainer
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
-        plainer.put_in_order(self.work, self._first_order)
+        self._put_in_order()
         if keep:
             plainer.look_again(self.work)  # numbers of the old method are not its own
         else:
@@ -406,7 +412,8 @@ class Search:
     @property
     def room(self) -> int:
         """About how many positions the tree can hold at a time."""
-        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * (EDGE.itemsize + 4 * self.method.extra_words)
+        an_edge = EDGE.itemsize + 4 * self.tree.extra.shape[1]
+        a_node = NODE.itemsize + 4 * self.game.state_words + 4 * self.game.num_actions + 8 * an_edge
         return min(self._budget // a_node, self._max_nodes or self._budget)
 
     def progress(self, wall_seconds: float) -> Progress:

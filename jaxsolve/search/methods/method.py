@@ -34,7 +34,8 @@ class Method(abc.ABC):
     ``a`` and ``b`` and in ``extra_words`` further words of ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same to all, and a
     node's ``pn`` and ``dn`` are 0 and INF where it is decided.
 
-    One that keeps proof numbers in ``a`` and ``b``, whatever else it goes by, need say no more than how it differs from ``ProofNumber``.
+    One that keeps proof numbers in ``a`` and ``b``, whatever else it goes by, need say no more than how it differs from ``ProofNumber``. A method's
+    fields are hashable: what is compiled for it is kept by them.
     """
 
     name: str
@@ -103,15 +104,18 @@ class Method(abc.ABC):
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
         """Writes to ``work.order`` how moves of new nodes are listed: when the method begins, and again whenever much has been decided since.
 
-        ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply stand before the others in any case, and a
-        network's priors go before this order. Here moves that have decided most positions for their mover come first (history heuristic,
-        Schaeffer 1983).
+        Both rows int32[A] hold every action once. ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply
+        stand before the others in any case, and a network's priors go before this order. Here moves that have decided most positions for their mover
+        come first (history heuristic, Schaeffer 1983).
         """
         for mover in (0, 1):
             work.order[mover] = first[np.argsort(-work.log.wins[mover, first], kind="stable")]
 
     def warm_up(self, work: Workspace) -> None:
-        """Calls every verb that may be compiled once, on an empty tree, so that none compiles during a search."""
+        """Calls each verb that may run compiled code, on a tree of one bare node, so that nothing is compiled during a search.
+
+        ``numbers`` and ``best_edge`` are for people and are left out.
+        """
         states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as the device's are
@@ -122,3 +126,4 @@ class Method(abc.ABC):
         self.look_again(work)
         self.release(work, 0, 0)
         self.reopen(work)
+        self.put_in_order(work, work.order[0].copy())
