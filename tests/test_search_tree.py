@@ -125,6 +125,7 @@ class Model:
 def test_every_node_keeps_its_moves_and_edges(seed):
     rng = random.Random(seed)
     model = Model(new_tree(1 << 16, 2), rng)
+    model.grow()  # there is a node to look at, whatever chance says
     for step in range(400):
         for _ in range(rng.randrange(20)):
             model.grow()
