@@ -156,7 +156,7 @@ class Job:
 
     def _full(self) -> str:
         most = self.settings.max_nodes
-        limit = f"memory limit of {self.settings.memory_mb} MB" if most is None else f"limit of {most} positions in the table"
+        limit = f"memory limit of {self.settings.memory_mb} MB" if most is None else f"table limit of {most}"
         return f"The {limit} cannot hold the search."
 
     # ---- running ---------------------------------------------------------------------------------------------------
