@@ -50,6 +50,9 @@ from jaxsolve.runtime import cache_folder
 
 SOURCES = (
     "search",
+    "zoning.py",
+    "games/go/zoning.py",
+    "games/hex/zoning.py",
     "proof/graph.py",
     "evaluate/layout.py",
     "compiled.py",
@@ -85,6 +88,16 @@ def inlined(function: Function) -> Function:
 def inner(function: Function) -> Function:
     """As ``inlined``, for a function that only compiled ones call: nothing is made for calls from Python, which is most of the compilation."""
     return _kept(njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function))
+
+
+def address_of(function: Any, signature: Any) -> int:
+    """Address of a ``compiled`` function for one signature, for calls from other compiled code that does not know the function.
+
+    It takes its arguments as numba's C callbacks do (arrays by value, as structures), and stays valid as long as the process runs.
+    """
+    function.compile(signature.args)
+    result = function.overloads[tuple(signature.args)]
+    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
 
 def _kept(dispatcher: Any) -> Any:

@@ -61,7 +61,7 @@ def decided(rules: str, text: str, **options) -> Case:
     assert verdict in (Verdict.PROVED, Verdict.DISPROVED)
     claim = job.parts[0].claim if verdict is Verdict.PROVED else job.parts[0].claim.opposite(game.may_draw)
     records = np.concatenate(list(job.parts[0].log.blocks()))
-    return Case(game, evaluator, claim, job.root, records, evaluator.layout.mask if evaluator.layout.zoned else 0)
+    return Case(game, evaluator, claim, job.root, records, evaluator.zone_words)
 
 
 @pytest.fixture(scope="module", params=["zones", "plain", "canonical"])

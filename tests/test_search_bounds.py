@@ -89,7 +89,7 @@ def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
         game.init(),
         claims=Claim(1),
         settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
-        evaluator=shared_evaluator(game, foresight=False),
+        evaluator=shared_evaluator(game, zones=False),
     )
     driver = Driver(job.evaluator, 2)
     driver.submit(job)

@@ -18,7 +18,7 @@ from jaxsolve.search.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
-    oracle, evaluator = minimax.DepthFirst(game), shared_evaluator(game, foresight=False)
+    oracle, evaluator = minimax.DepthFirst(game), shared_evaluator(game, zones=False)
     evicted = 0
     for number, text in zip(range(20 if LONG else 3), minimax.random_positions(game, range(3, 5), 9), strict=False):
         setting = Setting(method, (1, 4, 32)[number % 3], 256, number)

@@ -82,7 +82,7 @@ def test_colliding_keys_change_no_answer(game, plies, tmp_path):
     oracle, asked = minimax.DepthFirst(game, 10_000), itertools.cycle(claims(game))
     positions = minimax.random_positions(game, plies, 1)
     turn, seen = settings(waves=(1, 32)), set()
-    evaluator = shared_evaluator(game, foresight=False)  # else the board alone would decide most of these positions
+    evaluator = shared_evaluator(game, zones=False)  # else the board alone would decide most of these positions
     for _ in range(100 if LONG else 8):
         text, claim, setting = next(positions), next(asked), next(turn)
         right = minimax.expected(oracle.holds(text, claim))

@@ -30,14 +30,14 @@ def long_log(folder: Path, rules: str, opening: str, foresight: bool, records: i
     """
     setup()
     game = make(rules)
-    state, evaluator = game.parse(opening), shared_evaluator(game, foresight=foresight)
+    state, evaluator = game.parse(opening), shared_evaluator(game, zones=foresight)
     result = solve(game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator)
     if result.verdict is Verdict.UNKNOWN:
         raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
     mover = int(game.to_move(state))
     claim = Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
     layout = evaluator.layout
-    zone_words, rng = layout.mask if layout.zoned else 0, np.random.default_rng(0)
+    zone_words, rng = evaluator.zone_words, np.random.default_rng(0)
     question: dict[str, object] = {"rules": game.rule_set, "claim": Claim(mover).text(game.players), "canonical": False}
     with_all = ProofLog(question, game.state_words, folder / "search" / "proof.log", zone_words)
     real = np.concatenate(list(with_all.blocks()))
@@ -60,12 +60,12 @@ def collect(folder: Path, rules: str, opening: str, foresight: bool, memory_mb: 
     """Prints what the certificate took, in CPU seconds and in memory above that of the process with its rules compiled."""
     setup()
     game = make(rules)
-    evaluator, state = shared_evaluator(game, foresight=foresight), game.parse(opening)
-    shared_evaluator(game, autoplay=False, foresight=foresight)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
+    evaluator, state = shared_evaluator(game, zones=foresight), game.parse(opening)
+    shared_evaluator(game, autoplay=False, zones=foresight)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     question = json.loads((folder / "question.json").read_text())
     start = cpu_seconds()
-    zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
+    zone_words = evaluator.zone_words
     log = ProofLog(question["log"], game.state_words, folder / "proof.log", zone_words, memory_mb)
     opened = cpu_seconds() - start
     proof = certify(

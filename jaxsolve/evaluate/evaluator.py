@@ -13,7 +13,7 @@ import functools
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import jax
 import numpy as np
@@ -22,7 +22,10 @@ from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.heads import Heads, History
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import ForcesReplies, Foresees, Game
+from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones
+
+if TYPE_CHECKING:
+    from jaxsolve.zoning import Zoning
 
 
 class Estimates(NamedTuple):
@@ -50,7 +53,7 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      foresight: whether to look for wins that rest on a zone, where the game can (``Foresees``).
+      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -66,7 +69,7 @@ class Evaluator:
         playouts: int = 0,
         canonical: bool = False,
         autoplay: bool = True,
-        foresight: bool = True,
+        zones: bool = True,
         max_playout: int = 2048,
         devices: Sequence[jax.Device] | None = None,
     ):
@@ -74,7 +77,8 @@ class Evaluator:
         # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
         self.autoplay = autoplay and isinstance(game, ForcesReplies)
         # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
-        zoned = isinstance(game, Foresees) and foresight and not canonical
+        self.zones = zones and not canonical
+        zoned = isinstance(game, Foresees) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
         kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
@@ -85,6 +89,16 @@ class Evaluator:
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
         self._heads = self._placed(heads)
         self._clear_books()
+
+    def zoning(self) -> Zoning | None:
+        """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
+        return self.game.zoning() if self.zones and isinstance(self.game, HasZones) else None
+
+    @functools.cached_property
+    def zone_words(self) -> int:
+        """Z, the words of a zone; 0 without zones."""
+        zoning = self.zoning()
+        return 0 if zoning is None else zoning.room.shape[1]
 
     def _clear_books(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls
@@ -235,18 +249,18 @@ def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarra
 
 
 def shared_evaluator(
-    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, foresight: bool = True
+    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, zones: bool = True
 ) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls and books.
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
-    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), foresight or not isinstance(game, Foresees)
+    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, HasZones)
     if heads is None:
         return _evaluator(game, *settings)
-    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)
+    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)
 
 
 @functools.lru_cache(maxsize=64)
-def _evaluator(game: Game, playouts: int, canonical: bool, autoplay: bool, foresight: bool) -> Evaluator:
-    return Evaluator(game, playouts=playouts, canonical=canonical, autoplay=autoplay, foresight=foresight)
+def _evaluator(game: Game, playouts: int, canonical: bool, autoplay: bool, zones: bool) -> Evaluator:
+    return Evaluator(game, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)

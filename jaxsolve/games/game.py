@@ -12,12 +12,15 @@ import enum
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
 from jaxsolve.lazy import jax, jnp
+
+if TYPE_CHECKING:
+    from jaxsolve.zoning import Zoning
 
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
@@ -95,6 +98,19 @@ class Foresees(Protocol):
 
         ``player``, with a stone at ``move`` (unless it is -1; it may stand there already) and one in each pair, has won.
         """
+        ...
+
+
+@runtime_checkable
+class HasZones(Protocol):
+    """Ability: what decides a position can rest on a zone of the board, and the game can tell how zones follow from each other."""
+
+    def zoning(self) -> Zoning | None:
+        """Its compiled functions (``jaxsolve.zoning``), with room for one search; None where this rule set has no zones."""
+        ...
+
+    def zone_text(self, zone: Sequence[int]) -> str:
+        """A zone's actions as a certificate's node says them (host side); empty where it does not."""
         ...
 
 

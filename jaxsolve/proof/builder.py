@@ -37,7 +37,7 @@ class GraphBuilder:
         self, game: Game, evaluator: Evaluator, log: ProofLog, claim: Claim, *, memory_mb: int = 2048, stop: Callable[[], None] = lambda: None
     ):
         self.game, self.claim, self.evaluator, self.log, self.stop = game, claim, evaluator, log, stop
-        self.plain = shared_evaluator(game, autoplay=False, foresight=evaluator.layout.zoned)
+        self.plain = shared_evaluator(game, autoplay=False, zones=evaluator.zones)
         self._compiled_before = self.plain.compile_seconds
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Foresees, Game
+from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import Report, check
 from jaxsolve.proof.errors import ProofRefused, ProofUnfinished
@@ -84,8 +84,7 @@ def certify(
       OSError: the certificate cannot be written.
     """
     start, poll = cpu_seconds(), _poll(stop)
-    zoned = isinstance(game, Foresees) and evaluator.layout.zoned
-    builder = (ZonedGraphBuilder if zoned else GraphBuilder)(game, evaluator, log, claim, memory_mb=memory_mb, stop=poll)
+    builder = (ZonedGraphBuilder if evaluator.zone_words else GraphBuilder)(game, evaluator, log, claim, memory_mb=memory_mb, stop=poll)
     graph = builder.build(np.asarray(root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)

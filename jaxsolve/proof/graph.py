@@ -104,6 +104,11 @@ class ProofGraph:
         """The node's position."""
         return game.unpack(self.keys[node, : game.state_words])
 
+    def zone(self, game: Game, node: int) -> list[int]:
+        """The actions of the node's zone; none where the keys hold no zones."""
+        words = self.keys[node, game.state_words + 1 :]
+        return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")[: game.num_actions]).tolist()
+
     def children(self, node: int) -> list[tuple[int, int]]:
         """(action, child) of each edge."""
         first, count = self._edges[node].tolist()

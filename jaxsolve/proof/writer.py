@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.game import Game
+from jaxsolve.games.game import Game, HasZones
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
     state = graph.state(game, node)
     text, kind = game.text(state), graph.kinds[node]
     entry: dict[str, object] = {"id": int(number[node]), "n": uses, "pos": text}
+    if isinstance(game, HasZones) and (zone := game.zone_text(graph.zone(game, node))):
+        entry["zone"] = zone
     if kind == LEAF:
         entry["leaf"] = game.leaf_reason(state, int(graph.outcomes[node]))
         return entry

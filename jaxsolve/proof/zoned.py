@@ -10,6 +10,8 @@ from jaxsolve.games.game import Foresees, Outcome
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
+from jaxsolve.zoning import LEAF as OF_LEAF
+from jaxsolve.zoning import LEFT, call
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
 PAIRS = SIGHT - 1  # less the move just played: the pairs that remain of a win seen before it
@@ -22,8 +24,15 @@ class Basis(NamedTuple):
     zone: int  # bit set over actions: the cells it may rest on
 
 
+class Refutation(NamedTuple):
+    """What a refuted reply rests on, and what it leaves to be answered."""
+
+    basis: Basis
+    left: int  # bit set over actions
+
+
 class ZonedGraphBuilder(GraphBuilder):
-    """As ``GraphBuilder``, for a game that ``Foresees``.
+    """As ``GraphBuilder``, for a game that ``HasZones``.
 
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
     and a line carries it only if the line's zone lies inside the record's: then whatever was left out above on the strength
@@ -32,8 +41,10 @@ class ZonedGraphBuilder(GraphBuilder):
 
     @property
     def _key_words(self) -> int:
-        assert isinstance(self.game, Foresees)
-        return self.game.state_words + 1 + self.plain.layout.mask
+        zoning = self.plain.zoning()
+        assert zoning is not None
+        self._zoning, self._zone_words = zoning, zoning.room.shape[1]
+        return self.game.state_words + 1 + self._zone_words
 
     @property
     def _least_foreseen(self) -> int:
@@ -48,8 +59,8 @@ class ZonedGraphBuilder(GraphBuilder):
 
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """uint32[n, K]: the keys of nodes."""
-        size = 4 * (1 + self.plain.layout.mask)
-        words = b"".join((basis.record | basis.zone << 32).to_bytes(size, "little") for basis in bases)
+        size = 4 * (1 + self._zone_words)
+        words = b"".join((basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(size, "little") for basis in bases)
         return np.concatenate([rows[:, : self.game.state_words], np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
 
     def _basis(self, node: int) -> Basis:
@@ -63,11 +74,13 @@ class ZonedGraphBuilder(GraphBuilder):
         """For each row the zones, inside that of the node above, on which its position can rest, the smallest first."""
         layout = self.plain.layout
         info = rows[:, layout.info].astype(np.int64)
-        outcome, foreseen, mover = info & 7, (info >> 4 & 3) - 1, info >> 3 & 1
+        outcome, mover = info & 7, info >> 3 & 1
+        foreseen = (info >> 4 & 3) - 1 if layout.zoned else np.full(len(rows), -1)
         bases: list[list[Basis]] = [[] for _ in rows]
         for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0)).tolist():
             if outcome[i] != Outcome.ONGOING:
-                bases[i] += [Basis(SIGHT, 0)] if self.claim.holds(int(outcome[i])) else []
+                zone = call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0) if self.claim.holds(int(outcome[i])) else -1
+                bases[i] += [Basis(SIGHT, zone)] if zone >= 0 and not zone & ~above[i].zone else []
             elif foreseen[i] == self.claim.player and not (zone := self._zone(rows[i])) & ~above[i].zone:
                 bases[i].append(Basis(SIGHT, zone))
         asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0))
@@ -95,7 +108,7 @@ class ZonedGraphBuilder(GraphBuilder):
             mine = range(first, first + len(lines))
             first += len(lines)
             if self.graph.kinds[node] == MUST_PLAY:
-                replies = self._replies(node, lines, {lines[i - mine.start]: bases[i] for i in mine if bases[i]})
+                replies = self._replies(node, lines, {lines[i - mine.start]: self._refutations(node, lines[i - mine.start], bases[i]) for i in mine if bases[i]})
                 carrying += [mine.start + lines.index(action) for action in replies]
                 chosen += replies.values()
             elif lines:
@@ -144,7 +157,14 @@ class ZonedGraphBuilder(GraphBuilder):
             raise self._gap("a position of the proof is missing from the log", node)
         return bases[0]
 
-    def _replies(self, node: int, lines: list[int], known: dict[int, list[Basis]]) -> dict[int, Basis]:
+    def _refutations(self, node: int, action: int, bases: list[Basis]) -> list[Refutation]:
+        """What the reply ``action``, refuted on each of ``bases``, leaves to be answered."""
+        state, itself = self.graph.keys[node, : self.game.state_words], 1 << action
+        # A reply inside its own zone tells nothing of others.
+        left = [-1 if basis.zone & itself else call(self._zoning, LEFT, state, action, basis.zone) for basis in bases]
+        return [Refutation(basis, mask & ~itself) for basis, mask in zip(bases, left, strict=True)]
+
+    def _replies(self, node: int, lines: list[int], known: dict[int, list[Refutation]]) -> dict[int, Basis]:
         """Replies, each on one of its bases, that leave no other reply to be answered: again and again the one that leaves the fewest.
 
         A position decided more than once has a basis from each time, and it need not be the smallest that leaves out what nobody has answered.
@@ -153,32 +173,27 @@ class ZonedGraphBuilder(GraphBuilder):
         fixed = self._leaving_out(left & ~sum(1 << action for action in known), known, {})
         if fixed is None:
             raise self._gap("a reply of the proof is missing from the log", node)
-        open_to = {action: fixed.get(action, bases[0]) for action, bases in known.items()}
+        open_to = {action: fixed.get(action, refutations[0]) for action, refutations in known.items()}
         chosen: dict[int, Basis] = {}
         while left:
-            best = min(open_to, key=lambda action: (_left(left, action, open_to[action]).bit_count(), open_to[action].zone.bit_count()))
-            chosen[best] = open_to[best]
-            left = _left(left, best, open_to[best])
+            best = min(open_to, key=lambda action: ((left & open_to[action].left).bit_count(), open_to[action].basis.zone.bit_count()))
+            chosen[best] = open_to[best].basis
+            left &= open_to[best].left
         return chosen
 
-    def _leaving_out(self, unanswered: int, known: dict[int, list[Basis]], fixed: dict[int, Basis]) -> dict[int, Basis] | None:
+    def _leaving_out(self, unanswered: int, known: dict[int, list[Refutation]], fixed: dict[int, Refutation]) -> dict[int, Refutation] | None:
         """``fixed`` with bases for as many more replies as it takes to leave out all that are ``unanswered``; None if that cannot be."""
         self.stop()
-        for basis in fixed.values():
-            unanswered &= basis.zone
+        for refutation in fixed.values():
+            unanswered &= refutation.left
         if not unanswered:
             return fixed
-        able = [(action, basis) for action, bases in known.items() if action not in fixed for basis in bases if unanswered & ~basis.zone]
-        hardest = min(_actions(unanswered), key=lambda cell: sum(not basis.zone >> cell & 1 for _, basis in able))
-        for action, basis in sorted(able, key=lambda one: (unanswered & one[1].zone).bit_count()):
-            if not basis.zone >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: basis})) is not None:
+        able = [(action, one) for action, ways in known.items() if action not in fixed for one in ways if unanswered & ~one.left]
+        hardest = min(_actions(unanswered), key=lambda cell: sum(not one.left >> cell & 1 for _, one in able))
+        for action, one in sorted(able, key=lambda way: (unanswered & way[1].left).bit_count()):
+            if not one.left >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: one})) is not None:
                 return found
         return None
-
-
-def _left(replies: int, answered: int, basis: Basis) -> int:
-    """The replies that remain once ``answered`` is answered on this basis."""
-    return replies & basis.zone & ~(1 << answered)
 
 
 def _bits(words: np.ndarray) -> int:

@@ -109,11 +109,11 @@ class Job:
 
     def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool) -> _Asked:
         """Opens the folder and the log of one claim."""
-        game, layout = self.game, self.evaluator.layout
+        game = self.game
         question: dict[str, object] = {"rules": game.rule_set, "claim": claim.text(game.players), "canonical": self.evaluator.canonical}
         folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
         try:
-            zone_words = layout.mask if layout.zoned else 0
+            zone_words = self.evaluator.zone_words
             return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self._memory))
         except BaseException:
             if folder is not None:

@@ -25,7 +25,7 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import is_open, learn, winning_move
+from jaxsolve.search.zones import is_open, learn, lost_by_all, see_zone, winning_move
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 
@@ -161,6 +161,8 @@ def store(tree, node, phi, delta, best, question: Question, log):
         return False
     record.marks |= SOLVED_FLAG
     if phi == INF or delta == INF:
+        if phi != 0:
+            lost_by_all(tree, node)
         at = log.count[0]
         for i in range(tree.states.shape[1]):
             log.states[at, i] = tree.states[node, i]
@@ -416,5 +418,6 @@ def link(tree, node, number, child, row, offsets, question: Question):
         edge.a, edge.b = pn, dn
     else:
         edge.a, edge.b = dn, pn
-    if offsets.zone != NONE:
-        learn(tree, node, number, row[offsets.zone :])
+    if tree.zones.shape[1] > 0 and (pn == INF or dn == INF):
+        see_zone(tree, row, offsets)
+        learn(tree, node, number, tree.zoning.room[0])

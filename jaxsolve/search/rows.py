@@ -168,11 +168,10 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
         if offsets.priors != NONE:
             _order_by_prior(tree, np.int64(record.list), top, row, offsets)
     record.moves = top - record.list
-    if offsets.zone != NONE:
-        threatened = row[offsets.threat] != 0
-        for i in range(offsets.mask):
-            tree.open_moves[node, i] = row[offsets.legal + i]
-            tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
+    threatened = offsets.zone != NONE and row[offsets.threat] != 0
+    for i in range(tree.zones.shape[1]):
+        tree.open_moves[node, i] = row[offsets.legal + i]
+        tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
 
 
 @inner

@@ -99,8 +99,7 @@ class Search:
         self._order_at = FIRST_WINS  # wins when moves are next put in another order
         depth = min(MAX_DEPTH, max(4, (max_nodes or 1 << 30) // 2))
         paths = new_paths(self.group * flights, depth)
-        zone_words = evaluator.layout.mask if evaluator.layout.zoned else 0
-        log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, zone_words, game.num_actions)
+        log = new_log(self.group * 4 + 2 * depth + 8, game.state_words, evaluator.zone_words, game.num_actions)
         order = np.stack([self._first_order] * 2)
         self.work = Workspace(self._new_tree(), paths, question_of(game, self.claims[0]), evaluator.layout.offsets, order, log, np.zeros(2, np.int64))
         self._put_in_order()
@@ -116,8 +115,7 @@ class Search:
         self._start()
 
     def _new_tree(self) -> Tree:
-        zone_words = self.evaluator.layout.mask if self.evaluator.layout.zoned else 0
-        tree = new_tree(self._budget, self.game.state_words, zone_words, self.method.extra_words, nodes=self._max_nodes)
+        tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes)
         tree.counters[KEEP] = int(len(self.claims) > 1)
         return tree
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
+from jaxsolve.zoning import Zoning, no_zoning
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
@@ -83,11 +84,13 @@ class Tree(NamedTuple):
     spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
     counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
+    zoning: Zoning  # how the game's zones follow from each other
 
 
-def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
+def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
-    budget = max(budget, 1 << 16)
+    budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
+    zone_words = zoning.room.shape[1]
     per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
@@ -109,6 +112,7 @@ def new_tree(budget: int, state_words: int, zone_words: int = 0, extra_words: in
         np.full((2, CLASSES), NONE, np.int64),
         counters,
         np.empty(257 + MOST_MOVES, np.int64),
+        zoning,
     )
 
 

@@ -19,7 +19,7 @@ from jaxsolve.search.tree import new_tree, roomier
 @functools.cache
 def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
     """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
-    tree, paths, log = new_tree(1 << 16, 1, int(zoned), method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, int(zoned), 1)
+    tree, paths, log = new_tree(1 << 16, 1, None, method.extra_words, nodes=8), new_paths(1, 4), new_log(16, 1, 0, 1)
     offsets = Layout(1, 1, False, False, zoned).offsets
     question = Question(0, np.zeros(5, np.int8), may_repeat, False)
     order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)

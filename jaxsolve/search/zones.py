@@ -1,8 +1,8 @@
-"""Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``games.game.Foresees``).
+"""Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``jaxsolve.zoning``).
 
-A node keeps two bit sets over actions. *Open moves* are the moves that may still save its mover; a refuted move closes every move outside its
-zone, for the same answers refute those. *Zone* joins the zones of the refutations that counted; once a move wins, open is that move alone and
-zone what the win rests on.
+A node keeps two bit sets over actions. *Open moves* are the moves that may still save its mover; a refuted move closes those that the same answers
+refute. *Zone* joins the zones of the refutations that counted, and once the node is decided says what that rests on; once a move wins, open is that
+move alone.
 Where the game knows no zones the sets have no words, and everything here does nothing.
 """
 
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import inner
+from jaxsolve.compiled import inlined, inner
+from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, SOLVED_FLAG, WON_FLAG
+from jaxsolve.zoning import LEAF, LEFT, LOST, WON, ask
 
 
 @inner
@@ -23,8 +25,19 @@ def is_open(tree, node, action):
 
 
 @inner
+def see_zone(tree, row, offsets):
+    """Writes the zone of a position that its row decides to ``room[0]``."""
+    zone = tree.zoning.room[0]
+    if offsets.zone != ABSENT:
+        for i in range(tree.zones.shape[1]):
+            zone[i] = row[offsets.zone + i]
+    elif tree.zones.shape[1] > 0:
+        ask(tree.zoning.addresses[LEAF], row[: offsets.state], np.int64(-1), zone, zone, tree.zoning.facts, tree.zoning.scratch)
+
+
+@inner
 def won_by(tree, node, action, zone):
-    """The mover of ``node`` wins by ``action``, and the win then rests on ``zone``. Only the first such move counts.
+    """The mover of ``node`` wins by ``action``, to a position with this zone. Only the first such move counts.
 
     A decided node keeps the zone that its record in the log has, also where it was decided elsewhere.
     """
@@ -34,9 +47,8 @@ def won_by(tree, node, action, zone):
         return
     record.marks |= WON_FLAG
     for i in range(words):
-        bit = np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
-        tree.open_moves[node, i] = bit
-        tree.zones[node, i] = zone[i] | bit
+        tree.open_moves[node, i] = np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
+    ask(tree.zoning.addresses[WON], tree.states[node], action, zone, tree.zones[node], tree.zoning.facts, tree.zoning.scratch)
 
 
 @inner
@@ -56,16 +68,31 @@ def lost_by(tree, node, action, zone):
     words = tree.zones.shape[1]
     if words == 0 or tree.nodes[node].marks & (WON_FLAG | SOLVED_FLAG) or not is_open(tree, node, action):
         return False
+    left = tree.zoning.room[1]
+    ask(tree.zoning.addresses[LEFT], tree.states[node], action, zone, left, tree.zoning.facts, tree.zoning.scratch)
     closed = False
     for i in range(words):
         was = tree.open_moves[node, i]
-        now = was & zone[i]
+        now = was & left[i]
+        if i == action >> 5:
+            now &= ~(np.uint32(1) << np.uint32(action & 31))
+            was &= ~(np.uint32(1) << np.uint32(action & 31))
         tree.open_moves[node, i] = now
         tree.zones[node, i] |= zone[i]
-        if i == action >> 5:
-            was &= ~(np.uint32(1) << np.uint32(action & 31))
         closed = closed or was != now
     return closed
+
+
+@inlined
+def lost_by_all(tree, node):
+    """Every move of ``node`` loses: what that rests on."""
+    words = tree.zones.shape[1]
+    if words == 0 or tree.nodes[node].marks & WON_FLAG:
+        return
+    zone = tree.zoning.room[1]
+    for i in range(words):
+        zone[i] = tree.zones[node, i]
+    ask(tree.zoning.addresses[LOST], tree.states[node], np.int64(-1), zone, tree.zones[node], tree.zoning.facts, tree.zoning.scratch)
 
 
 @inner

@@ -48,6 +48,10 @@ class KillallGo(GoRules):
         return 1
 
     @property
+    def _goal(self) -> int:
+        return 1
+
+    @property
     def opening_moves(self) -> int:
         return 3 if self.size == 7 else 0
 

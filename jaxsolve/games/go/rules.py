@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import abc
 import functools
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import board_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 from jaxsolve.lazy import jax, jnp
+
+if TYPE_CHECKING:
+    from jaxsolve.zoning import Zoning
 
 KO_RULES = ("simple", "positional", "situational")
 
@@ -237,6 +241,27 @@ class GoRules(Game):
         black, white = state.history.reshape(2, grid.words, -1)
         own, enemy = _sorted(meta.side, state.stones[0], state.stones[1])
         return superko.recreated(grid, own, enemy, atari, _sorted(meta.side, grid.inside(black), white), kept)
+
+    # ---- zones ---------------------------------------------------------------------------------------------------------
+    @property
+    def _goal(self) -> int | None:
+        """Who lives by unconditional life: 0 Black, 1 White, 2 whoever the state's task names; None where nobody does."""
+        return None
+
+    def zoning(self) -> Zoning | None:
+        """Zones of wins by life and by capture, with simple ko: where no earlier board matters."""
+        if self._goal is None or self.ko != "simple":
+            return None
+        from jaxsolve import zoning
+        from jaxsolve.games.go.zoning import SCRATCH, leaf, left, lost, won
+
+        n = self.size
+        facts = [n, self.grid.words, 32 // (n + 1), self._goal == 2, self.__dict__.get("fill_eyes", True), self._goal, *self.crucial_points]
+        return zoning.zoning((leaf, won, lost, left), -(-self.num_actions // 32), np.array(facts), SCRATCH, null=n * n)
+
+    def zone_text(self, zone: Sequence[int]) -> str:
+        """The points; nothing for the whole position, of which the pass is a part."""
+        return "" if self.size * self.size in zone else notation.points_text(self.size, zone)
 
     # ---- observation ---------------------------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:

@@ -96,6 +96,10 @@ class Tsumego(GoRules):
         return task._replace(crucial=task.crucial & jnp.where(_has(task, WHITE_DEFENDS)[None], white, black))
 
     @property
+    def _goal(self) -> int:
+        return 2
+
+    @property
     def crucial_side(self) -> int:
         """Whose stones are crucial: 0 Black, 1 White."""
         return 0 if self.defender == "black" else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from jaxsolve.games.hex.pairing import pairing
 from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
 from jaxsolve.lazy import jax, jnp
+
+if TYPE_CHECKING:
+    from jaxsolve.zoning import Zoning
 
 
 class HexState(NamedTuple):
@@ -178,6 +181,15 @@ class Hex(Game):
         places = [divmod(action, self.size) for action in zone]
         found = pairing(cells == player + 1, cells == 0, player, places, divmod(move, self.size) if move >= 0 else None)
         return [(one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found]
+
+    def zoning(self) -> Zoning:
+        from jaxsolve import zoning
+        from jaxsolve.games.hex.zoning import leaf, left, lost, won
+
+        return zoning.zoning((leaf, won, lost, left), -(-self.num_actions // 32), np.zeros(1))
+
+    def zone_text(self, zone: Sequence[int]) -> str:
+        return ""  # a checker finds the zones of Hex by itself
 
     # ---- first numbers -----------------------------------------------------------------------------------------
     def first_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:

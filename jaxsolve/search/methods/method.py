@@ -108,8 +108,11 @@ class Method(abc.ABC):
         stand before the others in any case, and a network's priors go before this order. Here moves that have decided most positions for their mover
         come first (history heuristic, Schaeffer 1983).
         """
+        null = int(work.tree.zoning.null[0])
         for mover in (0, 1):
-            work.order[mover] = first[np.argsort(-work.log.wins[mover, first], kind="stable")]
+            wins = work.log.wins[mover, first].copy()
+            wins[first == null] = -1 if mover == work.question.or_player else 1 << 62
+            work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
     def warm_up(self, work: Workspace) -> None:
         """Calls each verb that may run compiled code, on a tree of one bare node, so that nothing is compiled during a search.

@@ -20,7 +20,7 @@ from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_fu
 from jaxsolve.search.proof_numbers import store
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
-from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, won_by
+from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, see_zone, won_by
 
 
 class Exploring(NamedTuple):
@@ -297,7 +297,8 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         if child < 0:
             pn, dn = numbers_of(-1 - child, question)
             value = 1.0 if pn == 0 else (-1.0 if pn == INF else 0.0)
-            _mark(tree, node, edge, pn, dn, rows[i, max(offsets.zone, 0) :], question)
+            see_zone(tree, rows[i], offsets)
+            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = 1.0 if tree.nodes[child].pn == 0 else -1.0
             _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question)

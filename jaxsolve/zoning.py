@@ -1,0 +1,99 @@
+"""What a game whose wins rest on zones supplies to the search's compiled loops: four compiled functions and the facts they need.
+
+A *zone* of a position that is decided for P is a set of actions (and with them points) that the result rests on: P also wins from every position that
+*covers* it there (``proof/FORMAT.md``: what that means in each game). The four functions have one signature,
+
+    f(state, action, zone, out, facts, scratch)
+
+with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int16[...] of the game's own:
+
+* ``leaf``: of a finished game, ``out`` = its zone;
+* ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
+* ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;
+* ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least.
+
+They are called through their addresses, so that one compiled search serves every game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from jaxsolve.compiled import address_of, compiled
+
+_WORDS = types.Array(types.uint32, 1, "C", readonly=True)
+SIGNATURE = types.int64(
+    _WORDS,
+    types.int64,
+    _WORDS,
+    types.Array(types.uint32, 1, "C"),
+    types.Array(types.int64, 1, "C", readonly=True),
+    types.Array(types.int16, 1, "C"),
+)
+LEAF, WON, LOST, LEFT = range(4)
+
+ZoneFunction = Callable[..., Any]
+
+
+class Zoning(NamedTuple):
+    """The functions by their addresses, and what they work on."""
+
+    addresses: np.ndarray  # int64[4]: LEAF, WON, LOST, LEFT
+    facts: np.ndarray  # int64[...]
+    scratch: np.ndarray  # int16[...]: holds nothing from one call to the next
+    room: np.ndarray  # uint32[2, Z]: for zones that have no place in the tree
+    null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
+
+
+def zoning(
+    functions: tuple[ZoneFunction, ZoneFunction, ZoneFunction, ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1
+) -> Zoning:
+    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, decorated with ``compiled``; ``scratch`` int16s."""
+    addresses = np.array([address_of(function, SIGNATURE) for function in functions], np.int64)
+    facts = np.array(facts, np.int64)
+    facts.flags.writeable = False
+    return Zoning(addresses, facts, np.zeros(scratch, np.int16), np.zeros((2, words), np.uint32), np.array([null], np.int64))
+
+
+@compiled
+def _nothing(state, action, zone, out, facts, scratch):
+    """For games without zones: never called."""
+    return np.int64(0)
+
+
+def no_zoning() -> Zoning:
+    """For games without zones."""
+    return zoning((_nothing,) * 4, 0, np.zeros(1))
+
+
+@compiled
+def _call(zoning, which, state, action, zone, out):
+    return ask(zoning.addresses[which], state, action, zone, out, zoning.facts, zoning.scratch)
+
+
+def call(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
+    """One of the functions on a packed position uint32[S], from the host; zones are ints here, action ``a`` being bit ``a``."""
+    words = zoning.room.shape[1]
+    mask = (1 << 32 * words) - 1
+    out = np.zeros(words, np.uint32)
+    _call(zoning, which, np.ascontiguousarray(state), action, np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32), out)
+    return int.from_bytes(out.tobytes(), "little")
+
+
+@intrinsic
+def ask(typing_context, address, state, action, zone, out, facts, scratch):
+    """Calls a zone function at its address, from compiled code."""
+    result = types.int64(address, state, action, zone, out, facts, scratch)
+
+    def code(context, builder, signature, arguments):
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+        return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
+
+    return result, code
