@@ -238,10 +238,9 @@ class GoZones(WrittenZones):
         for won, zone in listed.values():
             if not zone:
                 continue
-            # The stone of a quiet reply lies outside the zone, or the child has it too; then the rest of the zone must agree.
-            added = won.stones[position.side] & quiet & zone
-            if not added & (added - 1) and covers(claimant, turned, won, zone & ~added):
-                quiet &= ~added if added else zone
+            # The child agrees with this position on the zone but for its own move, so a quiet reply inside the zone never leads to it.
+            if covers(claimant, turned, won, zone):
+                quiet &= zone
             passes = passes and not covers(claimant, passed, won, zone)
             taken = {bit: after for bit, after in taken.items() if not covers(claimant, after, won, zone)}
         return ["pass"] * passes + [self._name(bit) for bit in (*bits(quiet), *taken)]
