@@ -5,15 +5,17 @@ from __future__ import annotations
 from jaxsolve.proof.check.grid import Grid
 
 
-def alive(grid: Grid, stones: int, empty: int) -> int:
-    """Mask of the stones of one colour whose chains are unconditionally alive.
+def alive(grid: Grid, stones: int, empty: int, zone: int | None = None) -> int:
+    """Mask of the stones of one colour whose chains are unconditionally alive by what lies on ``zone`` (None: on the whole board).
 
     ``stones`` are that colour's stones, ``empty`` the empty points. A region is a connected part of the points without such a
     stone; it is vital to a chain when every empty point of it is a liberty of that chain. Every chain on the board must have a liberty.
+    Only regions that lie in the zone with all their neighbours count, and of a chain only the parts that hang together inside it.
     """
-    others = grid.full & ~stones
+    others, outside = grid.full & ~stones, 0 if zone is None else grid.full & ~zone
     # A region with an empty point that touches no stone of this colour is vital to no chain, so it never counts.
-    open_points = grid.flood(empty & ~grid.near(stones), others)
+    open_points = grid.flood(empty & ~grid.near(stones) | others & (outside | grid.near(outside)), others)
+    stones &= ~outside
     regions = list(grid.components(others & ~open_points))
     if len(regions) < 2:
         return 0

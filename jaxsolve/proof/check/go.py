@@ -7,15 +7,23 @@ from typing import NamedTuple
 from jaxsolve.proof.check import benson, go_options, go_text
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.go_text import GoPosition
+from jaxsolve.proof.check.go_zones import GoZones
 from jaxsolve.proof.check.grid import STONES, bits
 from jaxsolve.proof.check.rules import Rules, Verdict
 
 
-class _Chains(NamedTuple):
+class Chains(NamedTuple):
     """One colour's stones by the liberties of their chains."""
 
     safe: int  # mask of the stones whose chains have two liberties or more
-    atari: dict[int, int]  # liberty -> mask of the chains that have no other
+    atari: dict[int, int]  # liberty (0: none) -> mask of the chains that have no other
+
+
+class Moves(NamedTuple):
+    """The board moves that all rules but superko allow."""
+
+    quiet: int  # mask of those that take nothing
+    taking: dict[int, int]  # point -> mask of the stones that a move there takes
 
 
 class Go(Rules):
@@ -26,7 +34,9 @@ class Go(Rules):
         self.grid = self.options.grid
         self.text = go_text.GoText(self.options)
         self.longest = self.text.longest
-        self._corners = {bit: self._diagonal(bit) for bit in self.grid.names}
+        self.corners = {bit: self._diagonal(bit) for bit in self.grid.names}
+        if self.options.living is not None and self.options.ko == "simple":
+            self.written = GoZones(self)
 
     def _diagonal(self, bit: int) -> int:
         up_left, up_right = self.grid.stride + 1, self.grid.stride - 1
@@ -41,7 +51,7 @@ class Go(Rules):
     # ---- the position as a whole --------------------------------------------------------------------------------
     def root(self, text: str) -> GoPosition:
         position = self.text.parse(text)
-        empty = self._empty(position)
+        empty = self.empty(position)
         for player in (0, 1):
             loose = position.stones[player]
             if self.grid.flood(loose & self.grid.near(empty), loose) != loose:
@@ -68,7 +78,8 @@ class Go(Rules):
         tight = [chain for chain in chains if near(chain) & empty == position.ko]
         return len(tight) == 1 and tight[0].bit_count() == 1
 
-    def _empty(self, position: GoPosition) -> int:
+    def empty(self, position: GoPosition) -> int:
+        """Mask of the empty points."""
         return self.grid.full ^ position.stones[0] ^ position.stones[1]
 
     # ---- the end -------------------------------------------------------------------------------------------------
@@ -103,12 +114,12 @@ class Go(Rules):
         return self.options.living
 
     def _lives(self, position: GoPosition) -> bool:
-        alive = benson.alive(self.grid, position.stones[self._living], self._empty(position))
+        alive = benson.alive(self.grid, position.stones[self._living], self.empty(position))
         return bool(alive if self.options.crucial is None else alive & position.crucial)
 
     def _score(self, position: GoPosition) -> Verdict:
         area = [stones.bit_count() for stones in position.stones]
-        for region in self.grid.components(self._empty(position)):
+        for region in self.grid.components(self.empty(position)):
             near = self.grid.near(region)
             touched = [bool(near & stones) for stones in position.stones]
             if sum(touched) == 1:
@@ -123,7 +134,7 @@ class Go(Rules):
                 raise Refused("the move pass is not legal in the opening")
             return self.text.passed(position)
         bit = self.grid.point(move)
-        empty = self._empty(position)
+        empty = self.empty(position)
         own, enemy = position.stones[position.side], position.stones[1 - position.side]
         if not bit & empty & self._allowed(position, own, empty):
             raise Refused(f"the move {move} is not legal: the point is taken or closed to the side to move")
@@ -141,28 +152,47 @@ class Go(Rules):
 
     def replies(self, position: GoPosition) -> dict[str, str]:
         found = {} if position.ply in (0, 2) else {"pass": self.text.passed(position)}
-        if position.ply == 1:
-            return found
-        grid, names = self.grid, self.grid.names
-        empty = self._empty(position)
-        own, enemy = position.stones[position.side], position.stones[1 - position.side]
-        allowed = empty & self._allowed(position, own, empty)
-        captures = self._chains(enemy, empty).atari
-        quiet = allowed & ~sum(captures)
-        quiet &= grid.near(empty) | grid.near(self._chains(own, empty).safe)
+        quiet, taking = self.moves(position)
+        names = self.grid.names
         suffix, fresh = self.text.suffix(position), self.text.fresh(position)
-        board, stone, length = position.board, STONES[position.side], grid.length
+        board, stone, length = position.board, STONES[position.side], self.grid.length
         for bit in bits(quiet):
             index = length - bit.bit_length()
             after = board[:index] + stone + board[index + 1 :]
             if fresh(after):
                 found[names[bit]] = after + suffix
-        for bit in bits(allowed & sum(captures)):
+        for bit, captured in taking.items():
             try:
-                found[names[bit]] = self._capture(position, bit, captures[bit])
+                found[names[bit]] = self._capture(position, bit, captured)
             except Refused:
                 continue
         return found
+
+    def moves(self, position: GoPosition) -> Moves:
+        """The board moves of a position, superko apart."""
+        if position.ply == 1:
+            return Moves(0, {})
+        empty, side = self.empty(position), position.side
+        own, enemy = position.stones[side], position.stones[1 - side]
+        allowed = empty & self._allowed(position, own, empty)
+        captures = self.chains(enemy, empty).atari
+        quiet = allowed & ~sum(captures)
+        quiet &= self.grid.near(empty) | self.grid.near(self.chains(own, empty).safe)
+        taking = {bit: captures[bit] for bit in bits(allowed & sum(captures))}
+        if self.options.no_ko[side]:
+            taking = {bit: captured for bit, captured in taking.items() if not self.takes_ko(position, bit, captured)}
+        return Moves(quiet, taking)
+
+    def after(self, position: GoPosition, bit: int, captured: int) -> str:
+        """Text after one of ``moves`` in a game without superko; ``captured`` is what it takes, 0 for nothing."""
+        if captured:
+            return self._capture(position, bit, captured)
+        return self.text.plain(position, self.grid.put(position.board, bit, STONES[position.side]))
+
+    def takes_ko(self, position: GoPosition, bit: int, captured: int) -> bool:
+        """Whether the move at ``bit`` that takes ``captured`` takes a ko: one stone, by a stone that is alone with one liberty."""
+        near = self.grid.near(bit)
+        return not captured & (captured - 1) and not near & position.stones[position.side] and near & (self.empty(position) | captured) == captured
 
     def _allowed(self, position: GoPosition, own: int, empty: int) -> int:
         """Points that neither ko, search region, opening nor eye rule forbids; a superset of the legal moves' points once met with ``empty``."""
@@ -177,12 +207,12 @@ class Go(Rules):
         """True eyes of one side."""
         eyes = 0
         for bit in bits(empty & ~self.grid.near(self.grid.full & ~own)):
-            corners = self._corners[bit]
+            corners = self.corners[bit]
             if (corners & own).bit_count() >= min(corners.bit_count(), 3):
                 eyes |= bit
         return eyes
 
-    def _chains(self, stones: int, empty: int) -> _Chains:
+    def chains(self, stones: int, empty: int) -> Chains:
         """Sorts chains by liberties; a stone that itself touches two empty points settles its chain at once."""
         grid, stride = self.grid, self.grid.stride
         a, b, c, d = empty << 1, empty >> 1, empty << stride, empty >> stride
@@ -194,15 +224,12 @@ class Go(Rules):
                 safe |= chain
             else:
                 atari[liberties] = atari.get(liberties, 0) | chain
-        return _Chains(safe, atari)
+        return Chains(safe, atari)
 
     def _capture(self, position: GoPosition, bit: int, captured: int) -> str:
         """Text after a move that captures; raises Refused where ko rules forbid it."""
         move = self.grid.names[bit]
-        own = position.stones[position.side]
-        near = self.grid.near(bit)
-        single = not captured & (captured - 1)
-        takes_ko = single and not near & own and near & (self._empty(position) | captured) == captured
+        takes_ko = self.takes_ko(position, bit, captured)
         if takes_ko and self.options.no_ko[position.side]:
             raise Refused(f"the move {move} is not legal: {self.players[position.side]} may not take a ko")
         board = self.grid.put(position.board, bit, STONES[position.side])

@@ -6,6 +6,7 @@ stone ever has, so a shift by one never wraps from row to row, and reading a boa
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 
 from jaxsolve.proof.check.errors import Refused, show
@@ -36,6 +37,7 @@ class Grid:
         self.names = {self._bit(row, column): name(column, row) for row in range(size) for column in range(size)}
         self.bit_of = {text: bit for bit, text in self.names.items()}
         self.full = sum(self.names)
+        self._rank = {self.names[self._bit(row, column)]: (size - row) * size + column for row in range(size) for column in range(size)}
         self.pattern = rf"(?:[.XO]{{{size}}}/){{{size - 1}}}[.XO]{{{size}}}"
 
     def _bit(self, row: int, column: int) -> int:
@@ -68,12 +70,13 @@ class Grid:
     def points(self, text: str) -> int:
         """Mask of a comma-separated list, which must be in order: by row from the bottom, then by column from the left."""
         names = text.split(",")
-        mask = 0
-        for name in names:
-            mask |= self.point(name)
-        if self.list(mask) != text:
-            raise Refused(f"the points {show(text)} are not in order, by row from the bottom and then by column")
-        return mask
+        try:
+            ranks = [self._rank[name] for name in names]
+        except KeyError as error:
+            raise Refused(f"{show(error.args[0])} is not a point of the board") from None
+        if not all(map(operator.lt, ranks, ranks[1:])):
+            raise Refused(f"the points {show(text)} are not in order, by row from the bottom and then by column, each once")
+        return sum(map(self.bit_of.__getitem__, names))
 
     def list(self, mask: int) -> str:
         """Inverse of ``points``."""

@@ -6,7 +6,7 @@ import abc
 from typing import Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.zones import Zones
+from jaxsolve.proof.check.zones import WrittenZones, Zones
 
 
 class Verdict(NamedTuple):
@@ -24,7 +24,8 @@ class Rules(abc.ABC):
 
     players: ClassVar[tuple[str, str]] = ("black", "white")
     longest: int  # most characters that the text of a position can have
-    zones: Zones | None = None  # where a claim can rest on a zone
+    zones: Zones | None = None  # where a claim can rest on a zone that the checker finds
+    written: WrittenZones | None = None  # where it can rest on one that the certificate writes
 
     @abc.abstractmethod
     def position(self, text: str) -> Any:

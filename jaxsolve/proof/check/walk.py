@@ -4,7 +4,7 @@ Why an accepted file proves its claim: by induction over the lines, the claim ho
 node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where the claim
 holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
 replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is enough; a game's own part of it is
-a ``Zones``). Nodes name earlier lines only, so the argument is well-founded. The root's position is the header's.
+a ``Zones`` or a ``WrittenZones``). Nodes name earlier lines only, so the argument is well-founded. The root's position is the header's.
 
 Memory: a node that is still to be named holds its position's text, at most ``Rules.longest`` characters, and about 300 bytes more.
 """
@@ -17,7 +17,7 @@ from jaxsolve.proof.check import games
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
 from jaxsolve.proof.check.reader import decode
 from jaxsolve.proof.check.rules import Rules
-from jaxsolve.proof.check.zones import move_text
+from jaxsolve.proof.check.zones import Child, move_text
 
 FORMAT = "jaxsolve-proof"
 VERSION = 1
@@ -66,7 +66,7 @@ class Walk:
         self._needs_win = True
         self._held: dict[int, str] = {}  # id -> position text of the nodes still to be named
         self._uses: dict[int, int] = {}  # id -> how often still, where more than once
-        self._zones: dict[int, int] = {}  # id -> zone, where the rules know zones
+        self._zones: dict[int, int] = {}  # id -> zone, where it has one
         self._ids = _Seen()
         self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
         self._done = False
@@ -168,8 +168,11 @@ class Walk:
         position = rules.position(text)
         kind = fields.keys() - {"id", "n", "pos"}
         zone = 0
+        if "zone" in kind:
+            kind = kind - {"zone"}
+            zone = self._written(rules, position, fields["zone"], kind)
         if kind == {"leaf"}:
-            zone = self._leaf(rules, position, fields["leaf"])
+            zone = self._leaf(rules, position, fields["leaf"], zone)
         elif kind == {"leaf", "pairs"}:
             if rules.zones is None:
                 raise Refused("this rule set knows no pairs")
@@ -180,9 +183,11 @@ class Walk:
             if (rules.side(position) == self._claimant) != ("or" in kind):
                 raise Refused(f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node")
             if "or" in kind:
-                zone = self._or(rules, position, fields["or"])
+                zone = self._or(rules, position, fields["or"], zone)
             elif "and" in kind:
                 zone = self._and(rules, position, fields["and"], fields)
+            elif rules.written is not None:
+                self._answers(rules, position, fields, zone)
             else:
                 zone = self._must_play(rules, position, fields["must-play"], fields)
         else:
@@ -209,7 +214,16 @@ class Walk:
             raise Refused(f"the node's {name} is {show(value)}, not an integer from {least}")
         return value
 
-    def _leaf(self, rules: Rules, position: Any, reason: Any) -> int:
+    @staticmethod
+    def _written(rules: Rules, position: Any, value: Any, kind: set[str]) -> int:
+        """The zone that a node of these other fields writes."""
+        if rules.written is None:
+            raise Refused("a node of this rule set writes no zone")
+        if kind not in ({"leaf"}, {"or"}, {"must-play"}):
+            raise Refused("only a leaf, an or and a must-play node can have a zone")
+        return rules.written.read(position, value)
+
+    def _leaf(self, rules: Rules, position: Any, reason: Any, zone: int) -> int:
         verdict = rules.verdict(position)
         if verdict is None:
             raise Refused(f"the leaf does not hold: the game goes on, {show(reason)} is not so")
@@ -219,13 +233,17 @@ class Walk:
         if lost or (self._needs_win and not won):
             result = "is a draw" if verdict.winner is None else f"is won by {rules.players[verdict.winner]}"
             raise Refused(f"the leaf does not hold: the game {result} here")
-        return 0 if rules.zones is None else rules.zones.leaf(self._claimant, position, reason, None)
+        if zone and rules.written is not None:
+            rules.written.leaf(self._claimant, position, reason, zone)
+        return zone if rules.zones is None else rules.zones.leaf(self._claimant, position, reason, None)
 
-    def _or(self, rules: Rules, position: Any, entry: Any) -> int:
+    def _or(self, rules: Rules, position: Any, entry: Any, zone: int) -> int:
         """The zone, as of every kind of node."""
-        move, child = self._edge(entry)
-        zone = self._follow(move, child, rules.child(position, move))
-        return 0 if rules.zones is None else rules.zones.or_node(self._claimant, position, move, zone)
+        move, number = self._edge(entry)
+        child = self._follow(rules, move, number, rules.child(position, move))
+        if zone and rules.written is not None:
+            rules.written.or_node(self._claimant, position, move, child, zone)
+        return zone if rules.zones is None else rules.zones.or_node(self._claimant, position, move, child.zone)
 
     def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
         if not isinstance(entries, list):
@@ -246,7 +264,7 @@ class Walk:
             expected = replies.pop(move, None)
             if expected is None:
                 raise Refused(f"the reply {show(move)} is not legal, not called for, or listed twice")
-            zones[move] = self._follow(move, child, expected)
+            zones[move] = self._follow(rules, move, child, expected).zone
         if replies:
             raise Refused(f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)")
         return 0 if rules.zones is None else rules.zones.and_node(self._claimant, position, zones, null)
@@ -268,12 +286,23 @@ class Walk:
             expected = replies.pop(move, None)
             if expected is None:
                 raise Refused(f"the reply {show(move)} is not legal, or listed twice")
-            zones[move] = self._follow(move, child, expected)
+            zones[move] = self._follow(rules, move, child, expected).zone
             left.pop(move, None)
             left = zoned.uncovered(claimant, left, expected, zones[move])
         if left:
             raise Refused(f"the legal reply {min(left)} is missing ({len(left)} missing in all): no zone leaves it out")
         return zoned.and_node(claimant, position, zones, null)
+
+    def _answers(self, rules: Rules, position: Any, fields: dict[str, Any], zone: int) -> None:
+        """A must-play node where zones are written."""
+        assert rules.written is not None
+        entries = fields["must-play"]
+        if "threat" in fields:
+            raise Refused("this rule set knows no threats")
+        if not isinstance(entries, list):
+            raise Refused(f"the replies are {show(entries)}, not a list")
+        edges = [self._edge(entry) for entry in entries]
+        rules.written.must_play(self._claimant, position, [(move, self._use(move, number)) for move, number in edges], zone)
 
     @staticmethod
     def _edge(entry: Any) -> tuple[str, int]:
@@ -283,13 +312,23 @@ class Walk:
                 return move, child
         raise Refused("a move must be given as [text, id of the child]")
 
-    def _follow(self, move: str, child: int, expected: str) -> int:
-        """Uses up one mention of ``child``, whose position must be ``expected``; its zone."""
+    def _follow(self, rules: Rules, move: str, number: int, expected: str) -> Child:
+        """Uses up one mention of a child, whose position must be ``expected`` or, where zones are written, one that ``expected`` covers."""
+        child = self._use(move, number)
+        if child.text != expected and not (rules.written is not None and self._covered(rules, expected, child)):
+            covers = ", and does not cover it on its zone" if child.zone and rules.written is not None else ""
+            raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {number} is {show(child.text, 500)}{covers}")
+        return child
+
+    def _covered(self, rules: Rules, text: str, child: Child) -> bool:
+        assert rules.written is not None
+        return bool(child.zone) and rules.written.covers(self._claimant, rules.position(text), rules.position(child.text), child.zone)
+
+    def _use(self, move: str, child: int) -> Child:
+        """Uses up one mention of a child."""
         text = self._held.get(child)
         if text is None:
             raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
-        if text != expected:
-            raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {child} is {show(text, 500)}")
         zone = self._zones.get(child, 0)
         uses = self._uses.get(child, 1)
         if uses == 1:
@@ -299,4 +338,4 @@ class Walk:
             del self._uses[child]
         else:
             self._uses[child] = uses - 1
-        return zone
+        return Child(text, zone)
