@@ -14,7 +14,7 @@ mutation = registry(MUTATIONS)
 
 
 def _exact(lines: Lines, rng: random.Random) -> dict[str, Any]:
-    """A node whose position is known to the last character: one with a zone may prove its claim with other stones, and be led to by the same moves."""
+    """A node whose position is known to the last character: one with a zone may prove its claim with other stones too."""
     return rng.choice([node for node in lines[1:-1] if "zone" not in node] or [lines[-2]])
 
 

@@ -14,7 +14,6 @@ import pytest
 from go_oracle import Position
 
 from jaxsolve.proof.check import check
-from jaxsolve.proof.check.go_zones import GoZones
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 KINDS = {"leaf": steps.random_leaf, "or": steps.random_or, "must-play": steps.random_must_play}
