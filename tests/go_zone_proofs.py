@@ -1,4 +1,4 @@
-"""Certificates with Go zones, made from plain ones by exhaustion: zones as small as the checker lets them be, replies and positions shared by them."""
+"""Certificates with Go zones, made from plain ones by exhaustion: zones as small as the checker lets them be, shared where they can be."""
 
 from __future__ import annotations
 

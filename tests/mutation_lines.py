@@ -13,6 +13,11 @@ MUTATIONS: dict[str, Mutation] = {}
 mutation = registry(MUTATIONS)
 
 
+def _exact(lines: Lines, rng: random.Random) -> dict[str, Any]:
+    """A node whose position is known to the last character: one with a zone may prove its claim with other stones too."""
+    return rng.choice([node for node in lines[1:-1] if "zone" not in node] or [lines[-2]])
+
+
 def _spoil(node: dict[str, Any], change: Callable[[str], str]) -> bool:
     before = node["pos"]
     node["pos"] = change(before)
@@ -21,7 +26,7 @@ def _spoil(node: dict[str, Any], change: Callable[[str], str]) -> bool:
 
 @mutation("change a stone")
 def _stone(lines: Lines, rng: random.Random) -> Lines | None:
-    node = rng.choice(lines[1:-1])
+    node = _exact(lines, rng)
     places = [index for index, c in enumerate(node["pos"].split(" ")[0]) if c not in "/,"]
     at = rng.choice(places)
 
@@ -43,7 +48,7 @@ def _side(lines: Lines, rng: random.Random) -> Lines | None:
 
 @mutation("change a field of a position")
 def _field(lines: Lines, rng: random.Random) -> Lines | None:
-    node = rng.choice(lines[1:-1])
+    node = _exact(lines, rng)
     added = [
         " ko=A1",
         " ko=C3",
@@ -197,7 +202,7 @@ def _type(lines: Lines, rng: random.Random) -> Lines | None:
 
 @mutation("add a field")
 def _more(lines: Lines, rng: random.Random) -> Lines | None:
-    line = rng.choice(lines)
+    line = rng.choice([line for line in lines if "zone" not in line])
     line[rng.choice(["leaf", "or", "and", "zone", "", "threat"]) if "id" in line else "zone"] = rng.choice([[], "B2", None])
     return lines if len({"leaf", "or", "and"} & set(line)) != 1 or {"zone", "", "threat"} & set(line) else None
 

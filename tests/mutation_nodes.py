@@ -13,6 +13,18 @@ ZONED = {
     "use a cell in two pairs",
     "forget the pairs of a leaf",
 }
+WRITTEN = {
+    "list the points of a zone in another order",
+    "list a point of a zone twice",
+    "write a zone that is none",
+    "forget the zone of a child",
+}
+"""Those that only certificates with written zones admit."""
+
+
+def _bound(lines: Lines) -> set[int]:
+    """Nodes that only their own position leads to: another move may lead to one with a zone and still prove the claim."""
+    return {node["id"] for node in lines[1:-1] if "zone" not in node}
 
 
 @mutation("drop a reply")
@@ -45,7 +57,8 @@ def _copy_reply(lines: Lines, rng: random.Random) -> Lines | None:
 
 @mutation("swap the moves of two replies")
 def _swap_replies(lines: Lines, rng: random.Random) -> Lines | None:
-    node = pick(lines, rng, lambda node: len({child for _, child in node.get("and", ())}) > 1)
+    bound = _bound(lines)
+    node = pick(lines, rng, lambda node: len({child for _, child in node.get("and", ())}) > 1 and all(child in bound for _, child in node["and"]))
     if node is None:
         return None
     first = rng.choice(node["and"])
@@ -61,6 +74,7 @@ def _change_move(lines: Lines, rng: random.Random) -> Lines | None:
     if node is None:
         return None
     entry = rng.choice(edges(node))
+    moves = moves if entry[1] in _bound(lines) else []
     others = [move for move in [*moves, "Z9", "", "pass ", "A0"] if move != entry[0]]
     # Awari alone has different moves to one position (pits that hold the same seeds do not, but laps may); its moves change to no pit at all.
     entry[0] = "Z9" if lines[0]["game"] == "awari" else rng.choice(others)
@@ -79,7 +93,7 @@ def _redirect(lines: Lines, rng: random.Random) -> Lines | None:
         if line is node:
             break
         before.add(line["id"])
-    others = [number for number in earlier if number in before]
+    others = [number for number in earlier if number in before & _bound(lines)]
     if not others:
         return None
     entry[1] = rng.choice(others)
@@ -124,7 +138,7 @@ def _to_leaf(lines: Lines, rng: random.Random) -> Lines | None:
     node = pick(lines, rng, lambda node: "leaf" not in node)
     if node is None:
         return None
-    for name in ("or", "and", "threat", "must-play", "pairs"):
+    for name in ("or", "and", "threat", "must-play", "pairs", "zone"):
         node.pop(name, None)
     own = [line["leaf"] for line in lines[1:-1] if "leaf" in line]
     node["leaf"] = rng.choice([*own, *REASONS])
@@ -204,6 +218,48 @@ def _no_pairs(lines: Lines, rng: random.Random) -> Lines | None:
     if node is None:
         return None
     node["pairs"] = []
+    return lines
+
+
+@mutation("list the points of a zone in another order")
+def _unordered(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: "," in node.get("zone", ""))
+    if node is None:
+        return None
+    points = node["zone"].split(",")
+    while ",".join(points) == node["zone"]:
+        rng.shuffle(points)
+    node["zone"] = ",".join(points)
+    return lines
+
+
+@mutation("list a point of a zone twice")
+def _twice(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: "zone" in node)
+    if node is None:
+        return None
+    points = node["zone"].split(",")
+    at = rng.randrange(len(points))
+    node["zone"] = ",".join(points[: at + 1] + points[at:])
+    return lines
+
+
+@mutation("write a zone that is none")
+def _no_zone(lines: Lines, rng: random.Random) -> Lines | None:
+    node = pick(lines, rng, lambda node: "zone" in node)
+    if node is None:
+        return None
+    node["zone"] = rng.choice(["", "all", "pass", "a1", "Z9", "A0", "A1,", ",A1", "A1, B1", "A1;B1", None, 1, True, [], ["A1"], {}])
+    return lines
+
+
+@mutation("forget the zone of a child")
+def _forget_zone(lines: Lines, rng: random.Random) -> Lines | None:
+    needed = {child for node in lines[1:-1] if "zone" in node for _, child in edges(node)}
+    node = pick(lines, rng, lambda node: "zone" in node and node["id"] in needed)
+    if node is None:
+        return None
+    del node["zone"]
     return lines
 
 

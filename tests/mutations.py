@@ -18,11 +18,13 @@ import mutation_lines
 import mutation_nodes
 from mutation_base import Lines, tidy
 
-__all__ = ["MUTATIONS", "ZONED", "dump", "load", "mutants", "tidy"]
+__all__ = ["MUTATIONS", "WRITTEN", "ZONED", "dump", "load", "mutants", "tidy"]
 
 MUTATIONS = mutation_nodes.MUTATIONS | mutation_lines.MUTATIONS
 ZONED = mutation_nodes.ZONED
-"""Those that only certificates with zones admit."""
+"""Those that only certificates with zones that the checker finds admit."""
+WRITTEN = mutation_nodes.WRITTEN
+"""Those that only certificates with zones of their own admit."""
 
 
 def load(path: str | os.PathLike[str]) -> Lines:

@@ -1,0 +1,74 @@
+"""Each condition of Go zones is needed: with it switched off the checker takes a step whose promise is false."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import random
+import types
+
+import go_zone_steps as steps
+import pytest
+from go_zone_lies import CLAUSES, CONDITIONS, IMPLIED, rules
+
+from jaxsolve.proof.check import go_zones
+from jaxsolve.proof.check.go import Go
+from jaxsolve.proof.check.go_zones import GoZones
+
+
+def without(name: str) -> type[GoZones]:
+    """The checker's zones with one condition that always holds."""
+    answer = [] if name == "unanswered" else True
+    return type("Weaker", (GoZones,), {name: lambda self, *arguments: answer})
+
+
+@functools.cache
+def weakened(old: str, new: str) -> type[GoZones]:
+    """The checker's zones with one clause of a condition written otherwise."""
+    source, module = inspect.getsource(go_zones), types.ModuleType("weakened")
+    assert source.count(old) == 1, f"the clause to be switched off stands {source.count(old)} times in the checker: {old}"
+    exec(compile(source.replace(old, new), "weakened", "exec"), module.__dict__)
+    return module.GoZones
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_each_condition_is_needed(name):
+    step = CONDITIONS[name]
+    assert not steps.accepts(step) and steps.accepts(step, without(name)) and steps.broken(step)
+
+
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_each_clause_is_needed(clause):
+    old, new, step = CLAUSES[clause]
+    assert not steps.accepts(step) and steps.accepts(step, weakened(old, new)) and steps.broken(step)
+
+
+def test_every_condition_is_tried():
+    """A condition added to the checker wants a step of its own here."""
+    methods = {name for name, value in vars(GoZones).items() if inspect.isfunction(value) and value.__annotations__.get("return") == "bool"}
+    assert methods - {"covers", "no_pass_before"} == set(CONDITIONS) - {"unanswered"}
+
+
+def test_clauses_that_follow_from_others_let_nothing_false_pass():
+    rng, more = random.Random(9), 0
+    draws = [steps.random_or, steps.random_must_play, steps.random_must_play]
+    for _ in range(2500):
+        options = {name: rng.choice(values) for name, values in (("fill_eyes", ("true", "false")), ("ko_black", ("allow", "forbid")))}
+        step = rng.choice(draws)(rng, rules("white", "any", "all", **options), rng.randrange(2), 4)
+        if step is not None and not steps.accepts(step):
+            for clause in IMPLIED.values():
+                if steps.accepts(step, weakened(*clause)):
+                    more += 1
+                    assert not steps.broken(step), (clause, step)
+    assert more > 10
+
+
+def test_the_forced_opening_is_covered_by_nothing():
+    """There White must pass, and Black may not."""
+    rules_of_seven = Go("killallgo-7;ko=simple;passes=stones;fill_eyes=true")
+    board = "/".join(["......."] * 6 + ["X......"])
+    opening, later = rules_of_seven.position(f"{board} w ply=1"), rules_of_seven.position(f"{board} w")
+    for claimant in (0, 1):
+        assert rules_of_seven.written.covers(claimant, later, later, 1)
+        assert not rules_of_seven.written.covers(claimant, opening, later, 1)
+        assert not rules_of_seven.written.covers(claimant, later, opening, 1)
