@@ -105,6 +105,7 @@ Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="
 Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
+NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
 Columns = Annotated[
     Letters | None,
@@ -126,11 +127,19 @@ Wall = Annotated[float | None, typer.Option("--wall", callback=_seconds, metavar
 
 
 def _settings(
-    method: Method, time: float | None, wall: float | None, nodes: int | None, evaluations: int | None, memory: int, seed: int, no_check: bool
+    method: Method,
+    time: float | None,
+    wall: float | None,
+    nodes: int | None,
+    evaluations: int | None,
+    memory: int,
+    seed: int,
+    no_zones: bool,
+    no_check: bool,
 ) -> Settings:
     from jaxsolve.search.settings import Limits, Settings
 
-    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, check=not no_check)
+    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, zones=not no_zones, check=not no_check)
 
 
 def _rules(texts: list[str] | None) -> dict[str, str]:
@@ -164,6 +173,7 @@ def solve(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    no_zones: NoZones = False,
     no_check: NoCheck = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that --out holds.")] = False,
@@ -179,7 +189,7 @@ def solve(
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     from jaxsolve.commands import solve as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_check)
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check)
     raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, _name(letters), out, resume, json)))
 
 
@@ -205,6 +215,7 @@ def suite(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    no_zones: NoZones = False,
     no_check: NoCheck = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Problems solved at a time, sharing one evaluator.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the table and proofs; goes on where it was.")] = None,
@@ -221,7 +232,7 @@ def suite(
     options = _rules(rule)
     from jaxsolve.commands import suite as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_check)
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check)
     chosen = None if ids is None else tuple(word.strip() for word in ids.split(",") if word.strip())
     raise typer.Exit(command.run(command.Request(problems, chosen, options, settings, pool, out, json)))
 

@@ -54,7 +54,7 @@ class Zoning(NamedTuple):
 def zoning(
     functions: tuple[ZoneFunction, ZoneFunction, ZoneFunction, ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1
 ) -> Zoning:
-    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, decorated with ``compiled``; ``scratch`` int16s."""
+    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int16s."""
     addresses = np.array([address_of(function, SIGNATURE) for function in functions], np.int64)
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False

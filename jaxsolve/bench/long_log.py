@@ -36,7 +36,6 @@ def long_log(folder: Path, rules: str, opening: str, foresight: bool, records: i
         raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
     mover = int(game.to_move(state))
     claim = Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
-    layout = evaluator.layout
     zone_words, rng = evaluator.zone_words, np.random.default_rng(0)
     question: dict[str, object] = {"rules": game.rule_set, "claim": Claim(mover).text(game.players), "canonical": False}
     with_all = ProofLog(question, game.state_words, folder / "search" / "proof.log", zone_words)

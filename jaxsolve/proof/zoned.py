@@ -108,7 +108,9 @@ class ZonedGraphBuilder(GraphBuilder):
             mine = range(first, first + len(lines))
             first += len(lines)
             if self.graph.kinds[node] == MUST_PLAY:
-                replies = self._replies(node, lines, {lines[i - mine.start]: self._refutations(node, lines[i - mine.start], bases[i]) for i in mine if bases[i]})
+                replies = self._replies(
+                    node, lines, {lines[i - mine.start]: self._refutations(node, lines[i - mine.start], bases[i]) for i in mine if bases[i]}
+                )
                 carrying += [mine.start + lines.index(action) for action in replies]
                 chosen += replies.values()
             elif lines:

@@ -43,6 +43,7 @@ class Settings:
     flights: int = 2  # waves under way at a time: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
     heads: Heads | None = None  # a network with its parameters; None = the rules alone
+    zones: bool = True  # leave out replies that a zone refutes, where the game knows zones
     check: bool = True  # have the independent checker confirm every proof before the answer is announced
 
     def __post_init__(self) -> None:

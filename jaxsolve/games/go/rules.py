@@ -253,7 +253,9 @@ class GoRules(Game):
         if self._goal is None or self.ko != "simple":
             return None
         from jaxsolve import zoning
-        from jaxsolve.games.go.zoning import SCRATCH, leaf, left, lost, won
+        from jaxsolve.games.go.zone_board import SCRATCH
+        from jaxsolve.games.go.zone_life import leaf
+        from jaxsolve.games.go.zoning import left, lost, won
 
         n = self.size
         facts = [n, self.grid.words, 32 // (n + 1), self._goal == 2, self.__dict__.get("fill_eyes", True), self._goal, *self.crucial_points]

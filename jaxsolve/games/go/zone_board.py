@@ -1,0 +1,348 @@
+"""Boards, chains and zones in plain arrays, and how a zone grows: what the zone functions of Go are made of (``games.go.zoning``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.go.state import NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, OPENING_OVER
+
+SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
+"""Places in ``facts`` int64[6 + C]: the board, whether a state holds a task, who lives (2: the task says), and the rule set's C crucial points."""
+
+EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
+
+PLANE = 512
+CELL, ZONE, SEEN, LIST, LABEL, MEMBER, FIRST, LIBERTY, SECOND, GROUPED = (PLANE * i for i in range(10))
+REGION, SPOT, BOUND, BEGIN, ALIVE, KEPT, NEEDED, TAKEN, BEST = (PLANE * i for i in range(10, 19))
+BORDER, VITAL, LAST = (PLANE * i for i in range(19, 25, 2))
+SCRATCH = PLANE * 25
+"""Planes of ``scratch`` int16[SCRATCH].
+
+By point of a board with a rim, (N + 2)^2 <= 441 of them: what stands there (CELL), whether it is in the zone, marks (SEEN, GROUPED), the numbers of
+its chain (LABEL) and of its region. Lists of points: LIST; the stones of all chains (MEMBER) and the points of all regions (SPOT). By chain: where
+its stones begin (FIRST), two of its liberties (0 for none), whether it is alive, needed. By region: where its points (BOUND) and the chains beside
+it (BEGIN) begin, whether it stands (KEPT), is taken. Two planes each, for up to 684 pairs of a region and a chain beside it: the chain (BORDER), how
+many of the region's empty points touch it, then whether all do (VITAL), and the last of them (LAST).
+"""
+
+
+# ---- the board -----------------------------------------------------------------------------------------------------------
+@inner
+def read_board(facts, state, zone, scratch):
+    """Unpacks stones and zone, and numbers the chains; how many there are. The rim counts as inside the zone: nothing is ever missing there."""
+    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
+    side = n + 2
+    for i in range(side * side):
+        scratch[CELL + i] = OUTSIDE
+        scratch[ZONE + i] = 1
+        scratch[SEEN + i] = 0
+        scratch[LABEL + i] = -1
+    for row in range(n):
+        shift = np.uint32((row % per) * (n + 1))
+        black, white = state[row // per] >> shift, state[words + row // per] >> shift
+        at, action = side * (row + 1) + 1, row * n
+        for column in range(n):
+            bit = np.uint32(column)
+            scratch[CELL + at + column] = (black >> bit & np.uint32(1)) + np.uint32(2) * (white >> bit & np.uint32(1))
+            scratch[ZONE + at + column] = zone[(action + column) >> 5] >> np.uint32((action + column) & 31) & np.uint32(1)
+    return number_chains(scratch, side)
+
+
+@inner
+def number_chains(scratch, side):
+    chains, members = np.int64(0), np.int64(0)
+    for start in range(side + 1, side * (side - 1) - 1):
+        colour = scratch[CELL + start]
+        if colour in (EMPTY, OUTSIDE) or scratch[LABEL + start] >= 0:
+            continue
+        scratch[FIRST + chains] = members
+        scratch[LABEL + start] = chains
+        scratch[MEMBER + members] = start
+        at = members
+        members += 1
+        first, second = 0, 0
+        while at < members:
+            point = np.int64(scratch[MEMBER + at])
+            at += 1
+            for k in range(4):
+                near = point + step(side, k)
+                cell = scratch[CELL + near]
+                if cell == colour:
+                    if scratch[LABEL + near] < 0:
+                        scratch[LABEL + near] = chains
+                        scratch[MEMBER + members] = near
+                        members += 1
+                elif cell == EMPTY:
+                    if first == 0:
+                        first = near
+                    elif second == 0 and near != first:
+                        second = near
+        scratch[LIBERTY + chains], scratch[SECOND + chains] = first, second
+        chains += 1
+    scratch[FIRST + chains] = members
+    return chains
+
+
+@inner
+def step(side, k):
+    """The k-th of a point's neighbours: up, left, right, down, then the diagonals."""
+    if k < 4:
+        return -side if k == 0 else side if k == 3 else np.int64(-1) if k == 1 else np.int64(1)
+    return (-side if k < 6 else side) + (np.int64(-1) if k & 1 == 0 else np.int64(1))
+
+
+@inner
+def point_of(facts, action):
+    """The place of an action's point in a plane."""
+    n = facts[SIZE]
+    return (action // n + 1) * (n + 2) + action % n + 1
+
+
+@inner
+def has_action(zone, action):
+    return (zone[action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
+
+
+@inner
+def add_action(zone, action):
+    zone[action >> 5] |= np.uint32(1) << np.uint32(action & 31)
+
+
+@inner
+def make_whole(facts, zone):
+    """Makes the zone the whole position."""
+    for action in range(facts[SIZE] * facts[SIZE] + 1):
+        add_action(zone, np.int64(action))
+
+
+@inner
+def write_zone(facts, scratch, out):
+    """Adds what plane ZONE holds to ``out``."""
+    n = facts[SIZE]
+    for row in range(n):
+        at = (n + 2) * (row + 1) + 1
+        for column in range(n):
+            if scratch[ZONE + at + column]:
+                add_action(out, row * n + column)
+
+
+@inner
+def colour_to_move(facts, state):
+    """EMPTY + 1 or + 2: the colour to move."""
+    return np.int64(BLACK + (state[2 * facts[WORDS]] & np.uint32(1)))
+
+
+@inner
+def passes_made(facts, state):
+    return np.int64(state[2 * facts[WORDS]] >> np.uint32(1) & np.uint32(3))
+
+
+@inner
+def in_opening(facts, state):
+    """Whether a forced opening goes on."""
+    return np.int64(state[2 * facts[WORDS]] >> np.uint32(3) & np.uint32(3)) != OPENING_OVER
+
+
+@inner
+def may_not_take_ko(facts, state, colour):
+    """Whether ``colour`` may not start or take a ko."""
+    if facts[TSUMEGO] == 0:
+        return False
+    return state[4 * facts[WORDS] + 1] & np.uint32(NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE) != np.uint32(0)
+
+
+# ---- growing ---------------------------------------------------------------------------------------------------------------
+@inner
+def into(scratch, point):
+    """Adds a point to the zone; True if it was missing."""
+    missing = scratch[ZONE + point] == 0
+    scratch[ZONE + point] = 1
+    return missing
+
+
+@inner
+def around(scratch, side, point):
+    """Adds a point's neighbours to the zone; True if any was missing."""
+    grown = False
+    for k in range(4):
+        grown = into(scratch, point + step(side, k)) or grown
+    return grown
+
+
+@inner
+def close_chain(scratch, side, chain):
+    """Adds a chain and all its neighbours; True if any was missing."""
+    grown = False
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        point = np.int64(scratch[MEMBER + i])
+        grown = into(scratch, point) or grown
+        grown = around(scratch, side, point) or grown
+    return grown
+
+
+@inner
+def is_taken(scratch, chain, move):
+    """Whether a stone of the other side at ``move`` takes the chain."""
+    return scratch[LIBERTY + chain] == move and scratch[SECOND + chain] == 0
+
+
+@compiled
+def breathe(scratch, side, start, need, but, grow):
+    """How many points it takes for the group of the stone at ``start`` to be closed or have ``need`` inner liberties other than ``but``.
+
+    With ``grow`` they are added. Uses marks 1 of SEEN, which it takes back.
+    """
+    colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
+    scratch[LIST], scratch[SEEN + start] = start, 1
+    liberties, closed = np.int64(0), True
+    while at < count:  # the group, then behind it the inner liberties
+        point = np.int64(scratch[LIST + at])
+        at += 1
+        if scratch[CELL + point] == EMPTY:
+            continue
+        for k in range(4):
+            near = point + step(side, k)
+            if scratch[ZONE + near] == 0:
+                closed = False
+            elif scratch[SEEN + near] == 0 and (scratch[CELL + near] == colour or (scratch[CELL + near] == EMPTY and near != but)):
+                scratch[SEEN + near] = 1
+                scratch[LIST + count] = near
+                count += 1
+                if scratch[CELL + near] == EMPTY:
+                    liberties += 1
+    missing = np.int64(0)
+    if liberties < need and not closed:
+        for i in range(count):
+            point = np.int64(scratch[LIST + i])
+            if scratch[CELL + point] == colour:
+                for k in range(4):
+                    near = point + step(side, k)
+                    if liberties < need and scratch[CELL + near] == EMPTY and near != but and scratch[SEEN + near] == 0:
+                        scratch[SEEN + near] = 1
+                        scratch[LIST + count] = near
+                        count += 1
+                        liberties += 1
+                        missing += 1
+                        if grow:
+                            scratch[ZONE + near] = 1
+        if liberties < need:
+            missing += 4
+            if grow:
+                whole_chain(scratch, side, np.int64(scratch[LABEL + start]), need, but)
+    for i in range(count):
+        scratch[SEEN + scratch[LIST + i]] = 0
+    return missing
+
+
+@inner
+def whole_chain(scratch, side, chain, need, but):
+    """Adds a chain with ``need`` of its liberties other than ``but``, or with all its neighbours where it has no more."""
+    liberties = np.int64(0)
+    for wanted in range(2):  # those that are inside already, then others
+        for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+            point = np.int64(scratch[MEMBER + i])
+            scratch[ZONE + point] = 1
+            for k in range(4):
+                near = point + step(side, k)
+                if (
+                    scratch[CELL + near] == EMPTY
+                    and near != but
+                    and scratch[SEEN + near] < 2
+                    and liberties < need
+                    and (wanted or scratch[ZONE + near])
+                ):
+                    scratch[SEEN + near] = 2
+                    scratch[ZONE + near] = 1
+                    liberties += 1
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        for k in range(4):
+            scratch[SEEN + scratch[MEMBER + i] + step(side, k)] = 0
+    if liberties < need:
+        close_chain(scratch, side, chain)
+
+
+# ---- facts about a move ------------------------------------------------------------------------------------------------
+@inner
+def eye_shown(scratch, side, point, colour):
+    """Whether the zone shows that ``point`` is a true eye of ``colour``."""
+    for k in range(4):
+        near = point + step(side, k)
+        if scratch[CELL + near] != OUTSIDE and (scratch[CELL + near] != colour or scratch[ZONE + near] == 0):
+            return False
+    own, on_board = 0, 0
+    for k in range(4, 8):
+        near = point + step(side, k)
+        if scratch[CELL + near] != OUTSIDE:
+            on_board += 1
+            own += scratch[CELL + near] == colour and scratch[ZONE + near] == 1
+    return own >= min(on_board, 3)
+
+
+@inner
+def show_no_eye(scratch, side, point, colour):
+    """Adds what it takes to see that ``point`` is no true eye of ``colour``, which it is not; True if anything was missing."""
+    for inside in range(2):
+        for k in range(4):
+            near = point + step(side, k)
+            if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE and (scratch[ZONE + near] or inside):
+                return into(scratch, near)
+    on_board, shown = 0, 0
+    for k in range(4, 8):
+        near = point + step(side, k)
+        on_board += scratch[CELL + near] != OUTSIDE
+        shown += scratch[CELL + near] != OUTSIDE and scratch[CELL + near] != colour and scratch[ZONE + near] == 1
+    need, grown = 2 if on_board == 4 else 1, False
+    for k in range(4, 8):
+        near = point + step(side, k)
+        if shown < need and scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE and into(scratch, near):
+            shown += 1
+            grown = True
+    return grown
+
+
+@inner
+def show_eye(scratch, side, point):
+    """Adds what it takes to see that ``point`` is a true eye, which it is; True if anything was missing."""
+    grown = around(scratch, side, point)
+    for k in range(4, 8):
+        grown = into(scratch, point + step(side, k)) or grown
+    return grown
+
+
+@inner
+def is_eye(scratch, side, point, colour):
+    """Whether an empty point is a true eye of ``colour``."""
+    own, on_board = 0, 0
+    for k in range(8):
+        cell = scratch[CELL + point + step(side, k)]
+        if k < 4:
+            if cell != colour and cell != OUTSIDE:
+                return False
+        elif cell != OUTSIDE:
+            on_board += 1
+            own += cell == colour
+    return own >= min(on_board, 3)
+
+
+@inner
+def is_lone(scratch, side, point):
+    """Whether the stone at a point is a chain of its own."""
+    chain = scratch[LABEL + point]
+    return scratch[FIRST + chain + 1] - scratch[FIRST + chain] == 1
+
+
+@inner
+def ko_taken(scratch, side, move, colour):
+    """The point of the one stone that ``colour`` takes at ``move`` so that a ko is set there; 0 for any other move."""
+    taken = np.int64(0)
+    for k in range(4):
+        near = move + step(side, k)
+        cell = scratch[CELL + near]
+        if cell in (EMPTY, colour):
+            return np.int64(0)
+        if cell != OUTSIDE and is_taken(scratch, np.int64(scratch[LABEL + near]), move):
+            if taken or not is_lone(scratch, side, near):
+                return np.int64(0)
+            taken = near
+    return taken
