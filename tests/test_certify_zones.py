@@ -8,7 +8,7 @@ import random
 import pytest
 
 from jaxsolve.proof.errors import ProofGap
-from jaxsolve.proof.zoned import Basis, ZonedGraphBuilder, _left
+from jaxsolve.proof.zoned import Basis, Refutation, ZonedGraphBuilder
 
 
 class Builder(ZonedGraphBuilder):
@@ -24,8 +24,13 @@ class Builder(ZonedGraphBuilder):
 def leaves_none(lines: list[int], chosen: dict[int, Basis]) -> bool:
     left = sum(1 << action for action in lines)
     for action, basis in chosen.items():
-        left = _left(left, action, basis)
+        left &= basis.zone & ~(1 << action)
     return not left
+
+
+def refutations(known: dict[int, list[Basis]]) -> dict[int, list[Refutation]]:
+    """Those of a game in which a reply outside the zone is left out."""
+    return {action: [Refutation(basis, basis.zone & ~(1 << action)) for basis in bases] for action, bases in known.items()}
 
 
 def possible(lines: list[int], known: dict[int, list[Basis]]) -> bool:
@@ -46,12 +51,12 @@ def test_replies_are_found_wherever_a_choice_of_bases_leaves_none():
             for action in answered
         }
         if possible(lines, known):
-            chosen = Builder()._replies(0, lines, known)
+            chosen = Builder()._replies(0, lines, refutations(known))
             assert leaves_none(lines, chosen) and all(basis in known[action] for action, basis in chosen.items())
             found += 1
             smallest_fails += not leaves_none(lines, {action: bases[0] for action, bases in known.items()})
         else:
             with pytest.raises(ProofGap):
-                Builder()._replies(0, lines, known)
+                Builder()._replies(0, lines, refutations(known))
             refused += 1
     assert min(found, refused, smallest_fails) > 100
