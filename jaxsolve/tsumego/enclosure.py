@@ -1,0 +1,213 @@
+"""Where a life-and-death fight takes place: the region that stones enclose, what can be said beyond it, and which group is likely meant.
+
+Sets of points are masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
+
+What a region means. A region restricts both sides: neither the attacker's moves outside it nor the defender's exist. So in general a verdict inside it
+says nothing about the whole board: outside it the defender may capture a surrounding stone, and the attacker may take away a liberty. Two cases can
+be shown. Call a region *closed* if (1) it holds the crucial stones; (2) with a point that holds no attacker's stone it holds every neighbour of that
+kind; (3) of an attacker's chain it holds all or nothing, and with a chain all its liberties and the defender's stones beside it; (4) every other
+attacker's chain beside it, a *wall*, has a liberty outside it. ``enclosed`` gives the least such region.
+
+* What the DEFENDER can force inside a closed region without ever making a ko move (it lives, or is not captured), it can force on any larger region.
+  It plays on as inside and takes moves outside for passes. Its chains have all their liberties inside, so nothing outside takes them away. Inside, no
+  wall can be captured. Outside the attacker may fill a wall's own liberties; then more of the attacker's stones may come off than inside, which only
+  leaves points where the attacker's stones stood: the defender's stones are the same at every step, no chain of theirs has fewer liberties, an eye holds no
+  stone of a wall (its liberty outside would be a point of the eye that no stone of the defender is beside), and a ko that the attacker takes has neighbours
+  of the defender's only, so it is a ko inside too.
+* What the ATTACKER can force inside a closed region (it captures, or prevents life), it can force on any larger region if the walls are unconditionally
+  alive by vital regions that lie wholly outside (Benson 1976): then no wall is ever captured and each keeps a liberty, whatever the defender plays
+  outside, and that the attacker takes for passes. The defender runs out of such moves, since the attacker captures nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jaxsolve.proof.check import benson
+from jaxsolve.proof.check.grid import Grid, bits
+
+SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
+NEAR = 3  # steps from the group within which the other side's stones count as those around it
+
+
+class Board(NamedTuple):
+    """Stones as masks, by player."""
+
+    grid: Grid
+    stones: tuple[int, int]
+
+    @property
+    def empty(self) -> int:
+        return self.grid.full & ~(self.stones[0] | self.stones[1])
+
+    def chains(self, player: int, touching: int) -> Iterator[int]:
+        """The chains of ``player`` that have a stone in ``touching``."""
+        left = self.stones[player] & touching
+        while left:
+            chain = self.grid.flood(left & -left, self.stones[player])
+            left &= ~chain
+            yield chain
+
+    def liberties(self, chain: int) -> int:
+        return self.grid.near(chain) & self.empty
+
+    def around(self, points: int) -> int:
+        """The points beside ``points``."""
+        return self.grid.near(points) & self.grid.full & ~points
+
+
+def board_of(grid: Grid, text: str) -> Board:
+    """The board of ``<board>`` text."""
+    return Board(grid, grid.stones(text))
+
+
+# ---- regions -------------------------------------------------------------------------------------------------------
+def enclosed(board: Board, defender: int, crucial: int, within: int | None = None) -> int:
+    """The least closed region: what can be reached from ``crucial`` without crossing an attacker's stone, and the attacker's chains that lie in it.
+
+    With ``within`` nothing outside that mask is entered; then the region need not be closed.
+    """
+    grid, attacker = board.grid, board.stones[1 - defender]
+    within = grid.full if within is None else within
+    region = grid.flood(crucial, grid.full & ~attacker & within | crucial)
+    while True:
+        inner = 0
+        for chain in board.chains(1 - defender, board.around(region)):
+            if not board.liberties(chain) & ~region and not chain & ~within:
+                inner |= chain
+        if not inner:
+            return region
+        region |= inner
+        region = grid.flood(region, (grid.full & ~attacker & within) | region)
+
+
+def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
+    """Whether ``region`` is closed as the top of this file says; the whole board is, since no stone is outside."""
+    attacker = board.stones[1 - defender]
+    if crucial & ~region or board.around(region) & ~attacker:
+        return False
+    if any(chain & ~region for chain in board.chains(1 - defender, region)):
+        return False
+    return all(board.liberties(chain) & ~region for chain in board.chains(1 - defender, board.around(region)))
+
+
+def walls_are_alive(board: Board, defender: int, region: int) -> bool:
+    """Whether every wall of a closed ``region`` is unconditionally alive by vital regions that have no point in ``region``."""
+    grid, stones, empty = board.grid, board.stones[1 - defender], board.empty
+    regions = [part for part in grid.components(grid.full & ~stones) if not part & region]
+    vital = {chain: [p for p in regions if not p & empty & ~grid.near(chain)] for chain in board.chains(1 - defender, board.around(region))}
+    for part in regions:  # chains beside the walls' vital regions take part too
+        for chain in board.chains(1 - defender, grid.near(part)):
+            vital.setdefault(chain, [p for p in regions if not p & empty & ~grid.near(chain)])
+    vital = {chain: [p for p in parts if grid.near(p) & chain] for chain, parts in vital.items()}
+    walls = list(board.chains(1 - defender, board.around(region)))
+    while True:
+        lost = [chain for chain, parts in vital.items() if len(parts) < 2]
+        if not lost:
+            return all(wall in vital for wall in walls)
+        for chain in lost:
+            del vital[chain]
+        gone = sum(lost)
+        vital = {chain: [p for p in parts if not grid.near(p) & gone] for chain, parts in vital.items()}
+
+
+class Scope(NamedTuple):
+    """What a verdict inside a region says about the whole board."""
+
+    defender: bool  # what the defender can force without ko moves holds whatever is played outside
+    attacker: bool  # what the attacker can force holds whatever is played outside
+
+
+def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
+    """As far as it can be shown."""
+    if region == board.grid.full:
+        return Scope(True, True)
+    closed = is_closed(board, defender, crucial, region)
+    return Scope(closed, closed and walls_are_alive(board, defender, region))
+
+
+def is_open(board: Board, region: int) -> bool:
+    """Whether a region of ``enclosed`` covers more than half of the board: then nothing encloses the stones."""
+    return 2 * region.bit_count() > board.grid.full.bit_count()
+
+
+def box(board: Board, defender: int, crucial: int) -> int:
+    """Where nothing closes the stones in: what they reach inside the rectangle of their chains and the attacker's stones ``NEAR`` them."""
+    grid, near = board.grid, crucial
+    for chain in board.chains(defender, crucial):
+        near |= chain
+    for _ in range(NEAR):
+        near |= board.around(near)
+    corner = near & board.stones[1 - defender] | crucial
+    for chain in board.chains(defender, crucial):
+        corner |= chain
+    rows = [row for row in range(grid.size) if grid.row(row) & corner]
+    columns = [column for column in range(grid.size) if grid.column(column) & corner]
+    inside_rows = sum(grid.row(row) for row in range(rows[0], rows[-1] + 1))
+    inside_columns = sum(grid.column(column) for column in range(columns[0], columns[-1] + 1))
+    return enclosed(board, defender, crucial, inside_rows & inside_columns)
+
+
+# ---- which stones --------------------------------------------------------------------------------------------------
+class Group(NamedTuple):
+    """Stones of one side that stand or fall together."""
+
+    player: int
+    stones: int
+    area: int  # points that they reach without crossing the other side's stones, or that are nearer to them
+
+
+def proposed(board: Board) -> Group | None:
+    """The weakest substantial group enclosed by the other side; None where there is none.
+
+    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is at most half of it; those unconditionally alive
+    and those that lie inside another such group's region are left out. Groups of ``SUBSTANTIAL`` stones come first, then those with the fewest
+    empty points, then those with the most stones. Where nothing is enclosed, the groups are what is nearer to one side (``_nearest``).
+    """
+    found = [group for player in (0, 1) for group in _cut_off(board, player)]
+    regions = {group: enclosed(board, group.player, group.stones) for group in found}
+    outer = [g for g in found if not any(g.player != o.player and g.area & ~regions[o] == 0 and g.area != regions[o] for o in found)]
+    return min(outer or found or list(_nearest(board)), key=lambda group: _weakness(board, group), default=None)
+
+
+def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:
+    count = group.stones.bit_count()
+    return count < SUBSTANTIAL, (group.area & board.empty).bit_count(), -count, group.player
+
+
+def _cut_off(board: Board, player: int) -> Iterator[Group]:
+    grid, alive = board.grid, benson.alive(board.grid, board.stones[player], board.empty)
+    for part in grid.components(grid.full & ~board.stones[1 - player]):
+        stones = part & board.stones[player]
+        if stones & ~alive and not is_open(board, part):
+            yield Group(player, stones & ~alive, part)
+
+
+def _nearest(board: Board) -> Iterator[Group]:
+    """Stones joined by the empty points that are nearer to them than to the other side's; only groups that have the other side's stones near them."""
+    grid, areas = board.grid, list(board.stones)
+    while True:
+        fresh = [board.around(area) & board.empty & ~(areas[0] | areas[1]) for area in areas]
+        both = fresh[0] & fresh[1]
+        if not (fresh[0] | fresh[1]) & ~both:
+            break
+        areas = [area | new & ~both for area, new in zip(areas, fresh, strict=True)]
+    for player in (0, 1):
+        alive = benson.alive(grid, board.stones[player], board.empty)
+        for part in grid.components(areas[player]):
+            stones, near = part & board.stones[player] & ~alive, part
+            for _ in range(2):
+                near |= board.around(near)
+            if stones and near & board.stones[1 - player]:
+                yield Group(player, stones, part)
+
+
+def points(grid: Grid, mask: int) -> str:
+    """A mask as the format's list of points."""
+    return grid.list(mask)
+
+
+def singles(mask: int) -> list[int]:
+    """The single points of a mask."""
+    return list(bits(mask))
