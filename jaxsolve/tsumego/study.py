@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Aim, Bounded, Question, Status
+from jaxsolve.tsumego.status import Aim, Bounded, Ko, Question, Status
 
 Row = Mapping[str, Any]
 """A result as ``jaxsolve.commands.answer.fields`` writes it; ``certificate`` is the path of the proof, or None."""
@@ -29,12 +30,17 @@ Ask = Callable[[Sequence[Asked]], "Sequence[Row | None]"]
 
 @dataclass
 class Move:
-    """A first move and what became of its question."""
+    """A first move and what became of its questions."""
 
     move: str
     position: str  # after it
-    right: bool | None  # whether it reaches what the side can reach; None: unknown
-    row: Row | None = None  # of its own question; None where the proof at the root answers it, or nothing does
+    right: bool | None = None  # whether it reaches what the side can reach; None: unknown
+    answers: dict[Question, bool | None] = field(default_factory=dict)  # about the position after it
+    rows: dict[Question, Row] = field(default_factory=dict)  # of its own questions; other answers follow from those at the root
+
+    def best(self, aims: Sequence[Aim]) -> Question | None:
+        """The question of the first of ``aims`` that is reached after this move and has a proof of its own."""
+        return next((aim.question for aim in aims if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows), None)
 
 
 @dataclass
@@ -64,13 +70,21 @@ class First:
         return statuses.best_aim(self.answers, self.defender_first)
 
     @property
-    def refuting(self) -> Question | None:
-        """The question whose proof shows that no first move helps; None where one does, or that is not known."""
-        return next((aim.question for aim in self._lost if self.answers.get(aim.question) is aim.wanted), None) if self.aim is None else None
+    def own_aims(self) -> Sequence[Aim]:
+        return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
 
     @property
-    def _lost(self) -> Sequence[Aim]:
-        return (statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS)[:1]
+    def other_aims(self) -> Sequence[Aim]:
+        return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
+
+    @property
+    def refuting(self) -> Question | None:
+        """The question whose proof shows that no first move helps; None where one does, or that is not known."""
+        return next((aim.question for aim in self.other_aims[:1] if self.answers.get(aim.question) is aim.wanted), None)
+
+    def status_after(self, move: Move) -> Status:
+        """How the stones stand after a first move, with the other side to answer."""
+        return statuses.status(move.answers, self.defender_first)
 
 
 class Study:
@@ -111,25 +125,65 @@ class Study:
 
     # ---- first moves -----------------------------------------------------------------------------------------------
     def _moves(self, first: First) -> None:
+        """Lists the first moves and asks about each: whether it reaches the side's aim and, where it does not, how the stones then stand.
+
+        A pass is not among them: what it is worth is how the stones stand with the other side first.
+        """
         question = first.aim.question if first.aim is not None else first.refuting
         if question is None:
             return
-        rules = checkers.find("go").rules(self.task.rules(question))
-        root = rules.root(first.root)
-        verdict = rules.verdict(root)
+        verdict = self._rules(question).verdict(self._rules(question).root(first.root))
         if verdict is not None:
             first.over, first.complete = verdict.reason, True
             return
-        first.moves = [Move(move, text, None) for move, text in rules.replies(root).items() if move != "pass"]
-        first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
+        self._list(first)
         if first.aim is None:  # the proof at the root answers every one of them
             for move in first.moves:
                 move.right = False
             first.complete = True
             return
-        rows = self._ask([Asked(self._id(first, question, move.move), self.task.rules(question), move.position) for move in first.moves])
-        for move, row in zip(first.moves, rows, strict=True):
-            move.row = row
-            answer = None if row is None else self._answer(question, row)
+        self._put(first, question, [move for move in first.moves if question not in move.answers])
+        for move in first.moves:
+            answer = move.answers.get(question)
             move.right = None if answer is None else answer is first.aim.wanted
-        first.complete = all(row is not None for row in rows)
+        while (wave := self._next(first)) is not None:
+            self._put(first, *wave)
+        first.complete = all(move.right is not None for move in first.moves)
+
+    def _rules(self, question: Question) -> Rules:
+        return checkers.find("go").rules(self.task.rules(question))
+
+    def _list(self, first: First) -> None:
+        """All first moves, with what is known of each before anything is asked.
+
+        What the side cannot reach at the root it reaches by no move. A move that a ko setting forbids it is worth nothing under that setting.
+        """
+        kinds = {question: self._rules(question) for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR)}
+        legal = {question.ko: rules.replies(rules.root(first.root)) for question, rules in kinds.items()}
+        for name, text in {**legal[Ko.AGAINST], **legal[Ko.FOR]}.items():
+            if name == "pass":
+                continue
+            move = Move(name, text)
+            for aim in first.own_aims:
+                if name not in legal[aim.question.ko] or first.answers.get(aim.question) is (not aim.wanted):
+                    move.answers[aim.question] = not aim.wanted
+            first.moves.append(move)
+        first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
+
+    def _put(self, first: First, question: Question, moves: Sequence[Move]) -> None:
+        """Asks one question about the positions after ``moves``."""
+        rules = self.task.rules(question)
+        rows = self._ask([Asked(self._id(first, question, move.move), rules, move.position) for move in moves])
+        for move, row in zip(moves, rows, strict=True):
+            move.answers[question] = None if row is None else self._answer(question, row)
+            if row is not None:
+                move.rows[question] = row
+
+    def _next(self, first: First) -> tuple[Question, list[Move]] | None:
+        """The next question about moves whose worth is known to fall short or to be more than their aim says, and those moves."""
+        waiting: dict[Question, list[Move]] = {}
+        for move in first.moves:
+            question = None if move.right is None else statuses.next_question(move.answers, not first.defender_first)
+            if question is not None:
+                waiting.setdefault(question, []).append(move)
+        return next(iter(waiting.items()), None)
