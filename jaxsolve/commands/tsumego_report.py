@@ -119,7 +119,8 @@ def _play(move: ToldMove, most: int = 12) -> str:
 def _proof(move: ToldMove) -> str:
     if move.row is None or move.row["verdict"] == "unknown":
         return ""
-    count = f"{move.row['certificate_nodes']:,} nodes" if move.own else "in the one of all moves"
+    nodes = move.row["certificate_nodes"]
+    count = f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "in the one of all moves"
     return count + ("" if move.row["checked"] else ", not checked")
 
 

@@ -43,9 +43,9 @@ class Proof:
     nodes: dict[int, Node]
 
     def replies(self, number: int) -> list[Edge]:
-        """The moves of a node, the one that can be resisted longest first; of equals the one named first, a pass last."""
+        """The moves of a node, a pass last, then the one that resists longest first, then as named."""
         edges = self.nodes[number].moves
-        return sorted(edges, key=lambda edge: (-self.nodes[edge.child].depth, edge.move == "pass"))
+        return sorted(edges, key=lambda edge: (edge.move == "pass", -self.nodes[edge.child].depth))
 
 
 def read(path: str | os.PathLike[str], most_nodes: int = MOST_NODES) -> Proof | None:

@@ -28,7 +28,10 @@ from jaxsolve.proof.check import benson
 from jaxsolve.proof.check.grid import Grid, bits
 
 SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
-NEAR = 3  # steps from the group within which the other side's stones count as those around it
+SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group
+REACH = 2  # steps from a group that is not closed in that its region takes in at least
+ROOMY = 10  # points of an eye, without stones of the other side, that a group is safe with
+NEAR = 3  # steps from it within which the other side's stones count as those around it
 
 
 class Board(NamedTuple):
@@ -133,20 +136,25 @@ def is_open(board: Board, region: int) -> bool:
 
 
 def box(board: Board, defender: int, crucial: int) -> int:
-    """Where nothing closes the stones in: what they reach inside the rectangle of their chains and the attacker's stones ``NEAR`` them."""
-    grid, near = board.grid, crucial
-    for chain in board.chains(defender, crucial):
-        near |= chain
+    """Where nothing closes the stones in: what they reach inside a rectangle, which need not be closed.
+
+    The rectangle holds the crucial chains, the points that they reach in ``REACH`` steps without crossing an attacker's stone, and the attacker's stones
+    within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge.
+    """
+    grid, attacker = board.grid, board.stones[1 - defender]
+    near = reached = sum(board.chains(defender, crucial)) | crucial
+    for _ in range(REACH):
+        reached |= board.around(reached) & ~attacker
     for _ in range(NEAR):
         near |= board.around(near)
-    corner = near & board.stones[1 - defender] | crucial
-    for chain in board.chains(defender, crucial):
-        corner |= chain
-    rows = [row for row in range(grid.size) if grid.row(row) & corner]
-    columns = [column for column in range(grid.size) if grid.column(column) & corner]
-    inside_rows = sum(grid.row(row) for row in range(rows[0], rows[-1] + 1))
-    inside_columns = sum(grid.column(column) for column in range(columns[0], columns[-1] + 1))
-    return enclosed(board, defender, crucial, inside_rows & inside_columns)
+    corners = reached | near & attacker
+    inside = grid.full
+    for line in (grid.row, grid.column):
+        taken = [number for number in range(grid.size) if line(number) & corners]
+        first, last = taken[0], taken[-1]
+        first, last = 0 if first <= REACH else first, grid.size - 1 if last >= grid.size - 1 - REACH else last
+        inside &= sum(line(number) for number in range(first, last + 1))
+    return enclosed(board, defender, crucial, inside)
 
 
 # ---- which stones --------------------------------------------------------------------------------------------------
@@ -161,14 +169,20 @@ class Group(NamedTuple):
 def proposed(board: Board) -> Group | None:
     """The weakest substantial group enclosed by the other side; None where there is none.
 
-    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is at most half of it; those unconditionally alive
-    and those that lie inside another such group's region are left out. Groups of ``SUBSTANTIAL`` stones come first, then those with the fewest
-    empty points, then those with the most stones. Where nothing is enclosed, the groups are what is nearer to one side (``_nearest``).
+    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is small (``SMALL``, and half the board); and, where nothing cuts them
+    off, stones joined by points that are nearer to them (``_nearest``). Left out is what is unconditionally alive or has an eye of ``ROOMY`` points, and what
+    lies inside the region of a group of the other side that is cut off. Groups of ``SUBSTANTIAL`` stones come first, then those with the fewest empty points, then those with the most stones.
     """
-    found = [group for player in (0, 1) for group in _cut_off(board, player)]
-    regions = {group: enclosed(board, group.player, group.stones) for group in found}
-    outer = [g for g in found if not any(g.player != o.player and g.area & ~regions[o] == 0 and g.area != regions[o] for o in found)]
-    return min(outer or found or list(_nearest(board)), key=lambda group: _weakness(board, group), default=None)
+    cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
+    regions = [(group.player, enclosed(board, group.player, group.stones)) for group in cut_off]
+
+    def is_inside(group: Group) -> bool:
+        return any(group.player != player and not group.area & ~region and group.area != region for player, region in regions)
+
+    taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
+    others = [group for group in _nearest(board) if not group.stones & taken]
+    outer = [group for group in cut_off + others if not is_inside(group)]
+    return min(outer, key=lambda group: _weakness(board, group), default=None)
 
 
 def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:
@@ -177,11 +191,22 @@ def _weakness(board: Board, group: Group) -> tuple[bool, int, int, int]:
 
 
 def _cut_off(board: Board, player: int) -> Iterator[Group]:
-    grid, alive = board.grid, benson.alive(board.grid, board.stones[player], board.empty)
+    grid, safe = board.grid, _safe(board, player)
     for part in grid.components(grid.full & ~board.stones[1 - player]):
         stones = part & board.stones[player]
-        if stones & ~alive and not is_open(board, part):
-            yield Group(player, stones & ~alive, part)
+        if stones and not stones & safe and (part & board.empty).bit_count() <= SMALL and not is_open(board, part):
+            yield Group(player, stones, part)
+
+
+def _safe(board: Board, player: int) -> int:
+    """The stones of ``player`` that nobody would ask about."""
+    grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
+    safe = benson.alive(grid, own, board.empty)
+    for part in grid.components(grid.full & ~own):
+        if not part & other and part.bit_count() >= ROOMY:
+            for chain in board.chains(player, board.around(part)):
+                safe |= chain
+    return safe
 
 
 def _nearest(board: Board) -> Iterator[Group]:
@@ -194,12 +219,12 @@ def _nearest(board: Board) -> Iterator[Group]:
             break
         areas = [area | new & ~both for area, new in zip(areas, fresh, strict=True)]
     for player in (0, 1):
-        alive = benson.alive(grid, board.stones[player], board.empty)
+        safe = _safe(board, player)
         for part in grid.components(areas[player]):
-            stones, near = part & board.stones[player] & ~alive, part
+            stones, near = part & board.stones[player], part
             for _ in range(2):
                 near |= board.around(near)
-            if stones and near & board.stones[1 - player]:
+            if stones and not stones & safe and near & board.stones[1 - player]:
                 yield Group(player, stones, part)
 
 

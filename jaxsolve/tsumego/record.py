@@ -67,7 +67,8 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
         words.append("The squares are all that the proof rests on.")
     if move.row is not None:
         checked = ", accepted by the checker" if move.row["checked"] else ""
-        words.append(f"Proof: {move.row['certificate_nodes']:,} nodes{'' if move.own else ' for all first moves'}{checked}.")
+        nodes = move.row["certificate_nodes"]
+        words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{'' if move.own else ' for all first moves'}{checked}.")
     return " ".join(words)
 
 

@@ -96,7 +96,9 @@ class Task:
 
     @functools.cached_property
     def scope(self) -> enclosure.Scope:
-        """What verdicts say about the whole board."""
+        """What verdicts say about the whole board; under superko, where a move outside can lift a ban inside, nothing unless it is the region."""
+        if self.options.get("ko", "simple") != "simple" and not self.whole:
+            return enclosure.Scope(False, False)
         return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
 
 
@@ -276,7 +278,7 @@ def _region(given: Given, stones: Board, defender: int, crucial: int, text: str 
     mask = enclosure.box(stones, defender, crucial)
     if mask == full:
         return full, "the whole board: nothing closes the stones in"
-    what = f"{_count(mask)}, proposed: the stones are not closed in, so it is the rectangle of the stones around them"
+    what = f"{_count(mask)}, proposed: the stones are not closed in, so it is what they reach in a rectangle around them"
     return mask, f"{what}; others with --region all or POINTS"
 
 

@@ -141,17 +141,23 @@ def status(answers: Answers, defender_first: bool) -> Status:
     return _IN_KO[for_ if defender_first else against]
 
 
+def answer(answers: Answers, question: Question) -> bool | None:
+    """What all answers together say about one question; None where they leave it open."""
+    found = bounded(answers)
+    least, most = found.against if question.ko is Ko.AGAINST else found.for_
+    if question.goal == "live":
+        return True if least == Value.LIVES else False if most < Value.LIVES else None
+    return True if most == Value.DIES else False if least > Value.DIES else None
+
+
 def next_question(answers: Answers, defender_first: bool) -> Question | None:
     """What to ask next, or None: the status is known, or everything that bears on it has been asked.
 
     The best that the side moving first may hope for comes first, then the best for the other side; each often decides alone.
     """
     order = (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST) if defender_first else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
-    found = bounded(answers)
     for question in order:
-        bounds = found.against if question.ko is Ko.AGAINST else found.for_
-        open_ = bounds.most == Value.LIVES > bounds.least if question.goal == "live" else bounds.least == Value.DIES < bounds.most
-        if open_ and question not in answers:
+        if question not in answers and answer(answers, question) is None:
             return question
     return None
 

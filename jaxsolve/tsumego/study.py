@@ -143,11 +143,11 @@ class Study:
             first.complete = True
             return
         self._put(first, question, [move for move in first.moves if question not in move.answers])
-        for move in first.moves:
-            answer = move.answers.get(question)
-            move.right = None if answer is None else answer is first.aim.wanted
         while (wave := self._next(first)) is not None:
             self._put(first, *wave)
+        for move in first.moves:
+            answer = statuses.answer(move.answers, question)
+            move.right = None if answer is None else answer is first.aim.wanted
         first.complete = all(move.right is not None for move in first.moves)
 
     def _rules(self, question: Question) -> Rules:
@@ -180,10 +180,10 @@ class Study:
                 move.rows[question] = row
 
     def _next(self, first: First) -> tuple[Question, list[Move]] | None:
-        """The next question about moves whose worth is known to fall short or to be more than their aim says, and those moves."""
+        """The next question about moves whose worth is still open, and those moves."""
         waiting: dict[Question, list[Move]] = {}
         for move in first.moves:
-            question = None if move.right is None else statuses.next_question(move.answers, not first.defender_first)
+            question = statuses.next_question(move.answers, not first.defender_first)
             if question is not None:
                 waiting.setdefault(question, []).append(move)
         return next(iter(waiting.items()), None)
