@@ -16,7 +16,7 @@ from jaxsolve.commands.paper import facts
 from jaxsolve.games import make
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
-from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, verb
+from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, repeats, verb
 
 _STYLES = {
     Status.LIVES: "bold green", Status.LIVES_IN_KO: "bold yellow", Status.SEKI: "bold cyan", Status.SEKI_IN_KO: "bold yellow",
@@ -56,7 +56,7 @@ def picture(told: Told) -> str:
         shaded = sorted({point for zone in zones for point in zone.split(",")})
     else:
         shaded = [] if task.whole else task.grid.list(task.region).split(",")
-    caption = "; ".join(each.sentence for each in told.firsts)
+    caption = "\n".join(f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}" for each in told.firsts)
     return view.svg(game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption)
 
 
@@ -82,7 +82,9 @@ def show(console: Console, told: Told) -> None:
         if each.moves:
             console.print(_table(told.task, each))
         if each.moves and not each.first.complete:
-            console.print("not every first move could be asked about", style="dim")
+            console.print("not every first move could be answered", style="dim")
+    if told.task.options.get("ko", "simple") == "simple" and repeats(told):
+        console.print("\nWhere play can repeat without an end, --rule ko=situational (superko) decides.", style="dim")
 
 
 def _why(each: ToldFirst) -> dict[str, str]:
@@ -108,8 +110,8 @@ def _table(task: Task, each: ToldFirst) -> Table:
 
 
 def _play(move: ToldMove, most: int = 12) -> str:
-    if move.play is None:
-        return "touches nothing that the proof rests on" if move.right is False and move.row is not None else ""
+    if move.why or move.play is None:
+        return move.why
     line = move.line
     if len(line) == 1:
         return move.end

@@ -70,13 +70,13 @@ def dump(root: Node) -> bytes:
 
 
 def _node(node: Node) -> list[str]:
-    words = [";"]
+    words: list[str] = []
     for name, values in node.properties.items():
         if not re.fullmatch("[A-Z]{1,8}", name) or not values:
             raise ValueError(f"property {name!r} of an SGF node needs a name in capital letters and at least one value")
         first, *others = values
         words += [f"{name}[{first}]", *(f"[{value}]" for value in others)]
-    return words
+    return [";" + "".join(words[:1]), *words[1:]]
 
 
 def _folded(words: Sequence[str]) -> str:

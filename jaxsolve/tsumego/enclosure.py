@@ -174,10 +174,12 @@ def proposed(board: Board) -> Group | None:
     lies inside the region of a group of the other side that is cut off. Groups of ``SUBSTANTIAL`` stones come first, then those with the fewest empty points, then those with the most stones.
     """
     cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
-    regions = [(group.player, enclosed(board, group.player, group.stones)) for group in cut_off]
+    regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
 
     def is_inside(group: Group) -> bool:
-        return any(group.player != player and not group.area & ~region and group.area != region for player, region in regions)
+        """Whether it lies in the region of another group; where each lies in the other's, as in a race, neither counts as inside."""
+        mine = regions.get(group, group.area)
+        return any(group.player != each.player and not group.area & ~region and each.area & ~mine for each, region in regions.items())
 
     taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
     others = [group for group in _nearest(board) if not group.stones & taken]

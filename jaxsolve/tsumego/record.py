@@ -57,12 +57,12 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
     """What is said of a first move, in plain words."""
     defender = SIDES[told.task.defender]
     if move.right is None:
-        return "Unknown: the limits came first."
+        return f"Unknown: {move.why}."
     words = [f"{'Right' if move.right else 'Wrong'}: {defender} {verb(told.task, move.status)}."]
     if not move.right and len(move.line) > 1:
         words.append(f"{SIDES[1 - each.first.side].capitalize()} answers {move.line[1]}.")
-    if not move.right and move.play is None:
-        words.append("It touches nothing that the proof rests on.")
+    if move.why:
+        words.append(f"{move.why.capitalize()}.")
     if move.zone:
         words.append("The squares are all that the proof rests on.")
     if move.row is not None:

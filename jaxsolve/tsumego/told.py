@@ -17,6 +17,8 @@ from jaxsolve.tsumego.study import First, Move, Row, Study
 Find = Callable[[Row], "Path | None"]
 """Where the certificate of a row is; None where there is none."""
 
+REPEATS = "play can go on without an end"
+OUTSIDE = "touches nothing that the proof rests on"
 ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
 
@@ -31,6 +33,7 @@ class ToldMove:
     row: Row | None  # of that question; the root's where the proof there answers the move
     own: bool  # the question is the move's own
     play: Variation | None  # from the move on; None where nothing is known, or the proof at the root need not answer the move
+    why: str = ""  # why there is no play, or nothing is known
 
     @property
     def zone(self) -> str | None:
@@ -102,7 +105,8 @@ class _Teller:
         found = []
         for move in first.moves:
             play = None if proof is None else lines.after_move(proof, move.move)
-            found.append(ToldMove(move.move, False, first.status_after(move), refuting, row, False, play))
+            why = "" if play is not None else OUTSIDE if proof is not None else "the proof is not at hand, or too large to be shown"
+            found.append(ToldMove(move.move, False, first.status_after(move), refuting, row, False, play, why))
         return found
 
     def _own(self, first: First, move: Move) -> ToldMove:
@@ -111,7 +115,8 @@ class _Teller:
         question = move.best(aims[0]) or move.best(aims[1])
         row = None if question is None else move.rows[question]
         play = None if question is None or row is None else self._play(first, move, question, row)
-        return ToldMove(move.move, move.right, first.status_after(move), question, row, question is not None, play)
+        why = "" if move.right is not None else _why_unknown(move)
+        return ToldMove(move.move, move.right, first.status_after(move), question, row, question is not None, play, why)
 
     def _play(self, first: First, move: Move, question: Question, row: Row) -> Variation:
         rules = checkers.find("go").rules(self.task.rules(question))
@@ -129,6 +134,20 @@ class _Teller:
     def _proof(self, row: Row) -> reading.Proof | None:
         path = self._find(row)
         return None if path is None else reading.read(path)
+
+
+def _why_unknown(move: Move) -> str:
+    reasons = [str(row["reason"]) for row in move.rows.values() if row["verdict"] == "unknown"]
+    if not reasons:
+        return "not searched"
+    return REPEATS if all("Nothing is left" in reason for reason in reasons) else "a limit came first"
+
+
+def repeats(told: Told) -> bool:
+    """Whether something is unknown only because play can repeat, which superko rules would forbid."""
+    rows = [row for each in told.firsts for row in each.first.rows.values() if each.first.status is Status.UNKNOWN]
+    found = any(move.why == REPEATS for each in told.firsts for move in each.moves)
+    return found or any(row["verdict"] == "unknown" and "Nothing is left" in str(row["reason"]) for row in rows)
 
 
 def _from_line(row: Row, player: int) -> list[Variation]:
@@ -157,7 +176,8 @@ def sentence(told: Told, each: ToldFirst) -> str:
     if len({other.first.status for other in told.firsts}) == 1:
         return f"{text}, whoever moves first"
     if each.right:
-        return f"{text} {'with' if first.defender_first else 'by'} {' or '.join(each.right)}"
+        others = "" if first.complete else ", perhaps others"
+        return f"{text} {'with' if first.defender_first else 'by'} {' or '.join(each.right)}{others}"
     return text
 
 

@@ -20,6 +20,7 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
     Shape.HEXAGONS: hexagons.draw,
 }
 _CAPTION = 30.0
+_LINE = 20.0  # of a caption of several lines
 
 
 def svg(
@@ -36,14 +37,14 @@ def svg(
 
     Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
     characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``shaded`` moves have their cells tinted, on
-    boards of square cells. ``caption`` is printed below. What the board looks like the game says itself (``Game.drawing``). Raises ValueError for a move
-    that does not exist, or shading on another board.
+    boards of square cells. ``caption``, perhaps of several lines, is printed below. What the board looks like the game says itself
+    (``Game.drawing``). Raises ValueError for a move that does not exist, or shading on another board.
     """
     canvas = Canvas(theme or Theme())
     width, height = paint(canvas, game, state, last_move, marks or {}, list(shaded))
-    if caption:
-        canvas.text((width / 2, height + 6), caption, 14, canvas.theme.ink)
-        height += _CAPTION
+    for number, line in enumerate(caption.split("\n") if caption else []):
+        canvas.text((width / 2, height + 6), line, 14, canvas.theme.ink)
+        height += _CAPTION if number == 0 else _LINE
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
 
 
