@@ -95,24 +95,28 @@ def exhausted(task, question, text) -> bool | None:
     return True if won[0] else False if won[1] else None
 
 
-def test_without_a_region_the_same_question_is_about_the_whole_board():
-    board = "XXXXX/OOOOX/...OX/OOOOX/.O.OX"  # a row of three and two more eyes: White lives anywhere
-    whole, inside = asked(board, "--region", "all", "--crucial", "A4"), asked(board, "--crucial", "A4")
-    assert whole["region"] is None and whole["black_first"]["holds"] == "on the whole board"
-    assert whole["black_first"]["status"] == inside["black_first"]["status"] == "lives"
+def test_a_verdict_that_is_said_to_hold_whatever_is_played_outside_does():
+    board = ".X.X./XXXXX/OOOOX/...OX/OOOOX"  # the walls have two eyes of their own
+    whole, inside = asked(board, "--region", "all", "--crucial", "A3"), asked(board, "--crucial", "A3")
+    assert whole["region"] is None and len(inside["region"]) < 25
+    for side, status_ in (("black_first", "dies"), ("white_first", "lives")):
+        assert whole[side]["status"] == inside[side]["status"] == status_
+        assert whole[side]["holds"] == "on the whole board" and inside[side]["holds"] == "whatever is played outside the region"
+        assert inside[side]["right"] == ["B2"] and set(inside[side]["right"]) <= set(whole[side]["right"])
 
 
 def test_killall_go_asks_whether_white_lives():
-    board = "......./......./......./XXXXXXX/OOOOOO./....OX./....OX."
-    found = json.loads(run(f"{board} w", "--game", "killallgo-7", "--json", "--time", "5").stdout)
+    board = "......./......./......./......./XXXXXX./OOOOOX./....OX."
+    found = json.loads(run(f"{board} w", "--game", "killallgo-7", "--json", "--nodes", "300").stdout)
     assert found["crucial"] is None and found["region"] is None
-    assert found["white_first"]["status"] == "lives" and {row["rules"].split(";")[0] for row in found["questions"]} == {"killallgo-7"}
+    assert found["white_first"]["status"] == "lives" and {"B1", "C1"} <= set(found["white_first"]["right"])
+    assert {row["rules"].split(";")[0] for row in found["questions"]} == {"killallgo-7"}
     assert all(row["checked"] for row in found["questions"] if row["verdict"] != "unknown")
 
 
 def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
-    given = setup.read("......./......./......./.O...../OX...../.XO..../XO..... w ko=A2", "tsumego-7", {})
-    task = setup.choose(given, "A1", "all")
+    given = setup.read("......./......./......./......./X....../.X...../XO..... w ko=A2", "tsumego-7", {})
+    task = setup.choose(given, "B1", "all")
     assert "ko=A2" in task.root(1) and "ko" not in task.root(0)
 
 
@@ -247,7 +251,7 @@ def test_the_first_marked_position_of_a_record_with_variations_is_the_problem(tm
     file = tmp_path / "a.sgf"
     file.write_text(record_of(BENT_THREE, "PL[B]RU[Japanese]", ";B[ag](;W[bg]C[no])(;W[af])"))
     given = setup.read(str(file), None, {})
-    assert given.where == "the position before the variations, after move 1" and given.board.endswith("X.O....")
+    assert given.where == "the position before the variations, after move 1" and given.board.endswith("/X.OX...")
     assert sgf.read_marked(file.read_bytes()).record.to_move == 0
 
 

@@ -48,7 +48,7 @@ def picture(told: Told) -> str:
     task = told.task
     game = make(f"go-{task.given.size}")
     marks = dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
-    for each in told.firsts:
+    for each in sorted(told.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
     zones = [move.zone for each in told.firsts for move in each.moves if move.right and move.zone]

@@ -267,7 +267,7 @@ def _region(given: Given, stones: Board, defender: int, crucial: int, text: str 
     full, source = stones.grid.full, "named with --region"
     if text is None and given.options.get("region", "all") != "all":
         text, source = given.options["region"], "named by the rule set"
-    text = (text or DEFAULT_REGION).strip()
+    text = DEFAULT_REGION if text is None else text.strip()
     if text.lower() == "all":
         return full, "the whole board"
     if text.lower() != "auto":
