@@ -233,23 +233,33 @@ def tsumego(
         typer.Argument(
             metavar="FILE.sgf",
             show_default=False,
-            help="An SGF record, with or without variations (the marked position, else the one before the variations), or - for one on standard input; "
-            "or a position in any other way that 'jaxsolve solve' takes.",
+            help="An SGF record, with or without variations (the marked position, else the one before the variations), or - for one on "
+            "standard input; or a position in any other way that 'jaxsolve solve' takes.",
         ),
     ],
-    game: Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="tsumego-N (the default), or killallgo-9: can White live anywhere?")] = None,
-    rule: Annotated[list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="ko or fill_eyes; see 'jaxsolve games tsumego'.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", metavar="ID", help="tsumego-N (the default), or killallgo-9: can White live anywhere?")
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="ko or fill_eyes; see 'jaxsolve games tsumego'.")
+    ] = None,
     crucial: Annotated[
         str | None,
-        typer.Option("--crucial", metavar="P2,Q3", help="The stones in question. Else those marked by TR, CR, SQ or MA, else the weakest enclosed group."),
+        typer.Option(
+            "--crucial", metavar="P2,Q3", help="The stones in question. Else those marked by TR, CR, SQ or MA, else the weakest enclosed group."
+        ),
     ] = None,
     region: Annotated[
         str | None,
         typer.Option("--region", metavar="auto|all|POINTS", help="Where stones may be placed; auto: what the surrounding stones close in."),
     ] = None,
     method: Search = Method["dfpn"],
-    time: Annotated[float, typer.Option("--time", callback=_seconds, metavar="S", help="Give up a question after S CPU seconds, compilation apart.")] = 60,
-    total: Annotated[float | None, typer.Option("--total", callback=_seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")] = None,
+    time: Annotated[
+        float, typer.Option("--time", callback=_seconds, metavar="S", help="Give up a question after S CPU seconds, compilation apart.")
+    ] = 60,
+    total: Annotated[
+        float | None, typer.Option("--total", callback=_seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")
+    ] = None,
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
     memory: Memory = 2048,
     seed: Seed = 0,

@@ -17,7 +17,9 @@ WORDS = ["a ] b", "back\\slash", "\\]", "two\nlines", "tab\there", "[open", "col
 
 @pytest.mark.parametrize("words", WORDS)
 def test_any_comment_comes_back(words):
-    root = peers.Sgf_game.from_bytes(sgf_tree.dump(Node({"SZ": ["9"], "CA": ["UTF-8"], "C": [sgf_tree.text(words)], "GN": [sgf_tree.simple_text(words)]})))
+    root = peers.Sgf_game.from_bytes(
+        sgf_tree.dump(Node({"SZ": ["9"], "CA": ["UTF-8"], "C": [sgf_tree.text(words)], "GN": [sgf_tree.simple_text(words)]}))
+    )
     expected = words.replace("\r\n", "\n").replace("\t", " ")
     assert root.get_root().get("C") == expected
     assert root.get_root().get("GN") == " ".join(words.split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from jaxsolve.runfolder import RunFolder, write_whole
 from jaxsolve.search.job import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import record, setup, told
-from jaxsolve.tsumego.setup import SIDES, Task
+from jaxsolve.tsumego.setup import Task
 from jaxsolve.tsumego.study import Row, Study
 from jaxsolve.tsumego.told import Told
 
@@ -50,7 +50,9 @@ def run(request: Request) -> int:
         runtime.setup()
         for name in request.options:
             if name not in ("ko", "fill_eyes", "passes"):
-                raise ValueError(f"--rule {name}=...: the command finds that out or asks it both ways; it takes ko, fill_eyes and, in Killall-Go, passes")
+                raise ValueError(
+                    f"--rule {name}=...: the command finds that out or asks it both ways; it takes ko, fill_eyes and, in Killall-Go, passes"
+                )
         given = setup.read(request.position, request.game, request.options)
         task = setup.choose(given, request.crucial, request.region)
         if not request.as_json:
@@ -121,7 +123,9 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     if unsaved or failed or not said:
         return failure.FAILED
     if asking.exhausted:
-        failure.remark(f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on" + (f" in {request.out}" if request.out else ""))
+        failure.remark(
+            f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on" + (f" in {request.out}" if request.out else "")
+        )
     complete = found.known and all(each.first.complete for each in found.firsts)
     return failure.PROVED if complete else failure.UNKNOWN
 
@@ -142,7 +146,7 @@ def _write(request: Request, found: Told) -> list[str]:
     return failed
 
 
-def _say(request: Request, found: Told, rows: list[Mapping[str, Any]]) -> bool:
+def _say(request: Request, found: Told, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Prints the answer; where standard output does not take it, at least its sentences on standard error, and False."""
     try:
         if request.as_json:

@@ -1,4 +1,4 @@
-"""Answers the questions of ``jaxsolve tsumego``: what a folder holds already, the rest by the search, within the limits of each and of all together."""
+"""Answers the questions of ``jaxsolve tsumego``: by what a folder holds already, else by the search, within the limits of each and of all."""
 
 from __future__ import annotations
 
@@ -87,9 +87,7 @@ class Asking:
         from jaxsolve import search
 
         self.status.title = f"question {self.searched + 1}"
-        answers = search.solve_pool(
-            batch, pool=len(batch), settings=self._limited(len(batch)), out=self.proofs, progress=self.status.callback
-        )
+        answers = search.solve_pool(batch, pool=len(batch), settings=self._limited(len(batch)), out=self.proofs, progress=self.status.callback)
         try:
             for problem, result in answers:
                 self._book(problem, result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -52,10 +52,9 @@ def picture(told: Told) -> str:
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
     zones = [move.zone for each in told.firsts for move in each.moves if move.right and move.zone]
-    if zones:
-        shaded = sorted({point for zone in zones for point in zone.split(",")})
-    else:
-        shaded = [] if task.whole else task.grid.list(task.region).split(",")
+    shaded = sorted({point for zone in zones for point in zone.split(",")})
+    if not shaded and not task.whole:
+        shaded = task.grid.list(task.region).split(",")
     caption = "\n".join(f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}" for each in told.firsts)
     return view.svg(game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption)
 
@@ -126,7 +125,7 @@ def _proof(move: ToldMove) -> str:
     return count + ("" if move.row["checked"] else ", not checked")
 
 
-def total(console: Console, rows: list[Mapping[str, Any]], kept: str | None) -> None:
+def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None) -> None:
     """Prints the last line: effort, and where the proofs are."""
     nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu_seconds"] for row in rows)
     proofs = [row for row in rows if row["verdict"] != "unknown"]
@@ -137,7 +136,7 @@ def total(console: Console, rows: list[Mapping[str, Any]], kept: str | None) -> 
 
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------
-def as_json(told: Told, rows: list[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
+def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
     """Everything as plain values; ``rows`` are those of all questions."""
     task = told.task
     return {

@@ -23,7 +23,7 @@ class Node:
 
 
 def text(words: str) -> str:
-    """A value of type Text (comments). SGF ends a value at ``]``, so that and the backslash are escaped; other blanks than line feeds become blanks."""
+    """A value of type Text (comments). SGF ends a value at ``]``, so that and the backslash are escaped; blanks but line feeds become spaces."""
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     words = re.sub(r"[^\S\n]", " ", words)
     return re.sub(r"([\\\]])", r"\\\1", words)

@@ -1,4 +1,4 @@
-"""Reads a certificate back for those who want to look at a proof: its moves, positions and zones. Judging it is the checker's work (``proof.check``)."""
+"""Reads a certificate back for those who want to look at a proof: its moves, positions and zones. To judge it is the checker's work."""
 
 from __future__ import annotations
 

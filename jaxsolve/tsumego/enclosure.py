@@ -2,21 +2,24 @@
 
 Sets of points are masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
 
-What a region means. A region restricts both sides: neither the attacker's moves outside it nor the defender's exist. So in general a verdict inside it
-says nothing about the whole board: outside it the defender may capture a surrounding stone, and the attacker may take away a liberty. Two cases can
-be shown. Call a region *closed* if (1) it holds the crucial stones; (2) with a point that holds no attacker's stone it holds every neighbour of that
-kind; (3) of an attacker's chain it holds all or nothing, and with a chain all its liberties and the defender's stones beside it; (4) every other
-attacker's chain beside it, a *wall*, has a liberty outside it. ``enclosed`` gives the least such region.
+What a region means. A region restricts both sides: neither the attacker's moves outside it nor the defender's exist. So in general a verdict inside
+it says nothing about the whole board: outside it the defender may capture a surrounding stone, and the attacker may take away a liberty. Two cases
+can be shown. Call a region *closed* if (1) it holds the crucial stones; (2) with a point that holds no attacker's stone it holds every neighbour of
+that kind; (3) of an attacker's chain it holds all or nothing, and with a chain all its liberties and the defender's stones beside it; (4) every
+other attacker's chain beside it, a *wall*, has a liberty outside it. ``enclosed`` gives the least such region.
 
-* What the DEFENDER can force inside a closed region without ever making a ko move (it lives, or is not captured), it can force on any larger region.
-  It plays on as inside and takes moves outside for passes. Its chains have all their liberties inside, so nothing outside takes them away. Inside, no
-  wall can be captured. Outside the attacker may fill a wall's own liberties; then more of the attacker's stones may come off than inside, which only
-  leaves points where the attacker's stones stood: the defender's stones are the same at every step, no chain of theirs has fewer liberties, an eye holds no
-  stone of a wall (its liberty outside would be a point of the eye that no stone of the defender is beside), and a ko that the attacker takes has neighbours
-  of the defender's only, so it is a ko inside too.
-* What the ATTACKER can force inside a closed region (it captures, or prevents life), it can force on any larger region if the walls are unconditionally
-  alive by vital regions that lie wholly outside (Benson 1976): then no wall is ever captured and each keeps a liberty, whatever the defender plays
-  outside, and that the attacker takes for passes. The defender runs out of such moves, since the attacker captures nothing there.
+* What the DEFENDER can force inside a closed region without ever making a ko move (it lives, or is not captured), it can force on any larger
+  region. It plays on as inside and takes moves outside for passes. Its chains have all their liberties inside, so nothing outside takes them away.
+  Inside, no wall can be captured. Outside the attacker may fill a wall's own liberties; then more of the attacker's stones may come off than
+  inside, which only leaves points where the attacker's stones stood: the defender's stones are the same at every step, no chain of theirs has fewer
+  liberties, an eye holds no stone of a wall (its liberty outside would be a point of the eye that no stone of the defender is beside), and a ko
+  that the attacker takes has neighbours of the defender's only, so it is a ko inside too.
+* What the ATTACKER can force inside a closed region (it captures, or prevents life), it can force on any larger region if the walls are
+  unconditionally alive by vital regions that lie wholly outside (Benson 1976): then no wall is ever captured and each keeps a liberty, whatever the
+  defender plays outside, and that the attacker takes for passes. The defender runs out of such moves, since the attacker captures nothing there.
+
+Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and plays on as before that pass. Both laws are for
+``ko=simple``: under superko a move outside can change what may be played inside.
 """
 
 from __future__ import annotations
@@ -138,8 +141,8 @@ def is_open(board: Board, region: int) -> bool:
 def box(board: Board, defender: int, crucial: int) -> int:
     """Where nothing closes the stones in: what they reach inside a rectangle, which need not be closed.
 
-    The rectangle holds the crucial chains, the points that they reach in ``REACH`` steps without crossing an attacker's stone, and the attacker's stones
-    within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge.
+    The rectangle holds the crucial chains, the points that they reach in ``REACH`` steps without crossing an attacker's stone, and the attacker's
+    stones within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     near = reached = sum(board.chains(defender, crucial)) | crucial
@@ -169,9 +172,10 @@ class Group(NamedTuple):
 def proposed(board: Board) -> Group | None:
     """The weakest substantial group enclosed by the other side; None where there is none.
 
-    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is small (``SMALL``, and half the board); and, where nothing cuts them
-    off, stones joined by points that are nearer to them (``_nearest``). Left out is what is unconditionally alive or has an eye of ``ROOMY`` points, and what
-    lies inside the region of a group of the other side that is cut off. Groups of ``SUBSTANTIAL`` stones come first, then those with the fewest empty points, then those with the most stones.
+    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is small (``SMALL``, and half the board);
+    and, where nothing cuts them off, stones joined by points that are nearer to them (``_nearest``). Left out is what is unconditionally alive or
+    has an eye of ``ROOMY`` points, and what lies inside the region of a group of the other side that is cut off. Groups of ``SUBSTANTIAL`` stones
+    come first, then those with the fewest empty points, then those with the most stones.
     """
     cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
     regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}

@@ -28,7 +28,7 @@ class Variation:
 
     def line(self) -> list[Variation]:
         """This move and the main line after it."""
-        found = [self]
+        found: list[Variation] = [self]
         while found[-1].after:
             found.append(found[-1].after[0])
         return found
@@ -52,8 +52,8 @@ class _Place(NamedTuple):
 def variations(proof: Proof, number: int | None = None, position: str | None = None) -> list[Variation]:
     """The moves from a node of a proof (None: its root), as deep and wide as fits a person, the replies that resist longest first.
 
-    ``position`` is where play has led to, if that is not the node's own. Every move is played by the rules: with zones a reply that the proof names may
-    not exist in a position that is merely covered, and is then left out.
+    ``position`` is where play has led to, if that is not the node's own. Every move is played by the rules: with zones a reply that the proof names
+    may not exist in a position that is merely covered, and is then left out.
     """
     number = proof.root if number is None else number
     rules = checkers.find(proof.game).rules(proof.rules)

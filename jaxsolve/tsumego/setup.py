@@ -155,17 +155,25 @@ def _rules_of(said: str, game: str | None, size: int) -> str:
     return said if said.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
 
 
+def _pairs(fields: list[str]) -> dict[str, str]:
+    """``key=value`` texts as a mapping."""
+    parts = [field.partition("=") for field in fields]
+    return {name: value for name, _, value in parts}
+
+
 def _given(name: str, game: Game, text: str, title: str = "") -> Given:
     base, *chosen = game.rule_set.split(";")
     if game.name != "go" or not base.startswith(("tsumego-", "killallgo-", "go-")):
         raise FormatError(f"life and death is asked about Go positions, not about {shortened(game.rule_set)}")
     board, side, *fields = text.split()
-    found = dict(each.partition("=")[::2] for each in fields)
+    found = _pairs(fields)
     if "history" in found or "ply" in found:
-        raise FormatError(f"a position with {'a history' if 'history' in found else 'forced moves'} has no second side to move first: give the board alone")
+        raise FormatError(
+            f"a position with {'a history' if 'history' in found else 'forced moves'} has no second side to move first: give the board alone"
+        )
     if found.get("crucial"):
         raise FormatError(f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial")
-    options = dict(each.partition("=")[::2] for each in chosen)
+    options = _pairs(chosen)
     return Given(
         name,
         int(base.rpartition("-")[2]),

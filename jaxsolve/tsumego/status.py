@@ -1,9 +1,10 @@
 """From answers to a verdict a Go player knows: lives, seki, dies, each perhaps in ko.
 
-Questions. Two goals: ``live`` asks whether the defender can make the crucial stones unconditionally alive (two passes: it has failed), ``kill`` whether the
-attacker can capture all of them (two passes: it has failed). Two ko settings: under ``AGAINST`` only the attacker may make moves that start or take
-a ko, as if the defender had lost every ko; under ``FOR`` only the defender may. What happens under a normal ko rule lies between: a side that does well
-although it may not make a ko move and the other may, does as well when the other's ko moves are restricted, and needs none of its own.
+Questions. Two goals: ``live`` asks whether the defender can make the crucial stones unconditionally alive (two passes: it has failed), ``kill``
+whether the attacker can capture all of them (two passes: it has failed). Two ko settings: under ``AGAINST`` only the attacker may make moves that
+start or take a ko, as if the defender had lost every ko; under ``FOR`` only the defender may. What happens under a normal ko rule lies between: a
+side that does well although it may not make a ko move and the other may, does as well when the other's ko moves are restricted, and needs none of
+its own.
 
 One setting gives one value:
 
@@ -15,8 +16,8 @@ One setting gives one value:
     no          no          SEKI: the attacker prevents two eyes, the defender prevents the capture
     ==========  ==========  ========================================================================
 
-The two values, AGAINST never above FOR (yes to live under AGAINST is yes under FOR; yes to kill under FOR is yes under AGAINST; so fewer questions do), give
-the status:
+The two values, AGAINST never above FOR (yes to live under AGAINST is yes under FOR; yes to kill under FOR is yes under AGAINST; so fewer questions
+do), give the status:
 
     ==========  ==========  ==================  ==================
     AGAINST     FOR         defender first      attacker first
@@ -29,8 +30,9 @@ the status:
     DIES        SEKI        seki in ko          dies in ko
     ==========  ==========  ==================  ==================
 
-``lives in ko``: the side that moves first reaches this by winning the ko; if it loses the ko it gets the other value. So the three words mean: *lives*,
-*seki*, *dies* hold whoever wins kos; *in ko* says what the side that moves first gets by winning it. Anything else is *unknown*, with the bounds that are known.
+``lives in ko``: the side that moves first reaches this by winning the ko; if it loses the ko it gets the other value. So the three words mean:
+*lives*, *seki*, *dies* hold whoever wins kos; *in ko* says what the side that moves first gets by winning it. Anything else is *unknown*, with the
+bounds that are known.
 
 Killall-Go asks one question, whether White can live anywhere: *lives* or *dies*, which there means that White does not live.
 """

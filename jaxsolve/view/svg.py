@@ -36,8 +36,8 @@ def svg(
     """An SVG document of the position; the same position gives the same bytes.
 
     Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
-    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``shaded`` moves have their cells tinted, on
-    boards of square cells. ``caption``, perhaps of several lines, is printed below. What the board looks like the game says itself
+    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``shaded`` moves have their cells
+    tinted, on boards of square cells. ``caption``, perhaps of several lines, is printed below. What the board looks like the game says itself
     (``Game.drawing``). Raises ValueError for a move that does not exist, or shading on another board.
     """
     canvas = Canvas(theme or Theme())
