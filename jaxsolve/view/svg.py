@@ -42,9 +42,10 @@ def svg(
     """
     canvas = Canvas(theme or Theme())
     width, height = paint(canvas, game, state, last_move, marks or {}, list(shaded))
-    for number, line in enumerate(caption.split("\n") if caption else []):
-        canvas.text((width / 2, height + 6), line, 14, canvas.theme.ink)
-        height += _CAPTION if number == 0 else _LINE
+    lines = caption.split("\n") if caption else []
+    for number, line in enumerate(lines):
+        canvas.text((width / 2, height + 6 + number * _LINE), line, 14, canvas.theme.ink)
+    height += _CAPTION + (len(lines) - 1) * _LINE if lines else 0
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
 
 
