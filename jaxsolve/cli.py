@@ -233,7 +233,7 @@ def tsumego(
         typer.Argument(
             metavar="FILE.sgf",
             show_default=False,
-            help="An SGF record, with or without variations (the marked position, else the one before the variations), or - for one on "
+            help="An SGF record, with or without variations (the marked position, else the one set up), or - for one on "
             "standard input; or a position in any other way that 'jaxsolve solve' takes.",
         ),
     ],

@@ -97,7 +97,9 @@ def marked(text: str) -> tuple[int, list[str], str]:
     [
         ("AB[ae]TR[ae]", 0, ["TR A1"], "the position with marks"),
         ("AB[ae](;B[aa])(;B[bb]TR[bb])", 0, [], "the position before the variations"),
-        ("AB[ae]PL[B];B[aa](;W[bb])(;W[cc])", 1, [], "the position before the variations, after move 1"),
+        ("AB[ae]PL[B];B[aa](;W[bb])(;W[cc])", 0, [], "the position before the variations"),
+        (";B[aa](;W[bb])(;W[cc])", 1, [], "the position before the variations, after move 1"),
+        ("AB[ae]PL[B];B[aa];W[bb]", 2, [], "the position at the end of the record, after move 2"),
         (";B[aa];W[bb]MA[aa];B[cc]", 2, ["MA A5"], "the position with marks, after move 2"),
         (";B[aa];W[bb];B[cc]", 3, [], "the position at the end of the record, after move 3"),
         ("AB[ae][be]SQ[ae:be]", 0, ["SQ A1", "SQ B1"], "the position with marks"),

@@ -5,6 +5,7 @@ The grammar, escapes and encodings are sgfmill's; this file turns its nodes into
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -197,7 +198,8 @@ class Marked:
 def read_marked(data: bytes | str) -> Marked:
     """Read one position of a Go record that may go on in variations, as a problem with its solution does.
 
-    It is the first one on the main line that has marks (``MARKS``); without marks the one before the first branch; without branches the last one.
+    It is the first one on the main line that has marks (``MARKS``). Without marks, and with variations, it is the one that was set up, before the
+    first move, for the moves are the solution; in a record without set-up stones the one before the first branch. Without branches it is the last.
 
     Raises:
       FormatError: as ``read`` does, but not for a branch.
@@ -209,16 +211,25 @@ def read_marked(data: bytes | str) -> Marked:
     while len(line[-1]):
         line.append(line[-1][0])
     marked = next((node for node in line if any(node.has_property(name) for name in MARKS)), None)
-    branch = next((node for node in line if len(node) > 1), line[-1])
-    last = branch if marked is None else marked
+    last = _before_variations(line) if marked is None else marked
     for node in line:
         reader.read(node)
         if node is last:
             break
     found = {name: frozenset(_stones(node, name, reader.size, "go")) for name in MARKS if node.has_property(name)}
-    why = "with marks" if marked is not None else "before the variations" if len(last) > 1 else "at the end of the record"
+    why = "with marks" if marked is not None else "before the variations" if len(last) else "at the end of the record"
     where = f"the position {why}" + (f", after move {len(reader.moves)}" if reader.moves else "")
     return Marked(_record(root, reader), found, where)
+
+
+def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
+    """The node of the main line that a problem without marks is about: see ``read_marked``."""
+    branch = next((node for node in line if len(node) > 1), None)
+    if branch is None:
+        return line[-1]
+    before = list(itertools.takewhile(lambda node: not any(node.has_property(name) for name in _COLOURS), line))
+    is_set_up = any(node.has_property(name) for node in before for name in ("AB", "AW"))
+    return min(before[-1], branch, key=line.index) if is_set_up else branch
 
 
 def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:

@@ -97,8 +97,9 @@ class Study:
 
     def run(self) -> None:
         """Asks how it stands for either side first; then about every first move, of the side first whose move makes a difference."""
-        for first in self.firsts:
-            self._stand(first)
+        waiting = self.firsts
+        while waiting:  # in turn, so that a total is not used up by one side
+            waiting = [first for first in waiting if self._stand(first)]
         for first in sorted(self.firsts, key=lambda first: first.aim is not None and self._settled):
             self._moves(first)
 
@@ -108,14 +109,17 @@ class Study:
         return len({first.status for first in self.firsts}) == 1
 
     # ---- how it stands ---------------------------------------------------------------------------------------------
-    def _stand(self, first: First) -> None:
-        while (question := statuses.next_question(first.answers, first.defender_first)) is not None:
-            asked = Asked(self._id(first, question), self.task.rules(question), first.root)
-            (row,) = self._ask([asked])
-            if row is None:
-                return
-            first.rows[question] = row
-            first.answers[question] = self._answer(question, row)
+    def _stand(self, first: First) -> bool:
+        """Asks the next question about the position itself; False where there is none, or it was not searched."""
+        question = statuses.next_question(first.answers, first.defender_first)
+        if question is None:
+            return False
+        (row,) = self._ask([Asked(self._id(first, question), self.task.rules(question), first.root)])
+        if row is None:
+            return False
+        first.rows[question] = row
+        first.answers[question] = self._answer(question, row)
+        return True
 
     def _answer(self, question: Question, row: Row) -> bool | None:
         return None if row["verdict"] == "unknown" else self.task.answer(question, row["verdict"] == "proved")
