@@ -34,6 +34,10 @@ do), give the status:
 *lives*, *seki*, *dies* hold whoever wins kos; *in ko* says what the side that moves first gets by winning it. Anything else is *unknown*, with the
 bounds that are known.
 
+Two things follow from the words above. Life is unconditional life, so a group whose second eye is a ko point that it can never fill is not alive even
+where only it may make ko moves: it is a SEKI there, since nobody can capture it. And *unknown* may mean that play can repeat without an end
+under ``ko=simple``, which neither side can bring to an end; superko rules decide such positions.
+
 Killall-Go asks one question, whether White can live anywhere: *lives* or *dies*, which there means that White does not live.
 """
 
