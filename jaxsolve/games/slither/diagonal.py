@@ -5,8 +5,8 @@ common orthogonal neighbour of their colour, for the window's other two cells ar
 if no window is broken. A stone put on an empty cell mends the broken windows in which that cell is one of the other two, and breaks
 those in which it stands diagonally to an only stone of its colour.
 
-Sets are lists of words here, as ``Grid(size, size)`` packs them: so a step between rows is arithmetic on separate arrays, and the whole
-question of all 8 N^2 relocations becomes one loop over arrays [8, N^2, ...] that XLA keeps in registers.
+Sets are lists of words here, as ``Grid(size, size)`` packs them: so a step between rows is arithmetic on separate arrays, and one question about
+all directions of a step is one loop that XLA keeps in registers.
 """
 
 from __future__ import annotations
@@ -57,27 +57,60 @@ class DiagonalRule:
         # A stone mends at most as many windows as are broken, and must mend them all.
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
-    def relocations(self, own: Words, empty: Words) -> jax.Array:
-        """bool[8, N^2, ...]: whether the stone on a cell may step in a direction: to a cell of ``empty`` from where some placement keeps the rule."""
-        own, empty = [x[None, None] for x in own], [x[None, None] for x in empty]
-        left, reached = (self._steps[k].reshape(*self._steps[k].shape, *(1,) * (own[0].ndim - 2)) for k in (0, 1))
-        starts = functools.reduce(operator.or_, [own[w] & left[w] for w in range(len(own))]) != 0
-        ends = functools.reduce(operator.or_, [empty[w] & reached[w] for w in range(len(own))]) != 0
-        after = [own[w] & ~left[w] | reached[w] for w in range(len(own))]
-        room = [(empty[w] | left[w]) & ~reached[w] for w in range(len(own))]
-        return starts & ends & (functools.reduce(operator.or_, self.placements(after, room)) != 0)
+    def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
+        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction: to a cell of ``empty`` from where some placement keeps the rule.
+
+        ``placements`` are those without a relocation. A step to one of them is always legal: the placement may follow on the cell just left. Only
+        stones beside other empty cells are looked at one by one, on each board its next one.
+        """
+        grid = dataclasses.replace(self.grid, axis=0)
+        doubtful = [empty[w] & ~x for w, x in enumerate(placements)]
+        rest = jnp.stack(own) & grid.dilate(jnp.stack(doubtful), 8)
+        known = jnp.stack([x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)])
+
+        # XLA would answer anew for every word of the set that the answer goes into: as part of the carry it is written down, and entered a round later.
+        def enter(found: jax.Array, stone: jax.Array, legal: jax.Array) -> jax.Array:
+            return found | jnp.where(legal[None], stone[:, None], jnp.uint32(0))
+
+        def look(carry: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+            rest, found, *last = carry
+            stone = grid.lowest(rest)
+            ends = [end & doubtful[w][None] for w, end in enumerate(self._all_around(list(stone), 1))]
+            after = [(x & ~stone[w])[None] | ends[w] for w, x in enumerate(own)]
+            room = [(x | stone[w])[None] & ~ends[w] for w, x in enumerate(empty)]
+            legal = (_any(ends) != 0) & (_any(self.placements(after, room)) != 0)
+            return rest & ~stone, enter(found, *last), stone, legal
+
+        start = (rest, known, jnp.zeros_like(rest), jnp.zeros(known.shape[1:], bool))
+        _, found, *last = jax.lax.while_loop(lambda carry: jnp.any(carry[0] != 0), look, start)
+        return list(enter(found, *last))
 
     @functools.cached_property
-    def _steps(self) -> np.ndarray:
-        """uint32[2, W, 8, N^2]: the cell that a step leaves and the one it reaches, as sets; empty for a step off the board."""
-        steps = np.zeros((2, self.grid.words, len(DIRECTIONS), self.size**2), np.uint32)
-        for d, (dr, dc) in enumerate(DIRECTIONS):
-            for cell in range(self.size**2):
-                row, column = cell // self.size + dr, cell % self.size + dc
-                if 0 <= row < self.size and 0 <= column < self.size:
-                    steps[0, :, d, cell] = self.grid.constant_of([cell])
-                    steps[1, :, d, cell] = self.grid.constant_of([row * self.size + column])
-        return steps
+    def _shifts(self) -> np.ndarray:
+        """uint32[W, W, 3, 8]: how a word's points get into another when they move in each direction: shift to the left, to the right, mask."""
+        grid = self.grid
+        shifts = np.zeros((grid.words, grid.words, 3, len(DIRECTIONS)), np.uint32)
+        for source, target, d in np.ndindex(grid.words, grid.words, len(DIRECTIONS)):
+            rows, columns = DIRECTIONS[d]
+            distance = (source - target) * grid.rows_per_word + rows
+            if abs(distance) < grid.rows_per_word:
+                shift = distance * grid.stride + columns
+                shifts[source, target, :, d] = max(shift, 0), max(-shift, 0), grid.board[target]
+        return shifts
+
+    def _all_around(self, x: Words, sign: int) -> list[jax.Array]:
+        """W arrays uint32[8, ...]: the points moved one step in each direction; with ``sign`` -1 in the opposite one.
+
+        All directions are one expression without a seam: XLA makes a branch of every ``stack`` inside a loop.
+        """
+        opposite = [DIRECTIONS.index((sign * dr, sign * dc)) for dr, dc in DIRECTIONS]
+        shifts = self._shifts[..., opposite].reshape(*self._shifts.shape, *(1,) * x[0].ndim)
+        moved = []
+        for target in range(len(x)):
+            sources = [source for source in range(len(x)) if shifts[source, target, 2].any()]
+            parts = [x[source][None] << left >> right & mask for source in sources for left, right, mask in [shifts[source, target]]]
+            moved.append(functools.reduce(operator.or_, parts))
+        return moved
 
     def _beside(self, x: Words, step: tuple[int, int]) -> list[jax.Array]:
         """The cells whose neighbour in the direction ``step`` is in ``x``."""
@@ -92,6 +125,11 @@ class DiagonalRule:
                     parts.append(x[source] << np.uint32(shift) if shift >= 0 else x[source] >> np.uint32(-shift))
             moved.append(functools.reduce(operator.or_, parts) & grid.board[w] if parts else jnp.zeros_like(x[w]))
         return moved
+
+
+def _any(x: Words) -> jax.Array:
+    """All words of a set in one: 0 where the set is empty."""
+    return functools.reduce(operator.or_, x)
 
 
 def _as_many(sets: Sequence[jax.Array], wanted: Sequence[jax.Array]) -> jax.Array:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid, square
+from jaxsolve.bitboard import Grid, actions_to_bool, square
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
 from jaxsolve.games.drawing import Place, Shape, Stones
@@ -120,24 +121,35 @@ class Slither(Game):
         return self._words_first.flood(self._edge(side, which, own) & own, own)
 
     def legal_mask(self, state: SlitherState) -> jax.Array:
-        return self._legal(state)
+        return actions_to_bool(self._legal(state), self.num_actions)
 
     @batch_last
     def _legal(self, state: SlitherState) -> jax.Array:
         return self._turns(state)[0]
 
     def _turns(self, state: SlitherState) -> tuple[jax.Array, list[jax.Array]]:
-        """bool[A, ...] ``legal_mask`` and, as words, the legal placements; batch last."""
+        """The action set of the legal moves and, as words, the legal placements; batch last."""
         grid, side = self._words_first, state.meta & 1
-        ongoing = state.meta >> OUTCOME_AT == 0
         own = list(jnp.where(side == 1, state.stones[1], state.stones[0]))
-        empty = list(jnp.where(ongoing, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0)))
-        placements = self._rule.placements(own, empty)
-        relocations = self._rule.relocations(own, empty) & ((state.meta & RELOCATED) == 0)
-        column = np.arange(self.size, dtype=np.uint32).reshape(1, -1, *(1,) * side.ndim)
-        places = grid.to_rows(jnp.stack(placements))[:, None] >> column & np.uint32(1) != 0
-        moves = jnp.concatenate([places.reshape(-1, *side.shape), relocations.reshape(-1, *side.shape)])
-        return jnp.concatenate([moves, (ongoing & ~jnp.any(moves, axis=0))[None]]), placements
+        ongoing, relocated = state.meta >> OUTCOME_AT == 0, (state.meta & RELOCATED) != 0
+        empty = jnp.where(ongoing, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0))
+        placements = self._rule.placements(own, list(empty))
+        whole = jnp.where(relocated, jnp.uint32(0), empty)
+        relocations = self._rule.relocations(own, list(whole), [x & whole[w] for w, x in enumerate(placements)])
+        planes = [grid.to_actions(jnp.stack(placements)), *jnp.moveaxis(grid.to_actions(jnp.stack(relocations)), 1, 0)]
+        return self._joined_planes(planes, ongoing), placements
+
+    def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
+        """uint32[M, ...]: one action set of nine, each of N^2 bits; a pass where they are empty and the game goes on."""
+        passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
+        words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)
+        bits = [(k * self.size**2 + 32 * m, word) for k, plane in enumerate(planes) for m, word in enumerate(plane)]
+        for first, word in [*bits, (self.num_actions - 1, passes.astype(jnp.uint32))]:
+            at, shift = divmod(first, 32)
+            words[at] = words[at] | word << np.uint32(shift)
+            if shift and at + 1 < len(words):
+                words[at + 1] = words[at + 1] | word >> np.uint32(32 - shift)
+        return jnp.stack(words)
 
     def outcome(self, state: SlitherState) -> jax.Array:
         return (state.meta >> OUTCOME_AT).astype(jnp.int32)
@@ -173,10 +185,9 @@ class Slither(Game):
         near = [grid.dilate(joined[k]) | self._edge(side, k, own) for k in (0, 1)]
         whole = grid.any(joined[0] & joined[1])
         wins = jnp.stack(placements) & jnp.where(whole, ~jnp.uint32(0), near[0] & near[1])
-        words = -(-self.num_actions // 32)
         wins = grid.to_actions(wins)
-        none = jnp.zeros((words - len(wins), *side.shape), jnp.uint32)
-        return _packed(legal), jnp.concatenate([wins, none])
+        none = jnp.zeros((len(legal) - len(wins), *side.shape), jnp.uint32)
+        return legal, jnp.concatenate([wins, none])
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property
@@ -232,11 +243,3 @@ def _turn(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
     """A step after a symmetry of ``Slither``: identity, half turn, columns mirrored, rows mirrored."""
     rows, columns = ((1, 1), (-1, -1), (1, -1), (-1, 1))[symmetry]
     return step[0] * rows, step[1] * columns
-
-
-def _packed(member: jax.Array) -> jax.Array:
-    """Action set uint32[M, ...] of bool[A, ...]."""
-    missing = -member.shape[0] % 32
-    bits = jnp.pad(member.astype(jnp.uint32), [(0, missing)] + [(0, 0)] * (member.ndim - 1))
-    place = np.arange(32, dtype=np.uint32).reshape(1, 32, *(1,) * (member.ndim - 1))
-    return jnp.sum(bits.reshape(-1, 32, *member.shape[1:]) << place, axis=1, dtype=jnp.uint32)
