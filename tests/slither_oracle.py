@@ -84,7 +84,9 @@ def wins(board: Board) -> bool:
 
 def text(board: Board) -> str:
     """The position as the package writes it."""
-    rows = ("".join("X" if (r, c) in board.stones[0] else "O" if (r, c) in board.stones[1] else "." for c in range(board.size)) for r in range(board.size))
+    rows = (
+        "".join("X" if (r, c) in board.stones[0] else "O" if (r, c) in board.stones[1] else "." for c in range(board.size)) for r in range(board.size)
+    )
     return f"{'/'.join(rows)} {'bw'[board.side]}"
 
 

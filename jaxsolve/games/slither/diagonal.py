@@ -58,7 +58,7 @@ class DiagonalRule:
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
     def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction: to a cell of ``empty`` from where some placement keeps the rule.
+        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction, to a cell of ``empty`` after which a placement keeps the rule.
 
         ``placements`` are those without a relocation. A step to one of them is always legal: the placement may follow on the cell just left. Only
         stones beside other empty cells are looked at one by one, on each board its next one.
@@ -68,7 +68,8 @@ class DiagonalRule:
         rest = jnp.stack(own) & grid.dilate(jnp.stack(doubtful), 8)
         known = jnp.stack([x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)])
 
-        # XLA would answer anew for every word of the set that the answer goes into: as part of the carry it is written down, and entered a round later.
+        # XLA would answer anew for every word of the set that the answer goes into. As part of the carry it is written down, and entered a round
+        # later.
         def enter(found: jax.Array, stone: jax.Array, legal: jax.Array) -> jax.Array:
             return found | jnp.where(legal[None], stone[:, None], jnp.uint32(0))
 

@@ -40,12 +40,12 @@ class Slither(Game):
     player who has no legal turn passes, and only then (Corey Clark's game; Bonnet, Jamain & Saffidine, ACG 2015).
 
     What the rules leave to be said. The stone may be placed on the cell that was just left: the position is the one that placing at the
-    relocated stone's new cell alone leads to, so this gives a turn a second name and no new one. The diagonal rule is looked at after the
+    relocated stone's new cell alone leads to, so this gives a turn a second name and adds no turn. The diagonal rule is looked at after the
     placement, so a relocation may break it if a placement can mend it; one that no placement mends is not legal. A connection that a
-    relocation makes counts once the stone is placed. A turn changes the mover's stones only, so it can join the mover's edges only, and two connections
-    would cross: there is one winner. A full board that keeps the rule joins one side's edges; that both sides lack a turn
-    earlier cannot be (Bonnet et al. prove it), so after a pass comes a stone: the game ends, without draws, and no position comes back, for every
-    turn but a pass adds a stone.
+    relocation makes counts once the stone is placed. A turn changes the mover's stones only, so it can join no edges but the mover's, and two
+    connections would cross: there is one winner. A full board that keeps the rule joins one side's edges. That both sides lack a turn
+    before that cannot be (Bonnet et al. prove it), so after a pass comes a stone. Hence the game ends, without draws, and no position comes
+    back, for every turn but a pass adds a stone.
 
     A turn with a relocation is two actions of the same player: the relocation, after which it is still to move (``relocated``), and the placement.
     As one action such turns would be 8 N^4: 5,000 on 5x5 and beyond what the search can list from 7x7 on, of which the
@@ -53,9 +53,9 @@ class Slither(Game):
     search refutes a relocation before it looks at all placements after it, and positions that several turns lead to meet in its table.
     So ``to_move`` is the same before and after a relocation.
 
-    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 + row * N + column`` relocates the stone there one step in direction
-    d of ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the side to move, the opponent's stones, ones if
-    White is to move, ones if a stone has been relocated. Raises ValueError for a size outside 1..19.
+    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 + row * N + column`` relocates the stone there
+    one step in direction d of ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the side to move, the
+    opponent's stones, ones if White is to move, ones if a stone has been relocated. Raises ValueError for a size outside 1..19.
     """
 
     size: int = 8
@@ -188,6 +188,34 @@ class Slither(Game):
         wins = grid.to_actions(wins)
         none = jnp.zeros((len(legal) - len(wins), *side.shape), jnp.uint32)
         return legal, jnp.concatenate([wins, none])
+
+    # ---- first numbers -----------------------------------------------------------------------------------------
+    def first_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
+        """(a, b) of ``EstimatesNumbers``: sixteen times as hard with every stone a side still needs (best of 4, 16 and 64 on 4x4, 5x5)."""
+        needs = self._count_needs(state)
+        white = (state.meta & 1) == 1
+        own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])
+        return 1 << jnp.clip(4 * own - 4, 0, 14), 1 << jnp.clip(4 * other - 4, 0, 14)
+
+    @batch_last
+    def _count_needs(self, state: SlitherState) -> jax.Array:
+        """int32[2]: stones each colour needs to join its edges if the other always passed, nothing moved and diagonals were free; batch last."""
+        grid = self._words_first
+        empty = grid.invert(state.stones[0] | state.stones[1])
+        return jnp.stack([self._needs(own, jnp.uint32(colour), empty) for colour, own in enumerate(state.stones)])
+
+    def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
+        """``_count_needs`` of one side: 0 where it has joined its edges, more than ``size`` where it cannot."""
+        grid, goal = self._words_first, self._edge(side, 1, own)
+
+        def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            reached, needed = carry
+            needed = needed + jnp.where(grid.any(reached & goal), 0, 1)
+            reached = reached | (grid.dilate(reached) | self._edge(side, 0, own)) & empty
+            return reached | grid.flood(grid.dilate(reached) & own, own), needed
+
+        start = self._from_edge(own, side, 0)
+        return jax.lax.fori_loop(0, self.size + 1, widen, (start, jnp.zeros_like(empty[0], jnp.int32)))[1]
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property
