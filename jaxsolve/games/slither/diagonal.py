@@ -58,7 +58,7 @@ class DiagonalRule:
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
     def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction, to a cell of ``empty`` after which a placement keeps the rule.
+        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction, to a cell of ``empty``, and leave a legal placement.
 
         ``placements`` are those without a relocation. A step to one of them is always legal: the placement may follow on the cell just left. Only
         stones beside other empty cells are looked at one by one, on each board its next one.
@@ -82,7 +82,7 @@ class DiagonalRule:
             legal = (_any(ends) != 0) & (_any(self.placements(after, room)) != 0)
             return rest & ~stone, enter(found, *last), stone, legal
 
-        start = (rest, known, jnp.zeros_like(rest), jnp.zeros(known.shape[1:], bool))
+        start = (rest, known, jnp.zeros_like(rest), jnp.zeros_like(known[0], bool))
         _, found, *last = jax.lax.while_loop(lambda carry: jnp.any(carry[0] != 0), look, start)
         return list(enter(found, *last))
 
