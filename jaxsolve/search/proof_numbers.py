@@ -25,7 +25,7 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import is_open, learn, lost_by_all, see_zone, winning_move
+from jaxsolve.search.zones import is_open, learn, lost_by_all, null_first, see_zone, winning_move
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 
@@ -38,6 +38,7 @@ class Steering(NamedTuple):
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
+    patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
 @inner
@@ -364,6 +365,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0:
+            if tree.nodes[child].mover != question.or_player:
+                null_first(tree, child, steering.patience)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:
                 expect_alike(tree, node, number, child, question)

@@ -96,6 +96,22 @@ def lost_by_all(tree, node):
 
 
 @inner
+def null_first(tree, node, patience):
+    """Has the null move, where it heads a new node's list, looked into before the others: they begin with the number ``patience``.
+
+    What refutes it leaves most of them out. It gets the first numbers of its own that moves that force the reply have elsewhere.
+    """
+    record = tree.nodes[node]
+    null = tree.zoning.null[0]
+    if null < 0 or record.moves < 2 or record.forced > 0 or np.int64(tree.lists[record.list] & np.uint32(FORCED_BIT - 1)) != null:
+        return
+    tree.lists[record.list] |= np.uint32(FORCED_BIT)
+    record.forced = 1
+    record.forced_a, record.forced_b = record.first_a, record.first_b
+    record.first_a = max(record.first_a, np.int16(patience))
+
+
+@inner
 def drop_closed_moves(tree, node):
     """Takes the closed moves that are not visited yet off the node's list."""
     record = tree.nodes[node]

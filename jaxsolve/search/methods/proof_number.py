@@ -22,6 +22,7 @@ class ProofNumber(Method):
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
+    patience: int = 64  # with zones: the opponent's null move is looked into until it is this hard (64 solved most of 1 to 4000)
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
@@ -29,7 +30,7 @@ class ProofNumber(Method):
     @property
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
-        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns)
+        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, self.patience)
 
     @property
     def plainer(self) -> Method | None:
