@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Callable, Collection
 
 from jaxsolve.proof.check.certificate import Certificate
 from jaxsolve.proof.check.errors import Refused, show
@@ -16,6 +17,8 @@ from jaxsolve.proof.check.strategy import Place, Strategy
 
 _TRIES = 200
 """How many positions are drawn for one that play can lead to and that covers a node."""
+_KINDS = ("pass", "listed", "inside", "outside", "opened")
+"""Replies: passes; those that the node names; others at points of its zone and elsewhere; those in its zone that are not legal in its own position."""
 _SHOWN = 4000
 """Most characters of a line of play in a sentence."""
 
@@ -93,7 +96,7 @@ class _Games:
         moves: list[str] = []
         strategy, rules = self.strategy, self.rules
         most = self.proof.heights.get(place.node, 0) + rules.longest  # below pairs a move fills a cell, and a cell is a character
-        taste = {kind: self.rng.random() ** 2 + 0.02 for kind in ("listed", "inside", "outside", "pass")}
+        taste = {kind: self.rng.random() ** 2 + 0.02 for kind in _KINDS}
         try:
             while strategy.over(place) is None:
                 if len(moves) > most:
@@ -114,12 +117,26 @@ class _Games:
         return ""
 
     def _reply(self, place: Place, replies: list[str], taste: dict[str, float]) -> str:
-        """A random reply; each game has its own taste for passes, moves that the node names, and others inside and outside its zone."""
-        zones, zone = self.rules.zones or self.rules.written, self.proof.zones.get(place.node, 0)
-        listed, kinds = self.strategy.listed(place), dict[str, list[str]]()
+        """A random reply of a random kind, by the game's taste."""
+        kinds: dict[str, list[str]] = {}
+        kind_of = self._kind_of(place)
         for move in replies:
-            named = move in listed
-            kind = "pass" if move == "pass" else "listed" if named else "inside" if zones is not None and zones.holds(zone, move) else "outside"
-            kinds.setdefault(kind, []).append(move)
+            kinds.setdefault(kind_of(move), []).append(move)
         (kind,) = self.rng.choices(list(kinds), [taste[kind] for kind in kinds])
         return self.rng.choice(kinds[kind])
+
+    def _kind_of(self, place: Place) -> Callable[[str], str]:
+        """From a reply to one of ``_KINDS``."""
+        zones, zone, listed = self.rules.zones or self.rules.written, self.proof.zones.get(place.node, 0), self.strategy.listed(place)
+        own: Collection[str] | None = None  # the legal replies in the node's own position
+        if zone and place.text != self.proof.texts[place.node]:
+            own = self.rules.replies(self.strategy.position(self.proof.texts[place.node]))
+
+        def kind(move: str) -> str:
+            if move == "pass" or move in listed:
+                return "pass" if move == "pass" else "listed"
+            if zones is None or not zones.holds(zone, move):
+                return "outside"
+            return "inside" if own is None or move in own else "opened"
+
+        return kind
