@@ -252,6 +252,64 @@ def suite(
 
 
 @app.command()
+def tsumego(
+    position: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.sgf",
+            show_default=False,
+            help="An SGF record, with or without variations (the marked position, else the one set up), or - for one on "
+            "standard input; or a position in any other way that 'jaxsolve solve' takes.",
+        ),
+    ],
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", metavar="ID", help="tsumego-N (the default), or killallgo-9: can White live anywhere?")
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="ko or fill_eyes; see 'jaxsolve games tsumego'.")
+    ] = None,
+    crucial: Annotated[
+        str | None,
+        typer.Option(
+            "--crucial", metavar="P2,Q3", help="The stones in question. Else those marked by TR, CR, SQ or MA, else the weakest enclosed group."
+        ),
+    ] = None,
+    region: Annotated[
+        str | None,
+        typer.Option("--region", metavar="auto|all|POINTS", help="Where stones may be placed; auto: what the surrounding stones close in."),
+    ] = None,
+    method: Search = Method["dfpn"],
+    time: Annotated[
+        float, typer.Option("--time", callback=_seconds, metavar="S", help="Give up a question after S CPU seconds, compilation apart.")
+    ] = 60,
+    total: Annotated[
+        float | None, typer.Option("--total", callback=_seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
+    memory: Memory = 2048,
+    seed: Seed = 0,
+    pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proofs; goes on where it was.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position with the moves that work into FILE.")] = None,
+    sgf_out: Annotated[Path | None, typer.Option("--sgf-out", metavar="FILE", help="Also write the variations to FILE as SGF.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Say how a Go position stands for either side first, and which first moves do it.
+
+    The stones live, are a seki, or die, each perhaps in ko: by winning a ko the side that moves first gets this. Every first move is a question of
+    its own with a checked proof; each wrong one is shown with its refutation. The same command goes on where --out ends, under other limits too.
+
+    Exit code: 0 all answered, 10 a limit came first, 1 something could not be saved or printed, 2 bad input, 130 interrupted (saved).
+    """
+    options = _rules(rule)
+    from jaxsolve.commands import tsumego as command
+
+    settings = _settings(method, time, None, nodes, None, memory, seed, False)
+    request = command.Request(position, game, options, crucial, region, settings, total, pool, out, svg, sgf_out, json)
+    raise typer.Exit(command.run(request))
+
+
+@app.command()
 def games(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one's options: tsumego, gomoku-15.", show_default=False)] = None,
     json: AsJson = False,

@@ -17,7 +17,7 @@ They are called through their addresses, so that one compiled search serves ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,9 +51,7 @@ class Zoning(NamedTuple):
     null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
 
 
-def zoning(
-    functions: tuple[ZoneFunction, ZoneFunction, ZoneFunction, ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1
-) -> Zoning:
+def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1) -> Zoning:
     """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int16s."""
     addresses = np.array([address_of(function, SIGNATURE) for function in functions], np.int64)
     facts = np.array(facts, np.int64)

@@ -66,7 +66,7 @@ def decided(rules: str, text: str, **options) -> Case:
 
 @pytest.fixture(scope="module", params=["zones", "plain", "canonical"])
 def case(request) -> Case:
-    return decided(*HEX, **{"plain": {"foresight": False}, "canonical": {"canonical": True}, "zones": {}}[request.param])
+    return decided(*HEX, **{"plain": {"zones": False}, "canonical": {"canonical": True}, "zones": {}}[request.param])
 
 
 def test_a_certificate_is_checked_before_it_gets_its_name(case, tmp_path):

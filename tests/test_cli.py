@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 import jaxsolve
 from jaxsolve import cli, search
-from jaxsolve.commands import answer, failure, suite
+from jaxsolve.commands import answer, failure, limits, suite
 from jaxsolve.evaluate import Heads
 from jaxsolve.formats import problems
 from jaxsolve.games import make, registry
@@ -621,9 +621,9 @@ def test_suite_goes_on_under_other_limits(tmp_path, problem_file):
 )
 def test_what_a_limit_stopped_goes_further_where_that_is_larger(reason, same, wider):
     row = {"verdict": "unknown", "reason": reason, "nodes": 100, "evaluations": 90, "cpu_seconds": 1.3, "wall_seconds": 2.1}
-    assert not suite._goes_further(row, same) and suite._goes_further(row, wider)
-    assert not suite._goes_further(row | {"verdict": "proved"}, wider)
-    assert not suite._goes_further(row | {"reason": "Nothing is left to try."}, wider)
+    assert not limits.goes_further(row, same) and limits.goes_further(row, wider)
+    assert not limits.goes_further(row | {"verdict": "proved"}, wider)
+    assert not limits.goes_further(row | {"reason": "Nothing is left to try."}, wider)
 
 
 @pytest.mark.parametrize("pool", [1, 3])
@@ -649,7 +649,7 @@ def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
         "verdict": result.verdict.value,
         **{name: getattr(result, name) for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "reason")},
     }
-    assert suite._goes_further(row, Settings()) and not suite._goes_further(row, Settings(limits=Limits(**{limit: value})))
+    assert limits.goes_further(row, Settings()) and not limits.goes_further(row, Settings(limits=Limits(**{limit: value})))
 
 
 def test_the_settings_of_a_suite_are_json_whatever_they_hold():

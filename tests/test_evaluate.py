@@ -222,7 +222,7 @@ def test_playouts_are_means_of_finished_games():
 def test_offsets_name_every_word_once(rule_set):
     """Named words do not overlap, fill the row, and what is not there has no offset."""
     game = make(rule_set)
-    for options in ({}, {"heads": Heads(lambda params, planes, legal: None, {})}, {"playouts": 1}, {"foresight": False}):
+    for options in ({}, {"heads": Heads(lambda params, planes, legal: None, {})}, {"playouts": 1}, {"zones": False}):
         layout = Evaluator(game, **options).layout
         at, masks = layout.offsets, layout.mask
         lengths = dict(
@@ -234,7 +234,7 @@ def test_offsets_name_every_word_once(rule_set):
                 words += range(getattr(at, name), getattr(at, name) + length)
         assert words == list(range(at.width)) and all(type(value) is int for value in at)
         assert (at.state, at.mask, at.actions, at.width) == (layout.state, layout.mask, layout.actions, layout.width)
-        assert (at.zone != NONE) == (rule_set.startswith("hex") and "foresight" not in options)
+        assert (at.zone != NONE) == (rule_set.startswith("hex") and "zones" not in options)
         assert (at.value != NONE) == (at.costs != NONE) == ("heads" in options or "playouts" in options)
         assert (at.priors != NONE) == ("heads" in options)
 

@@ -32,7 +32,11 @@ class Chains:
 
     rule_set, num_actions, state_words, may_repeat = "chains", CHAINS, 2, False
     layout = Layout(state=2, actions=CHAINS, prior=False, value=False)
+    zone_words = 0
     FORK, LONG_LINE = CHAINS, CHAINS + 1
+
+    def zoning(self) -> None:
+        return None
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> np.ndarray:
         return np.stack([self._row(*map(int, state), int(action)) for state, action in zip(states, actions, strict=True)])
@@ -137,7 +141,7 @@ def fake_numpy() -> types.SimpleNamespace:
 def test_offsets_fit_their_types_whatever_the_budget(budget, extra, monkeypatch):
     """Every offset below the lengths of the arrays can be written where it is kept, beside the value that stands for none."""
     monkeypatch.setattr(tree_module, "np", fake_numpy())
-    tree = new_tree(budget, 4, 1, extra)
+    tree = new_tree(budget, 4, make("hex-5").zoning(), extra)
     node, edge = tree_module.NODE, tree_module.EDGE
     assert len(tree.lists) - 1 < np.iinfo(node["list"]).max == 0xFFFFFFFF  # the largest value ends a chain of free blocks
     assert len(tree.edges) - 1 <= min(np.iinfo(node["edges"]).max, np.iinfo(edge["child"]).max)

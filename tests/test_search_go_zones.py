@@ -2,64 +2,83 @@
 
 from __future__ import annotations
 
-import itertools
+import gzip
 import random
 from collections import Counter
 
 import minimax
 import numpy as np
 import pytest
-from search_tools import LONG, Setting, claims, run, settings
+from search_tools import LONG, claims, run, settings
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
+from jaxsolve.games.go.notation import points_text
 from jaxsolve.search import Limits, Verdict, solve
 
-TASKS = (
-    "tsumego-3;goal=live;defender=white;crucial=any;region=all",
-    "tsumego-4;goal=live;defender=black;crucial=any;region=all;fill_eyes=false",
-    "tsumego-4;goal=kill;defender=white;crucial=A1,B2;region=all",
-    "tsumego-4;goal=live;defender=white;crucial=B2;region=all;ko_white=forbid",
-    "tsumego-4;goal=live;defender=white;crucial=A2,B2;region=all;ko_black=forbid;ko_white=forbid",
-    "tsumego-5;goal=kill;defender=black;crucial=B1;region=A1,B1,C1,D1,A2,B2,C2,D2,A3;ko_black=forbid",
-)
+KO = ("allow", "forbid")
 
 
-def positions(game, rng: random.Random, densest: float):
-    """Random boards on which every chain has a liberty, the crucial stones stand, and the game goes on."""
-    owner = "X" if game.defender == "black" else "O"
-    while True:
-        density = rng.uniform(0.45, densest)
-        cells = [[rng.choice("XO") if rng.random() < density else "." for _ in range(game.size)] for _ in range(game.size)]
-        for point in game.crucial_points:
-            cells[point // game.size][point % game.size] = owner
-        try:
-            state = game.parse(f"{'/'.join(map(''.join, cells))} {rng.choice('bw')}")
-        except ValueError:
-            continue
-        if int(game.kernel.outcome(state)) == 0:
-            yield state
+def task(rng: random.Random, size: int, eyes: str):
+    """A random question in which few points can be played."""
+    region = blob(rng, size, rng.randrange(4, 8))
+    crucial = "any" if rng.random() < 0.4 else points_text(size, rng.sample(range(size * size), rng.randrange(1, 4)))
+    goal, defender = rng.choice(("live", "kill")), rng.choice(("black", "white"))
+    ko = f"ko_black={rng.choice(KO)};ko_white={rng.choice(KO)}"
+    return make(f"tsumego-{size};fill_eyes={eyes};goal={goal};defender={defender};crucial={crucial};region={points_text(size, region)};{ko}")
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_answers_are_those_of_retrograde_analysis(task, tmp_path):
-    game, rng, seen = make(task), random.Random(task), Counter()
+def blob(rng: random.Random, size: int, count: int) -> set[int]:
+    points = {rng.randrange(size * size)}
+    while len(points) < count:
+        row, column = divmod(rng.choice(sorted(points)), size)
+        row, column = row + rng.choice((-1, 0, 1)), column + rng.choice((-1, 0, 1))
+        if 0 <= row < size and 0 <= column < size:
+            points.add(row * size + column)
+    return points
+
+
+def position(rng: random.Random, game):
+    """A board full of chains but for a few points, most of them in the region; None where that is none, or the game is over."""
+    owner, inside = "X" if game.defender == "black" else "O", set(game.region_points)
+    cells = [rng.choice("XO") for _ in range(game.size**2)]
+    for point in range(game.size**2):
+        if point in game.crucial_points:
+            cells[point] = owner
+        elif rng.random() < (0.7 if point in inside else 0.12):
+            cells[point] = "."
+    rows = ["".join(cells[row * game.size : (row + 1) * game.size]) for row in range(game.size)]
+    try:
+        state = game.parse(f"{'/'.join(rows)} {rng.choice('bw')}")
+    except ValueError:
+        return None
+    return state if int(game.kernel.outcome(state)) == 0 else None
+
+
+@pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
+def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path):
+    rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(1, 32))
-    for state in itertools.islice(positions(game, rng, 0.85), 300 if LONG else 14):
+    while sum(seen.values()) < (3000 if LONG else 48):
+        game = task(rng, size, eyes)
+        state = position(rng, game)
+        if state is None:
+            continue
         try:
-            graph = minimax.Graph(game, [np.asarray(game.pack(state))], 20_000 if LONG else 3_000)
+            graph = minimax.Graph(game, [np.asarray(game.pack(state))], 6_000)
         except minimax.TooLarge:
             continue
         for claim in claims(game):
-            (forced,), (prevented,) = graph.forced(claim)[:1], graph.forced(claim.opposite(False))[:1]
+            forced, prevented = bool(graph.forced(claim)[0]), bool(graph.forced(claim.opposite(False))[0])
             right = Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN
-            for zones in (True, False):
-                setting: Setting = next(turn)
-                got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game, zones=zones))
-                assert got.verdict is right, (game.text(state), claim, setting, zones)
+            setting = next(turn)
+            got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game))
+            assert got.verdict is right, (game.rule_set, game.text(state), claim, setting)
             seen[right] += 1
-    assert seen[Verdict.PROVED] > 3 and seen[Verdict.DISPROVED] > 3
+            if got.result.certificate:
+                zoned += b'"zone"' in gzip.decompress(got.result.certificate.read_bytes())
+    assert seen[Verdict.PROVED] > 12 and seen[Verdict.DISPROVED] > 12 and zoned > 8, (seen, zoned)
 
 
 def test_a_zone_leaves_replies_out():

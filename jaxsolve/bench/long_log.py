@@ -23,14 +23,14 @@ BLOCK = 1 << 16
 """Records written at a time."""
 
 
-def long_log(folder: Path, rules: str, opening: str, foresight: bool, records: int) -> None:
+def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) -> None:
     """Writes a log of ``records`` records in ``folder``: a real search's, in order, spread evenly among random ones.
 
     The others are the search's own records with random words in place of the position's: as long, as many different ones.
     """
     setup()
     game = make(rules)
-    state, evaluator = game.parse(opening), shared_evaluator(game, zones=foresight)
+    state, evaluator = game.parse(opening), shared_evaluator(game, zones=zones)
     result = solve(game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator)
     if result.verdict is Verdict.UNKNOWN:
         raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
@@ -55,12 +55,12 @@ def long_log(folder: Path, rules: str, opening: str, foresight: bool, records: i
     (folder / "question.json").write_text(json.dumps({"log": question, "player": claim.player}))
 
 
-def collect(folder: Path, rules: str, opening: str, foresight: bool, memory_mb: int) -> None:
+def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int) -> None:
     """Prints what the certificate took, in CPU seconds and in memory above that of the process with its rules compiled."""
     setup()
     game = make(rules)
-    evaluator, state = shared_evaluator(game, zones=foresight), game.parse(opening)
-    shared_evaluator(game, autoplay=False, zones=foresight)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
+    evaluator, state = shared_evaluator(game, zones=zones), game.parse(opening)
+    shared_evaluator(game, autoplay=False, zones=zones)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     question = json.loads((folder / "question.json").read_text())
     start = cpu_seconds()
@@ -79,12 +79,12 @@ def collect(folder: Path, rules: str, opening: str, foresight: bool, memory_mb: 
     )
 
 
-def main(rules: str, opening: str, records: int, memory_mb: int, foresight: bool) -> None:
+def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) -> None:
     """Makes the log in one process and collects from it in another, whose peak memory is then that of collecting alone."""
     with tempfile.TemporaryDirectory() as name:
         for step in (long_log, collect):
             size = records if step is long_log else memory_mb
-            process = multiprocessing.get_context("spawn").Process(target=step, args=(Path(name), rules, opening, foresight, size))
+            process = multiprocessing.get_context("spawn").Process(target=step, args=(Path(name), rules, opening, zones, size))
             process.start()
             process.join()
 

@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import hashlib
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, streams
 from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.limits import goes_further
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.formats import problems as problem_sets
@@ -46,7 +46,7 @@ def run(request: Request) -> int:
     """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
 
     A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
-    larger now, or absent (``_goes_further``).
+    larger now, or absent (``goes_further``).
     """
     with failure.sentences(request.as_json):
         runtime.setup()
@@ -120,32 +120,6 @@ def _name(heads: Heads) -> dict[str, str | None]:
     return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": digest.hexdigest(), "planes": planes}
 
 
-# ---- going on under other limits -----------------------------------------------------------------------------------
-_STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")  # in a row's reason, as the search says it
-_UNITS = {"nodes": "nodes", "evaluations": "evaluations", "CPU seconds": "cpu_seconds", "seconds": "wall_seconds"}
-
-
-def _goes_further(row: dict[str, Any], settings: Settings) -> bool:
-    """Whether the row was left unknown at a limit that is larger in ``settings``, or absent, and no other one is below what the row took."""
-    stopped = _STOPPED.search(str(row.get("reason")))
-    if row["verdict"] != "unknown" or stopped is None:
-        return False
-    limits = settings.limits
-    now = {each.name: getattr(limits, each.name) for each in dataclasses.fields(limits)}
-    if stopped[2] == "MB":
-        limit = settings.memory_mb
-    elif str(row["reason"]).startswith("Decided"):  # it is the proof's collection that ran out of time, which either limit gives
-        limit = limits.cpu_seconds or limits.wall_seconds
-    else:
-        limit = now.pop(_UNITS[stopped[2]])
-    if any(other is not None and other < row[name] for name, other in now.items()):
-        return False
-    try:
-        return limit is None or (limit if isinstance(limit, int) else float(f"{limit:g}")) > float(stopped[1])  # both rounded alike
-    except ValueError:
-        return False
-
-
 # ---- solving -------------------------------------------------------------------------------------------------------
 
 
@@ -156,7 +130,7 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
     """
     from jaxsolve import search
 
-    waiting = [problem for problem in chosen if problem.id not in ledger.rows or _goes_further(ledger.rows[problem.id], request.settings)]
+    waiting = [problem for problem in chosen if problem.id not in ledger.rows or goes_further(ledger.rows[problem.id], request.settings)]
     left = {problem.id for problem in waiting}
     for problem in chosen:
         if problem.id not in left:

@@ -5,8 +5,10 @@ The grammar, escapes and encodings are sgfmill's; this file turns its nodes into
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sgfmill import sgf, sgf_grammar, sgf_properties
 
@@ -148,14 +150,9 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
         than ``family``, a handicap without its stones.
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
-    root = game.get_root()
-    if family is None or root.has_property("GM"):
-        said = _family(root)
-        if said != (family or said):
-            raise FormatError(f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {family.capitalize()}")
-        family = said
+    family = _asked_family(game.get_root(), family)
     reader = _Reader(game.get_size(), family)
-    node = root
+    node = game.get_root()
     while True:
         reader.read(node)
         if len(node) > 1:
@@ -163,11 +160,76 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
         if not len(node):
             break
         node = node[0]
+    return _record(game.get_root(), reader)
+
+
+def _asked_family(root: sgf.Tree_node, family: str | None) -> str:
+    """The game that a record is of. Raises FormatError where it says another one than ``family``."""
+    if family is not None and not root.has_property("GM"):
+        return family
+    said = _family(root)
+    if said != (family or said):
+        raise FormatError(f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {str(family).capitalize()}")
+    return said
+
+
+def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
+    """What ``reader`` has collected, with what the root node says."""
     _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
-    properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": family}
+    properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": reader.family}
     black, white = (frozenset(point for point, colour in reader.stones.items() if colour == side) for side in (0, 1))
     return Record(reader.size, black, white, reader.to_move, tuple(reader.moves), properties)
+
+
+MARKS = ("TR", "MA", "SQ", "CR")
+"""Properties that mark stones: triangle, cross, square, circle."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A position with marks on it, as records of problems have it."""
+
+    record: Record  # up to that position
+    marks: dict[str, frozenset[tuple[int, int]]]  # points by property, (column, row from the TOP), from 0; only properties that mark something
+    where: str  # which position of the record it is, in words
+
+
+def read_marked(data: bytes | str) -> Marked:
+    """Read one position of a Go record that may go on in variations, as a problem with its solution does.
+
+    It is the first one on the main line that has marks (``MARKS``). Without marks, and with variations, it is the one that was set up, before the
+    first move, for the moves are the solution; in a record without set-up stones the one before the first branch. Without branches it is the last.
+
+    Raises:
+      FormatError: as ``read`` does, but not for a branch.
+    """
+    game = _parse(data.encode() if isinstance(data, str) else data)
+    root = node = game.get_root()
+    reader = _Reader(game.get_size(), _asked_family(root, "go"))
+    line = [root]
+    while len(line[-1]):
+        line.append(line[-1][0])
+    marked = next((node for node in line if any(node.has_property(name) for name in MARKS)), None)
+    last = _before_variations(line) if marked is None else marked
+    for node in line:
+        reader.read(node)
+        if node is last:
+            break
+    found = {name: frozenset(_stones(node, name, reader.size, "go")) for name in MARKS if node.has_property(name)}
+    why = "with marks" if marked is not None else "before the variations" if len(last) else "at the end of the record"
+    where = f"the position {why}" + (f", after move {len(reader.moves)}" if reader.moves else "")
+    return Marked(_record(root, reader), found, where)
+
+
+def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
+    """The node of the main line that a problem without marks is about: see ``read_marked``."""
+    branch = next((node for node in line if len(node) > 1), None)
+    if branch is None:
+        return line[-1]
+    before = list(itertools.takewhile(lambda node: not any(node.has_property(name) for name in _COLOURS), line))
+    is_set_up = any(node.has_property(name) for node in before for name in ("AB", "AW"))
+    return min(before[-1], branch, key=line.index) if is_set_up else branch
 
 
 def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.view.canvas import Canvas, Point
@@ -29,10 +29,13 @@ def star_points(size: Place) -> list[Place]:
     return sorted(points)
 
 
-def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str]) -> Point:
-    """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place. Returns width and height."""
+def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str], tinted: Iterable[Place] = ()) -> Point:
+    """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place, and ``tinted`` cells. Returns width and height."""
     columns, rows = board.size
     _board(canvas, board)
+    for place in tinted:
+        x, y = _centre(place)
+        canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e")
     for row in range(rows):
         for column in range(columns):
             if board.cells[row][column]:

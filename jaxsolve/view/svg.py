@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.games.drawing import Counters, Place, Shape
@@ -20,6 +20,7 @@ _STONES: dict[Shape, Callable[..., tuple[float, float]]] = {
     Shape.HEXAGONS: hexagons.draw,
 }
 _CAPTION = 30.0
+_LINE = 20.0  # of a caption of several lines
 
 
 def svg(
@@ -28,20 +29,23 @@ def svg(
     *,
     last_move: Move | None = None,
     marks: Mapping[Any, str] | None = None,
+    shaded: Iterable[Any] = (),
     caption: str = "",
     theme: Theme | None = None,
 ) -> str:
     """An SVG document of the position; the same position gives the same bytes.
 
     Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
-    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``caption`` is printed below. What the
-    board looks like the game says itself (``Game.drawing``). Raises ValueError for a move that does not exist.
+    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``shaded`` moves have their cells
+    tinted, on boards of square cells. ``caption``, perhaps of several lines, is printed below. What the board looks like the game says itself
+    (``Game.drawing``). Raises ValueError for a move that does not exist, or shading on another board.
     """
     canvas = Canvas(theme or Theme())
-    width, height = paint(canvas, game, state, last_move, marks or {})
-    if caption:
-        canvas.text((width / 2, height + 6), caption, 14, canvas.theme.ink)
-        height += _CAPTION
+    width, height = paint(canvas, game, state, last_move, marks or {}, list(shaded))
+    lines = caption.split("\n") if caption else []
+    for number, line in enumerate(lines):
+        canvas.text((width / 2, height + 6 + number * _LINE), line, 14, canvas.theme.ink)
+    height += _CAPTION + (len(lines) - 1) * _LINE if lines else 0
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
 
 
@@ -63,15 +67,22 @@ def sheet(game: Game, states: Sequence[Any], *, columns: int | None = None, scal
     return canvas.document(columns * width, rows * height, title, scale)
 
 
-def paint(canvas: Canvas, game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]) -> tuple[float, float]:
+def paint(
+    canvas: Canvas, game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str], shaded: Sequence[Any] = ()
+) -> tuple[float, float]:
     """Draws a position on the canvas; its width and height there."""
     drawing = game.drawing(state)
     last, signs = placed(game, state, last_move, marks)
+    if shaded and (isinstance(drawing, Counters) or drawing.shape is Shape.HEXAGONS):
+        raise ValueError(f"points of {game.name} cannot be shaded: its board has no square cells")
+    tinted = placed(game, state, None, dict.fromkeys(shaded, ""))[1]
     if isinstance(drawing, Counters):
         return pits.draw(canvas, drawing, last, signs)
     signs = {**drawing.signs, **signs}
     if last is not None:
         signs.setdefault(last, "circle")
+    if tinted:
+        return square.draw(canvas, drawing, last, signs, tinted)
     return _STONES[drawing.shape](canvas, drawing, last, signs)
 
 

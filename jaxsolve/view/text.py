@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.games.drawing import Counters, Place, Row, Shape, Stones
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _PLAIN = {1: "X", 2: "O"}
 _ROUND = {1: "●", 2: "○"}
+_PLAIN_MARKED = {1: "B", 2: "W"}
+_ROUND_MARKED = {1: "◆", 2: "◇"}
 _SIGNS = {"circle": "@", "square": "#", "triangle": "^", "cross": "x", "dot": "*"}
 _STYLES = {1: "bold cyan", 2: "bold yellow"}
 _Paint = Callable[[str, str], str]
@@ -25,12 +27,14 @@ def text_board(
     *,
     last_move: Move | None = None,
     marks: Mapping[Any, str] | None = None,
+    shaded: Iterable[Any] = (),
     ascii_only: bool = False,
     color: bool = False,
 ) -> str:
     """Lines of the board with its coordinates; the last move stands in brackets, marked empty points show their sign's first character.
 
-    ``color`` adds the markup of rich (print it with ``rich.print``). Moves and marks are given as to ``svg``.
+    Marked stones are diamonds (in ASCII ``B`` and ``W``), ``shaded`` empty points are ``∘`` (``:``). ``color`` adds the markup of rich (print it with
+    ``rich.print``). Moves, marks and shaded points are given as to ``svg``.
     """
     paint: _Paint = _markup if color else lambda words, style: words
     drawing = game.drawing(state)
@@ -39,9 +43,13 @@ def text_board(
     if isinstance(drawing, Counters):
         return _pits(drawing, last, signs, paint)
     grid = _glyphs(drawing, _PLAIN if ascii_only else _ROUND, "." if ascii_only else "·", paint)
-    for (x, y), sign in signs.items():
+    for x, y in placed(game, state, None, dict.fromkeys(shaded, ""))[1]:
         if not drawing.cells[y][x]:
-            grid[y][x] = paint(sign, "bold red")
+            grid[y][x] = ":" if ascii_only else "∘"
+    for (x, y), sign in signs.items():
+        stone = int(drawing.cells[y][x])
+        marked = _PLAIN_MARKED if ascii_only else _ROUND_MARKED
+        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign, "bold red")
     return _rows(drawing, grid, last, paint)
 
 

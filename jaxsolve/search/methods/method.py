@@ -106,7 +106,8 @@ class Method(abc.ABC):
 
         Both rows int32[A] hold every action once. ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply
         stand before the others in any case, and a network's priors go before this order. Here moves that have decided most positions for their mover
-        come first (history heuristic, Schaeffer 1983).
+        come first (history heuristic, Schaeffer 1983); before them the or-player's opponent passes, where zones are known: what refutes that
+        leaves out most of its other moves. The or-player's own pass comes last.
         """
         null = int(work.tree.zoning.null[0])
         for mover in (0, 1):

@@ -1,0 +1,164 @@
+"""``jaxsolve tsumego``: everything a Go player asks about a life-and-death position."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jaxsolve
+from jaxsolve import runtime
+from jaxsolve.commands import failure, streams, tsumego_report
+from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.paper import paper
+from jaxsolve.commands.progress import Status
+from jaxsolve.commands.tsumego_asking import Asking
+from jaxsolve.runfolder import RunFolder, write_whole
+from jaxsolve.search.job import CERTIFICATE
+from jaxsolve.search.settings import Settings
+from jaxsolve.tsumego import record, setup, told
+from jaxsolve.tsumego.setup import Task
+from jaxsolve.tsumego.study import Row, Study
+from jaxsolve.tsumego.told import Told
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of ``jaxsolve tsumego``."""
+
+    position: str
+    game: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    crucial: str | None = None
+    region: str | None = None
+    settings: Settings = field(default_factory=Settings)
+    total: float | None = None
+    pool: int = 1
+    out: Path | None = None
+    svg: Path | None = None
+    sgf: Path | None = None
+    as_json: bool = False
+
+
+def run(request: Request) -> int:
+    """Asks, prints, and returns 0 (both sides known), 10 (a limit came first), 1 (something could not be saved or printed) or 130."""
+    with failure.sentences(request.as_json):
+        runtime.setup()
+        for name in request.options:
+            if name not in ("ko", "fill_eyes", "passes"):
+                raise ValueError(
+                    f"--rule {name}=...: the command finds that out or asks it both ways; it takes ko, fill_eyes and, in Killall-Go, passes"
+                )
+        given = setup.read(request.position, request.game, request.options)
+        task = setup.choose(given, request.crucial, request.region)
+        if not request.as_json:
+            tsumego_report.introduce(paper(), task)
+            sys.stdout.flush()
+        with _folder(request, task) as folder:
+            return _run(request, task, folder)
+
+
+@contextlib.contextmanager
+def _folder(request: Request, task: Task) -> Iterator[Path]:
+    """The folder of the run; a temporary one without ``--out``, for the lines of play are read from the certificates."""
+    if request.out is None:
+        with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
+            yield Path(name)
+        return
+    held = RunFolder(request.out, "run.json", _question(request, task), resume=True)
+    try:
+        yield request.out
+    finally:
+        held.release()
+
+
+def _question(request: Request, task: Task) -> dict[str, Any]:
+    """What the rows depend on; limits do not."""
+    side = task.given.side if task.given.ko is not None else None
+    return {
+        "format": "jaxsolve-tsumego",
+        "version": 1,
+        "rules": task.given.killall or f"tsumego-{task.given.size}",
+        "options": dict(task.options),
+        "position": task.root(task.defender if side is None else side),
+        "crucial": task.grid.list(task.crucial) if task.crucial else "any",
+        "region": "all" if task.whole else task.grid.list(task.region),
+        "method": str(request.settings.method),
+        "seed": request.settings.seed,
+    }
+
+
+def _run(request: Request, task: Task, folder: Path) -> int:
+    ledger = Ledger(folder)
+    with Status() as status:
+        asking = Asking(ledger, folder / "proofs", request.settings, request.total, request.pool, status)
+        study = Study(task, asking)
+        interrupted = False
+        try:
+            study.run()
+        except KeyboardInterrupt:
+            interrupted = True
+
+    def find(row: Row) -> Path | None:
+        path = folder / "proofs" / str(row["id"]) / CERTIFICATE
+        return path if row["verdict"] != "unknown" and path.exists() else None
+
+    found = told.tell(study, find)
+    interrupted = interrupted or asking.interrupted
+    rows = [row for row in ledger.rows.values() if row["id"] in asking.sure]
+    failed = _write(request, found)
+    said = _say(request, found, rows)
+    if interrupted:
+        failure.remark("interrupted" + (f"; the same command goes on where {request.out} ends" if request.out is not None else ""))
+        return failure.INTERRUPTED
+    unsaved = [str(row["unsaved"]) for row in rows if row.get("unsaved")]
+    if ledger.failure is not None:
+        unsaved.append(f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again")
+    for sentence in [*dict.fromkeys(unsaved), *failed]:
+        failure.remark(sentence)
+    if unsaved or failed or not said:
+        return failure.FAILED
+    if asking.exhausted:
+        failure.remark(
+            f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on" + (f" in {request.out}" if request.out else "")
+        )
+    complete = found.known and all(each.first.complete for each in found.firsts)
+    return failure.PROVED if complete else failure.UNKNOWN
+
+
+def _write(request: Request, found: Told) -> list[str]:
+    """Writes picture and record; sentences about what could not be written."""
+    failed = []
+    if request.svg is not None:
+        try:
+            write_whole(request.svg, tsumego_report.picture(found))
+        except OSError as error:
+            failed.append(f"the picture {request.svg} could not be written ({error.strerror or error})")
+    if request.sgf is not None:
+        try:
+            write_whole(request.sgf, record.record(found, f"jaxsolve:{jaxsolve.__version__}").decode("utf-8"))
+        except OSError as error:
+            failed.append(f"the record {request.sgf} could not be written ({error.strerror or error})")
+    return failed
+
+
+def _say(request: Request, found: Told, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Prints the answer; where standard output does not take it, at least its sentences on standard error, and False."""
+    try:
+        if request.as_json:
+            streams.say_json(tsumego_report.as_json(found, rows, request.out is not None))
+        else:
+            console = paper()
+            tsumego_report.show(console, found)
+            tsumego_report.total(console, rows, None if request.out is None else str(request.out))
+        sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        streams.give_up_output()
+        said = "; ".join(each.sentence for each in found.firsts)
+        failure.remark(f"{said} (standard output failed: {getattr(error, 'strerror', None) or error})")
+        return False
+    return True

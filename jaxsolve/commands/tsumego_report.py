@@ -1,0 +1,181 @@
+"""A study on the terminal, as JSON and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from jaxsolve import view
+from jaxsolve.commands import streams
+from jaxsolve.commands.answer import size
+from jaxsolve.commands.paper import facts
+from jaxsolve.games import make
+from jaxsolve.tsumego.setup import SIDES, Task
+from jaxsolve.tsumego.status import Status, Value
+from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, repeats, verb
+
+_STYLES = {
+    Status.LIVES: "bold green", Status.LIVES_IN_KO: "bold yellow", Status.SEKI: "bold cyan", Status.SEKI_IN_KO: "bold yellow",
+    Status.DIES_IN_KO: "bold yellow", Status.DIES: "bold red", Status.UNKNOWN: "bold yellow",
+}  # fmt: skip
+
+
+# ---- the board -----------------------------------------------------------------------------------------------------
+def board(task: Task) -> str:
+    """The board with crucial stones and region, in letters that standard output has, and what they mean."""
+    game = make(f"go-{task.given.size}")
+    state = game.read(task.root(task.defender))
+    names = task.grid.list
+    marks = dict.fromkeys(names(task.crucial).split(","), "triangle") if task.crucial else {}
+    region = [] if task.whole else names(task.region).split(",")
+    drawn = view.text_board(game, state, marks=marks, shaded=region)
+    plain = not streams.carries(drawn)
+    if plain:
+        drawn = view.text_board(game, state, marks=marks, shaded=region, ascii_only=True)
+    signs = ("BW" if plain else "◆◇")[task.defender]
+    legend = [f"{signs} crucial stones"] if task.crucial else []
+    if region:
+        legend.append(f"{':' if plain else '∘'} empty points of the region")
+    return drawn + (f"\n   {', '.join(legend)}" if legend else "")
+
+
+def picture(told: Told) -> str:
+    """An SVG document: crucial stones with triangles, first moves that work with the letter of their side, the zone (else the region) shaded."""
+    task = told.task
+    game = make(f"go-{task.given.size}")
+    marks = dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
+    for each in sorted(told.firsts, key=lambda each: each.first.side):
+        for move in each.right:
+            marks[move] = marks.get(move, "") + each.side[0].upper()
+    zones = [move.zone for each in told.firsts for move in each.moves if move.right and move.zone]
+    shaded = sorted({point for zone in zones for point in zone.split(",")})
+    if not shaded and not task.whole:
+        shaded = task.grid.list(task.region).split(",")
+    caption = "\n".join(f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}" for each in told.firsts)
+    return view.svg(game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption)
+
+
+# ---- the terminal --------------------------------------------------------------------------------------------------
+def introduce(console: Console, task: Task) -> None:
+    """Prints what is asked, before anything is searched."""
+    given = task.given
+    console.print(given.title or given.name, style="bold", markup=False)
+    if given.where:
+        console.print(given.where, style="dim", markup=False)
+    print(board(task))
+    console.print(facts(dict(task.remarks)))
+
+
+def show(console: Console, told: Told) -> None:
+    """Prints how it stands for either side first, and a table of the first moves."""
+    for each in told.firsts:
+        side, colon, rest = each.sentence.partition(":")
+        console.print(f"\n[bold]{side}{colon}[/][{_STYLES[each.first.status]}]{escape(rest)}[/]")
+        rows = {"holds": each.reach} if each.reach else {}
+        rows |= _why(each)
+        console.print(facts(rows))
+        if each.moves:
+            console.print(_table(told.task, each))
+        if each.moves and not each.first.complete:
+            console.print("not every first move could be answered", style="dim")
+    if told.task.options.get("ko", "simple") == "simple" and repeats(told):
+        console.print("\nWhere play can repeat without an end, --rule ko=situational (superko) decides.", style="dim")
+
+
+def _why(each: ToldFirst) -> dict[str, str]:
+    if each.first.status is Status.UNKNOWN:
+        reasons = {str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"}
+        return {"why": " ".join(sorted(reasons)) or "not every question was searched"}
+    against, for_ = each.first.bounds
+    if against.least != for_.least:
+        words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
+        return {"the ko": f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"}
+    return {}
+
+
+def _table(task: Task, each: ToldFirst) -> Table:
+    table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("move", "", SIDES[task.defender], "play", "proof"):
+        table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
+    for move in sorted(each.moves, key=lambda move: move.right is not True):
+        sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[move.right]
+        known = "" if move.right is None else verb(task, move.status)
+        table.add_row(move.move, f"[{style}]{sign}[/]", known, _play(move), _proof(move))
+    return table
+
+
+def _play(move: ToldMove, most: int = 12) -> str:
+    if move.why or move.play is None:
+        return move.why
+    line = move.line
+    if len(line) == 1:
+        return move.end
+    return " ".join(line[1:most]) + (" ..." if len(line) > most else f" ({move.end})" if move.end else "")
+
+
+def _proof(move: ToldMove) -> str:
+    if move.row is None or move.row["verdict"] == "unknown":
+        return ""
+    nodes = move.row["certificate_nodes"]
+    count = f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "in the one of all moves"
+    return count + ("" if move.row["checked"] else ", not checked")
+
+
+def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None) -> None:
+    """Prints the last line: effort, and where the proofs are."""
+    nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu_seconds"] for row in rows)
+    proofs = [row for row in rows if row["verdict"] != "unknown"]
+    accepted = sum(bool(row["checked"]) for row in proofs)
+    text = f"\n{len(rows)} questions, {nodes:,} nodes, {seconds:.2f} s CPU; {accepted} of {len(proofs)} proofs accepted by the checker"
+    where = f"; {size(sum(row['certificate_bytes'] for row in proofs))} in {kept}" if kept else ", not kept: give a folder with --out"
+    console.print(text + where, style="bold", markup=False)
+
+
+# ---- JSON ----------------------------------------------------------------------------------------------------------
+def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
+    """Everything as plain values; ``rows`` are those of all questions."""
+    task = told.task
+    return {
+        "name": task.given.name,
+        "size": task.given.size,
+        "position": task.given.board,
+        "rules": task.given.killall or f"tsumego-{task.given.size}",
+        "defender": SIDES[task.defender],
+        "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
+        "region": None if task.whole else task.grid.list(task.region).split(","),
+        "chosen": dict(task.remarks),
+        **{f"{each.side}_first": _first_json(told, each) for each in told.firsts},
+        "questions": [dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0}) for row in rows],
+    }
+
+
+def _first_json(told: Told, each: ToldFirst) -> dict[str, Any]:
+    against, for_ = ([bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds)
+    return {
+        "status": each.first.status.value,
+        "sentence": each.sentence,
+        "holds": each.reach or None,
+        "if_the_defender_loses_kos": against,
+        "if_the_defender_wins_kos": for_,
+        "answers": {question.name: answer for question, answer in each.first.answers.items()},
+        "over": each.first.over or None,
+        "complete": each.first.complete,
+        "right": each.right,
+        "moves": [_move_json(move) for move in each.moves],
+    }
+
+
+def _move_json(move: ToldMove) -> dict[str, Any]:
+    return {
+        "move": move.move,
+        "right": move.right,
+        "status": None if move.right is None else move.status.value,
+        "line": move.line,
+        "end": move.end or None,
+        "zone": move.zone.split(",") if move.zone else None,
+        "question": None if move.row is None else move.row["id"],
+    }

@@ -1,0 +1,104 @@
+"""What a proof has to say about a first move, as a small tree of variations: who answers what, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.rules import Rules
+from jaxsolve.proof.reading import Edge, Proof
+
+REPLIES = (4, 2)  # of the side that fails, shown at its first and its second turn; one at every later turn
+MOST_MOVES = 160  # of the variations of one first move
+LONGEST = 60  # moves of a line
+
+
+@dataclass
+class Variation:
+    """A move with what follows it, the main line first."""
+
+    move: str
+    player: int
+    after: list[Variation] = field(default_factory=list)
+    end: str = ""  # why the game is over after it, as FORMAT.md calls it; "" where it goes on or the line is cut
+    zone: str | None = None  # what the proof of the position after it rests on
+
+    def line(self) -> list[Variation]:
+        """This move and the main line after it."""
+        found: list[Variation] = [self]
+        while found[-1].after:
+            found.append(found[-1].after[0])
+        return found
+
+
+def main_line(after: Sequence[Variation]) -> list[Variation]:
+    """The main line of variations that begin at one position."""
+    return after[0].line() if after else []
+
+
+class _Place(NamedTuple):
+    """A node of the proof, the position that play has led to there, the list that its moves go to, and how often the failing side has moved."""
+
+    number: int
+    position: str
+    into: list[Variation]
+    turn: int
+    length: int
+
+
+def variations(proof: Proof, number: int | None = None, position: str | None = None) -> list[Variation]:
+    """The moves from a node of a proof (None: its root), as deep and wide as fits a person, the replies that resist longest first.
+
+    ``position`` is where play has led to, if that is not the node's own. Every move is played by the rules: with zones a reply that the proof names
+    may not exist in a position that is merely covered, and is then left out.
+    """
+    number = proof.root if number is None else number
+    rules = checkers.find(proof.game).rules(proof.rules)
+    claimant = rules.players.index(proof.player)
+    found: list[Variation] = []
+    todo = [_Place(number, position or proof.nodes[number].position, found, 0, 0)]
+    count = 0
+    while todo and count < MOST_MOVES:
+        place = todo.pop(0)
+        at = rules.position(place.position)
+        if rules.verdict(at) is not None or place.length >= LONGEST:
+            continue
+        player = rules.side(at)
+        width = 1 if player == claimant else (*REPLIES, 1)[min(place.turn, len(REPLIES))]
+        for rank, (edge, text) in enumerate(_legal(proof, rules, place, width)):
+            count += 1
+            verdict = rules.verdict(rules.position(text))
+            here = Variation(edge.move, player, end="" if verdict is None else verdict.reason, zone=proof.nodes[edge.child].zone)
+            place.into.append(here)
+            following = _Place(edge.child, text, here.after, place.turn + (player != claimant), place.length + 1)
+            todo.insert(len(todo) if rank else 0, following)  # the main line to its end first
+    return found
+
+
+def _legal(proof: Proof, rules: Rules, place: _Place, width: int) -> Iterator[tuple[Edge, str]]:
+    at = rules.position(place.position)
+    for edge in proof.replies(place.number):
+        try:
+            text = rules.child(at, edge.move)
+        except Refused:
+            continue
+        yield edge, text
+        width -= 1
+        if not width:
+            return
+
+
+def after_move(proof: Proof, move: str) -> Variation | None:
+    """A reply at the root of a proof by the other side, with what refutes it; None where the proof does not name it, since its zone leaves it out."""
+    edge = next((edge for edge in proof.nodes[proof.root].moves if edge.move == move), None)
+    if edge is None:
+        return None
+    rules = checkers.find(proof.game).rules(proof.rules)
+    root = rules.position(proof.position)
+    text = rules.child(root, move)
+    verdict = rules.verdict(rules.position(text))
+    zone = proof.nodes[edge.child].zone
+    return Variation(move, rules.side(root), variations(proof, edge.child, text), "" if verdict is None else verdict.reason, zone)

@@ -1,0 +1,93 @@
+"""A study as an SGF record: the position, every first move marked right or wrong, and the variations that show it."""
+
+from __future__ import annotations
+
+from jaxsolve.formats import sgf_tree
+from jaxsolve.formats.sgf_tree import Node
+from jaxsolve.tsumego.lines import Variation
+from jaxsolve.tsumego.setup import SIDES
+from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, verb
+
+ZONE = "SQ"
+"""The property that marks a zone: squares, which every program shows; crucial stones have triangles, since a point may have one mark only."""
+
+
+def record(told: Told, application: str) -> bytes:
+    """The SGF record. Moves of both sides follow the root: whoever is to move first has its moves there."""
+    task = told.task
+    root = Node({"FF": ["4"], "CA": ["UTF-8"], "GM": ["1"], "SZ": [str(task.given.size)], "AP": [application]})
+    if task.given.title:
+        root.properties["GN"] = [sgf_tree.simple_text(task.given.title)]
+    for name, stones in zip(("AB", "AW"), task.stones.stones, strict=True):
+        if stones:
+            root.properties[name] = _points(told, stones)
+    if task.crucial:
+        root.properties["TR"] = _points(told, task.crucial)
+    said = [f"{what}: {words}." for what, words in task.remarks]
+    said += [f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in told.firsts]
+    root.properties["C"] = [sgf_tree.text("\n".join(said))]
+    for each in told.firsts:
+        root.children += [_first_move(told, each, move) for move in _right_first(each)]
+    return sgf_tree.dump(root)
+
+
+def _right_first(each: ToldFirst) -> list[ToldMove]:
+    return sorted(each.moves, key=lambda move: (move.right is not True, move.right is None))
+
+
+def _points(told: Told, mask: int) -> list[str]:
+    return sgf_tree.points(told.task.grid.list(mask).split(","), told.task.given.size)
+
+
+def _first_move(told: Told, each: ToldFirst, move: ToldMove) -> Node:
+    node = _node(told, Variation(move.move, each.first.side) if move.play is None else move.play)
+    if move.right is not None:
+        node.properties["TE" if move.right else "BM"] = ["1"]
+    node.properties["C"] = [sgf_tree.text(comment(told, each, move))]
+    if move.zone:
+        free = [point for point in move.zone.split(",") if not told.task.crucial & told.task.grid.point(point)]
+        if free:
+            node.properties[ZONE] = sgf_tree.points(free, told.task.given.size)
+    if told.task.crucial:
+        node.properties["TR"] = _points(told, told.task.crucial)
+    return node
+
+
+def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
+    """What is said of a first move, in plain words."""
+    defender = SIDES[told.task.defender]
+    if move.right is None:
+        return f"Unknown: {move.why}."
+    words = [f"{'Right' if move.right else 'Wrong'}: {defender} {verb(told.task, move.status)}."]
+    if not move.right and len(move.line) > 1:
+        words.append(f"{SIDES[1 - each.first.side].capitalize()} answers {move.line[1]}.")
+    if move.why:
+        words.append(f"{move.why.capitalize()}.")
+    if move.zone:
+        words.append("The squares are all that the proof rests on.")
+    if move.row is not None:
+        checked = ", accepted by the checker" if move.row["checked"] else ""
+        nodes = move.row["certificate_nodes"]
+        words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{'' if move.own else ' for all first moves'}{checked}.")
+    return " ".join(words)
+
+
+_ENDS = {
+    "benson": "{} is alive: whatever follows, it keeps two eyes.",
+    "captured": "The stones are captured.",
+    "passes": "Both have passed: nothing more can be done.",
+}
+
+
+def _node(told: Told, start: Variation) -> Node:
+    """A variation as nodes, built without recursion: lines are long."""
+    top = Node()
+    todo = [(start, top)]
+    while todo:
+        step, node = todo.pop()
+        node.properties["BW"[step.player]] = [sgf_tree.point(step.move, told.task.given.size)]
+        if step.end in _ENDS:
+            node.properties["C"] = [sgf_tree.text(_ENDS[step.end].format(SIDES[told.task.defender].capitalize()))]
+        node.children = [Node() for _ in step.after]
+        todo += zip(step.after, node.children, strict=True)
+    return top

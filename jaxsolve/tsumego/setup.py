@@ -1,0 +1,294 @@
+"""From what a person gives to a life-and-death task: the board, the crucial stones, the region, and what was proposed because nobody said it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxsolve.formats import position, sgf
+from jaxsolve.formats.record import FormatError
+from jaxsolve.games import registry
+from jaxsolve.games.game import Game
+from jaxsolve.games.go.notation import parse_points, points_text
+from jaxsolve.proof.check import grid as grids
+from jaxsolve.strict_json import shortened
+from jaxsolve.tsumego import enclosure
+from jaxsolve.tsumego.enclosure import Board
+from jaxsolve.tsumego.status import Ko, Question
+
+SIDES = ("black", "white")
+DEFAULT_REGION = "auto"
+CHOOSE = "choose others with --crucial P2,Q3"
+_KEPT = ("ko", "fill_eyes")  # rule options that a person may choose; the others are what the command finds out or asks
+
+
+@dataclass(frozen=True)
+class Given:
+    """A position as it was given, before anything is decided about it."""
+
+    name: str
+    size: int
+    board: str  # ``<board>`` of the certificate format
+    side: int | None = None  # who is to move, where that was said
+    ko: str | None = None  # the point that this side may not retake
+    marks: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
+    where: str = ""  # which position of a record it is
+    title: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)  # of a tsumego rule set that came with it
+    killall: str | None = None  # rule-set id of Killall-Go, where that is played
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked: crucial stones of the defender and where stones may be placed; all points as masks of ``grid``."""
+
+    given: Given
+    defender: int
+    crucial: int  # 0: any stone of the defender (Killall-Go)
+    region: int
+    options: Mapping[str, str]  # ``ko`` and ``fill_eyes``
+    remarks: tuple[tuple[str, str], ...]  # (what, a sentence for a person): how stones and region were chosen
+
+    @functools.cached_property
+    def grid(self) -> grids.Grid:
+        return grids.gtp(self.given.size)
+
+    @functools.cached_property
+    def stones(self) -> Board:
+        return enclosure.board_of(self.grid, self.given.board)
+
+    @property
+    def whole(self) -> bool:
+        """Whether stones may be placed anywhere."""
+        return self.region == self.grid.full
+
+    def rules(self, question: Question) -> str:
+        """The rule-set id that a question is asked under; Killall-Go has one, which asks whether White lives."""
+        if self.given.killall is not None:
+            return self.given.killall
+        attacker_may, defender_may = ("allow", "forbid") if question.ko is Ko.AGAINST else ("forbid", "allow")
+        chosen = {
+            "goal": question.goal,
+            "defender": SIDES[self.defender],
+            "crucial": self.grid.list(self.crucial),
+            "region": "all" if self.whole else self.grid.list(self.region),
+            f"ko_{SIDES[self.defender]}": defender_may,
+            f"ko_{SIDES[1 - self.defender]}": attacker_may,
+        }
+        return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
+
+    def answer(self, question: Question, proved: bool) -> bool:
+        """The answer to ``question``, given whether the goal of its rule set was proved."""
+        return proved if self.given.killall is None or question.goal == "live" else not proved
+
+    def name(self, question: Question) -> str:
+        """The question's name in files and tables."""
+        return "live" if self.given.killall is not None else question.name
+
+    def root(self, side: int) -> str:
+        """The position with ``side`` to move, as text; a ko binds only the side that it was taken from."""
+        ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
+        return f"{self.given.board} {SIDES[side][0]}{ko}"
+
+    @functools.cached_property
+    def scope(self) -> enclosure.Scope:
+        """What verdicts say about the whole board; under superko, where a move outside can lift a ban inside, nothing unless it is the region."""
+        if self.options.get("ko", "simple") != "simple" and not self.whole:
+            return enclosure.Scope(False, False)
+        return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
+    """The position that ``text`` names: an SGF file with or without variations, or anything that ``jaxsolve solve`` takes.
+
+    Raises:
+      FormatError: one sentence.
+    """
+    data = _sgf(text)
+    if data is None:
+        problem = position.resolve(text, game=game, options=options)
+        return _given(problem.id, problem.game, problem.game.text(problem.state), title=problem.title)
+    name = "standard input" if text == "-" else Path(text).name
+    try:
+        marked = sgf.read_marked(data)
+        record, side = marked.record, marked.record.to_move
+        if record.has_setup and side is None and not record.moves:
+            record = dataclasses.replace(record, to_move=0)  # either side's turn is looked at
+        else:
+            side = -1
+        rules = _rules_of(record.properties.get("rules", ""), game, record.size)
+        made = registry.make(rules, **options)
+        found = _given(name, made, made.text(sgf.position(record, made)), marked.record.properties.get("title", ""))
+    except ValueError as error:
+        raise FormatError(f"{name}: {error}") from None
+    return dataclasses.replace(found, side=found.side if side == -1 else None, marks=marked.marks, where=marked.where)
+
+
+def _sgf(text: str) -> bytes | None:
+    """The bytes of an SGF record, or None where ``text`` names something else. Raises FormatError."""
+    if text == "-":
+        data = sys.stdin.buffer.read()
+        if b"(;" not in b"".join(data[:4096].split()):
+            raise FormatError("standard input holds no SGF record; one looks like (;GM[1]SZ[9]AB[ee]AW[cc])")
+        return data
+    if not text.endswith(".sgf"):
+        return None
+    try:
+        data = Path(text).read_bytes()
+    except OSError as error:
+        raise FormatError(f"cannot read {text}: {error.strerror}") from None
+    if b"(;" not in b"".join(data[:4096].split()):
+        raise FormatError(f"{Path(text).name} is not an SGF record: one looks like (;GM[1]SZ[9]AB[ee]AW[cc])")
+    return data
+
+
+def _rules_of(said: str, game: str | None, size: int) -> str:
+    """``game``, else a life-and-death rule set that the record names itself, else the plain one of its size."""
+    if game is not None:
+        return game
+    said = said.replace("\\", "").strip()
+    return said if said.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
+
+
+def _pairs(fields: list[str]) -> dict[str, str]:
+    """``key=value`` texts as a mapping."""
+    parts = [field.partition("=") for field in fields]
+    return {name: value for name, _, value in parts}
+
+
+def _given(name: str, game: Game, text: str, title: str = "") -> Given:
+    base, *chosen = game.rule_set.split(";")
+    if game.name != "go" or not base.startswith(("tsumego-", "killallgo-", "go-")):
+        raise FormatError(f"life and death is asked about Go positions, not about {shortened(game.rule_set)}")
+    board, side, *fields = text.split()
+    found = _pairs(fields)
+    if "history" in found or "ply" in found:
+        raise FormatError(
+            f"a position with {'a history' if 'history' in found else 'forced moves'} has no second side to move first: give the board alone"
+        )
+    if found.get("crucial"):
+        raise FormatError(f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial")
+    options = _pairs(chosen)
+    return Given(
+        name,
+        int(base.rpartition("-")[2]),
+        board,
+        side="bw".index(side),
+        ko=found.get("ko"),
+        title=title,
+        options={} if base.startswith("go-") else options,
+        killall=game.rule_set if base.startswith("killallgo-") else None,
+    )
+
+
+# ---- choosing ------------------------------------------------------------------------------------------------------
+def choose(given: Given, crucial: str | None, region: str | None) -> Task:
+    """The task: crucial stones and region as named, else as the record marks them, else proposed.
+
+    Raises:
+      FormatError: stones of both colours, an empty point, several kinds of marks, no group to propose, a point off the board.
+    """
+    grid = grids.gtp(given.size)
+    stones = enclosure.board_of(grid, given.board)
+    kept = {name: given.options[name] for name in _KEPT if name in given.options}
+    if given.killall is not None:
+        if crucial is not None or region not in (None, "auto", "all"):
+            raise FormatError("in Killall-Go the question is whether White lives anywhere: it has neither --crucial nor --region")
+        return Task(given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),))
+    mask, said = _crucial(given, stones, crucial)
+    defender = 0 if mask & stones.stones[0] else 1
+    area, about = _region(given, stones, defender, mask, region)
+    return Task(given, defender, mask, area, kept, (("crucial", said), ("region", about)))
+
+
+def _points(given: Given, text: str, what: str) -> int:
+    grid = grids.gtp(given.size)
+    try:
+        names = points_text(given.size, parse_points(given.size, text, what)).split(",")
+    except ValueError as error:
+        raise FormatError(f"{what}: {error}") from None
+    return sum(grid.point(name) for name in names)
+
+
+def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
+    """Mask of the crucial stones, and where they come from."""
+    if text is not None:
+        mask, source = _points(given, text, "--crucial"), "named with --crucial"
+    elif given.marks:
+        mask, source = _marked(given, stones)
+    elif given.options.get("crucial", "any") != "any":
+        mask, source = _points(given, given.options["crucial"], "crucial"), "named by the rule set"
+    else:
+        return _proposed(stones)
+    what = "--crucial" if text is not None else source.split()[-1]
+    _one_colour(stones, mask, what)
+    return mask, f"{_described(stones, mask)}, {source}"
+
+
+def _one_colour(stones: Board, mask: int, what: str) -> None:
+    """Raises FormatError unless all of ``mask`` are stones of one colour."""
+    if empty := mask & stones.empty:
+        raise FormatError(f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are stones of the defender; {CHOOSE}")
+    if all(mask & side for side in stones.stones):
+        black, white = (_some(stones, mask & side) for side in stones.stones)
+        raise FormatError(f"{what} names stones of both colours, black at {black} and white at {white}: crucial are stones of one side; {CHOOSE}")
+
+
+def _marked(given: Given, stones: Board) -> tuple[int, str]:
+    size = given.size
+    masks = {name: _mask(stones, points, size) for name, points in given.marks.items()}
+    taken = [name for name, mask in masks.items() if mask & ~stones.empty]
+    if len(taken) > 1:
+        raise FormatError(f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean the crucial ones; {CHOOSE}")
+    name = taken[0] if taken else next(iter(masks))
+    return masks[name], f"marked in the record by {name}"
+
+
+def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:
+    return sum(stones.grid.point(sgf.point_text("go", size, *place)) for place in places)
+
+
+def _proposed(stones: Board) -> tuple[int, str]:
+    group = enclosure.proposed(stones)
+    if group is None:
+        raise FormatError("no group is enclosed or near the other side's stones: name the stones in question with --crucial, such as --crucial P2,Q3")
+    return group.stones, f"{_described(stones, group.stones)}, proposed: the weakest group that is closed in; {CHOOSE}"
+
+
+def _described(stones: Board, mask: int) -> str:
+    side = SIDES[0 if mask & stones.stones[0] else 1]
+    return f"{side} {_some(stones, mask, 12)}"
+
+
+def _some(stones: Board, mask: int, most: int = 6) -> str:
+    names = stones.grid.list(mask).split(",")
+    return ", ".join(names[:most]) + (f" ... ({len(names)} in all)" if len(names) > most else "")
+
+
+def _region(given: Given, stones: Board, defender: int, crucial: int, text: str | None) -> tuple[int, str]:
+    """Mask of the region, and a sentence about it."""
+    full, source = stones.grid.full, "named with --region"
+    if text is None and given.options.get("region", "all") != "all":
+        text, source = given.options["region"], "named by the rule set"
+    text = DEFAULT_REGION if text is None else text.strip()
+    if text.lower() == "all":
+        return full, "the whole board"
+    if text.lower() != "auto":
+        return (mask := _points(given, text, "--region")), f"{_count(mask)}, {source}"
+    mask = enclosure.enclosed(stones, defender, crucial)
+    if not enclosure.is_open(stones, mask):
+        return mask, f"{_count(mask)}, proposed: what the {SIDES[1 - defender]} stones around close in; others with --region all or POINTS"
+    mask = enclosure.box(stones, defender, crucial)
+    if mask == full:
+        return full, "the whole board: nothing closes the stones in"
+    what = f"{_count(mask)}, proposed: the stones are not closed in, so it is what they reach in a rectangle around them"
+    return mask, f"{what}; others with --region all or POINTS"
+
+
+def _count(mask: int) -> str:
+    return f"{mask.bit_count()} point{'s' if mask.bit_count() != 1 else ''}"

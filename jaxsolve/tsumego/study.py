@@ -1,0 +1,193 @@
+"""Asks what is to be known about a task, question by question: how it stands for either side first, and what every first move does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check.rules import Rules
+from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego.setup import SIDES, Task
+from jaxsolve.tsumego.status import Aim, Bounded, Ko, Question, Status
+
+Row = Mapping[str, Any]
+"""A result as ``jaxsolve.commands.answer.fields`` writes it; ``certificate`` is the path of the proof, or None."""
+
+
+class Asked(NamedTuple):
+    """One question about one position."""
+
+    id: str
+    rules: str
+    position: str
+
+
+Ask = Callable[[Sequence[Asked]], "Sequence[Row | None]"]
+"""Answers questions of one rule set; None where one was not searched (interrupted, or the total is used up)."""
+
+
+@dataclass
+class Move:
+    """A first move and what became of its questions."""
+
+    move: str
+    position: str  # after it
+    right: bool | None = None  # whether it reaches what the side can reach; None: unknown
+    answers: dict[Question, bool | None] = field(default_factory=dict)  # about the position after it
+    rows: dict[Question, Row] = field(default_factory=dict)  # of its own questions; other answers follow from those at the root
+
+    def best(self, aims: Sequence[Aim]) -> Question | None:
+        """The question of the first of ``aims`` that is reached after this move and has a proof of its own."""
+        return next((aim.question for aim in aims if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows), None)
+
+
+@dataclass
+class First:
+    """What is known with one side moving first."""
+
+    side: int
+    root: str
+    defender_first: bool
+    answers: dict[Question, bool | None] = field(default_factory=dict)
+    rows: dict[Question, Row] = field(default_factory=dict)
+    moves: list[Move] = field(default_factory=list)
+    over: str = ""  # why the game is over at the root, as FORMAT.md calls it
+    complete: bool = False  # every first move has been asked about
+
+    @property
+    def status(self) -> Status:
+        return statuses.status(self.answers, self.defender_first)
+
+    @property
+    def bounds(self) -> Bounded:
+        return statuses.bounded(self.answers)
+
+    @property
+    def aim(self) -> Aim | None:
+        """What the side moving first is known to reach."""
+        return statuses.best_aim(self.answers, self.defender_first)
+
+    @property
+    def own_aims(self) -> Sequence[Aim]:
+        return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
+
+    @property
+    def other_aims(self) -> Sequence[Aim]:
+        return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
+
+    @property
+    def refuting(self) -> Question | None:
+        """The question whose proof shows that no first move helps; None where one does, or that is not known."""
+        return next((aim.question for aim in self.other_aims[:1] if self.answers.get(aim.question) is aim.wanted), None)
+
+    def status_after(self, move: Move) -> Status:
+        """How the stones stand after a first move, with the other side to answer."""
+        return statuses.status(move.answers, self.defender_first)
+
+
+class Study:
+    """All there is to know about ``task``, as far as ``ask`` answers. ``firsts`` grows while ``run`` works and may be read at any time."""
+
+    def __init__(self, task: Task, ask: Ask):
+        self.task, self._ask = task, ask
+        first = task.given.side if task.given.side is not None else task.defender
+        self.firsts = [First(side, task.root(side), side == task.defender) for side in (first, 1 - first)]
+
+    def run(self) -> None:
+        """Asks how it stands for either side first; then about every first move, of the side first whose move makes a difference."""
+        waiting = self.firsts
+        while waiting:  # in turn, so that a total is not used up by one side
+            waiting = [first for first in waiting if self._stand(first)]
+        for first in sorted(self.firsts, key=lambda first: first.aim is not None and self._settled):
+            self._moves(first)
+
+    @property
+    def _settled(self) -> bool:
+        """Whether both sides moving first come to the same: then no move is needed."""
+        return len({first.status for first in self.firsts}) == 1
+
+    # ---- how it stands ---------------------------------------------------------------------------------------------
+    def _stand(self, first: First) -> bool:
+        """Asks the next question about the position itself; False where there is none, or it was not searched."""
+        question = statuses.next_question(first.answers, first.defender_first)
+        if question is None:
+            return False
+        (row,) = self._ask([Asked(self._id(first, question), self.task.rules(question), first.root)])
+        if row is None:
+            return False
+        first.rows[question] = row
+        first.answers[question] = self._answer(question, row)
+        return True
+
+    def _answer(self, question: Question, row: Row) -> bool | None:
+        return None if row["verdict"] == "unknown" else self.task.answer(question, row["verdict"] == "proved")
+
+    def _id(self, first: First, question: Question, move: str = "") -> str:
+        return ".".join([f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])])
+
+    # ---- first moves -----------------------------------------------------------------------------------------------
+    def _moves(self, first: First) -> None:
+        """Lists the first moves and asks about each: whether it reaches the side's aim and, where it does not, how the stones then stand.
+
+        A pass is not among them: what it is worth is how the stones stand with the other side first.
+        """
+        question = first.aim.question if first.aim is not None else first.refuting
+        if question is None:
+            return
+        verdict = self._rules(question).verdict(self._rules(question).root(first.root))
+        if verdict is not None:
+            first.over, first.complete = verdict.reason, True
+            return
+        self._list(first)
+        if first.aim is None:  # the proof at the root answers every one of them
+            for move in first.moves:
+                move.right = False
+            first.complete = True
+            return
+        self._put(first, question, [move for move in first.moves if question not in move.answers])
+        while (wave := self._next(first)) is not None:
+            self._put(first, *wave)
+        for move in first.moves:
+            answer = statuses.answer(move.answers, question)
+            move.right = None if answer is None else answer is first.aim.wanted
+        first.complete = all(move.right is not None for move in first.moves)
+
+    def _rules(self, question: Question) -> Rules:
+        return checkers.find("go").rules(self.task.rules(question))
+
+    def _list(self, first: First) -> None:
+        """All first moves, with what is known of each before anything is asked.
+
+        What the side cannot reach at the root it reaches by no move. A move that a ko setting forbids it is worth nothing under that setting.
+        """
+        kinds = {question: self._rules(question) for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR)}
+        legal = {question.ko: rules.replies(rules.root(first.root)) for question, rules in kinds.items()}
+        for name, text in {**legal[Ko.AGAINST], **legal[Ko.FOR]}.items():
+            if name == "pass":
+                continue
+            move = Move(name, text)
+            for aim in first.own_aims:
+                if name not in legal[aim.question.ko] or first.answers.get(aim.question) is (not aim.wanted):
+                    move.answers[aim.question] = not aim.wanted
+            first.moves.append(move)
+        first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
+
+    def _put(self, first: First, question: Question, moves: Sequence[Move]) -> None:
+        """Asks one question about the positions after ``moves``."""
+        rules = self.task.rules(question)
+        rows = self._ask([Asked(self._id(first, question, move.move), rules, move.position) for move in moves])
+        for move, row in zip(moves, rows, strict=True):
+            move.answers[question] = None if row is None else self._answer(question, row)
+            if row is not None:
+                move.rows[question] = row
+
+    def _next(self, first: First) -> tuple[Question, list[Move]] | None:
+        """The next question about moves whose worth is still open, and those moves."""
+        waiting: dict[Question, list[Move]] = {}
+        for move in first.moves:
+            question = statuses.next_question(move.answers, not first.defender_first)
+            if question is not None:
+                waiting.setdefault(question, []).append(move)
+        return next(iter(waiting.items()), None)
