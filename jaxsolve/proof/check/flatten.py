@@ -142,6 +142,8 @@ def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -
     out = os.fspath(out)
     if os.path.lexists(out):
         raise NotWritten(f"{show(out, 200)} exists already; the plain certificate needs a new name")
+    if not os.path.isdir(os.path.dirname(out) or "."):
+        raise NotWritten(f"{show(out, 200)} cannot be written: there is no such folder")
     flat = Flat(proof, most)
     part = f"{out}.{os.getpid()}.part"
     try:

@@ -20,14 +20,16 @@ def drawn(rules: Go, rng: random.Random, claimant: int, position: GoPosition, zo
     """Text of a position with the stones of ``position`` on ``zone`` and random ones elsewhere.
 
     Every chain gets a liberty if taking stones off outside the zone can give it one. Whether play can lead there, and whether it covers
-    ``position``, is for the caller to test: a ko or a crucial point may be one too many.
+    ``position``, is for the caller to test.
     """
     stones = _stones(rules, rng, position, zone)
     _breathe(rules, rng, stones, zone)
-    ko = _ko(rules, rng, claimant, position, stones, zone)
-    passes = rng.randrange(2) if position.side == claimant and not ko else 0
     crucial = _crucial(rules, rng, position, stones, zone)
-    return rules.text.settled(GoPosition(_board(rules, stones), position.side, (stones[0], stones[1]), ko, passes, None, crucial, ""))
+    found = GoPosition(_board(rules, stones), position.side, (stones[0], stones[1]), 0, 0, None, crucial, "")
+    found = found._replace(ko=_ko(rules, rng, claimant, position, found, zone))
+    if position.side == claimant and not found.ko:
+        found = found._replace(passes=rng.randrange(2))
+    return rules.text.settled(found)
 
 
 def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> list[int]:
@@ -64,13 +66,12 @@ def _board(rules: Go, stones: list[int]) -> str:
     return board
 
 
-def _ko(rules: Go, rng: random.Random, claimant: int, position: GoPosition, stones: list[int], zone: int) -> int:
-    """The ko of ``position``, always where the zone forbids it to the opponent; or another point that may be one, or none."""
-    grid = rules.grid
-    empty = grid.full & ~(stones[0] | stones[1])
+def _ko(rules: Go, rng: random.Random, claimant: int, position: GoPosition, found: GoPosition, zone: int) -> int:
+    """The ko of ``position``, always where the zone forbids it to the opponent; or another point of ``found`` that can be one, or none."""
+    empty = rules.empty(found)
     if position.ko & empty and ((position.ko & zone and position.side != claimant) or rng.random() < 0.5):
         return position.ko
-    points = [bit for bit in bits(empty) if not grid.near(bit) & grid.full & ~stones[1 - position.side]]
+    points = [bit for bit in bits(empty) if rules.ko_taken(found._replace(ko=bit), empty)]
     return rng.choice(points) if points and rng.random() < 0.5 else 0
 
 
