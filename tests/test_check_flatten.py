@@ -39,7 +39,7 @@ def flattened(path, out, most: int = 20_000) -> list:
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name != "hex"])
 def test_certificates_of_searches_can_be_flattened(name, tmp_path):
     lines = flattened(searched(SEARCHED[name], tmp_path / "solved"), tmp_path / "flat.gz")
-    assert len(lines) > 4 and set(os.listdir(tmp_path)) == {"solved", "flat.gz"}
+    assert len(lines) > 3 and set(os.listdir(tmp_path)) == {"solved", "flat.gz"}
 
 
 @pytest.mark.parametrize("size", [4, 5])

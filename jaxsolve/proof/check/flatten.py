@@ -1,8 +1,8 @@
 """A proof by zones written out as a plain one: every legal reply with exactly the position it leads to, for small proofs.
 
-The strategy (``Strategy``) is followed from the root against every reply, without drawing anything. What comes out has leaves, ``or`` and ``and`` nodes
-only, so it rests on the rules and on nothing that is said of zones, pairs and threats; a checker that knows no more than that judges it before it gets its
-name.
+The strategy (``Strategy``) is followed from the root against every reply, without drawing anything. What comes out has leaves, ``or`` and
+``and`` nodes only, so it rests on the rules and on nothing that is said of zones, pairs and threats; a checker that knows no more than that judges
+it before it gets its name.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from jaxsolve.proof.check.strategy import Place, Strategy
 _TRIES = 200
 """How many positions are drawn for one that play can lead to and that covers a node."""
 _KINDS = ("pass", "listed", "inside", "outside", "opened")
-"""Replies: passes; those that the node names; others at points of its zone and elsewhere; those in its zone that are not legal in its own position."""
+"""Replies: passes; those that the node names; others at points of its zone; others elsewhere; those in its zone that only drift makes legal."""
 _SHOWN = 4000
 """Most characters of a line of play in a sentence."""
 
@@ -59,17 +59,18 @@ class _Games:
         self.longest = 0
 
     def all(self, games: int) -> Replayed:
-        played = [0, 0]
+        from_root = from_nodes = 0
         for number in range(2 * games):
             start = self.strategy.start() if number < games else self._elsewhere()
             if start is None:
                 continue
-            played[number // games] += 1
+            from_root, from_nodes = from_root + (number < games), from_nodes + (number >= games)
             reason = self._game(start)
             if reason:
-                where = "" if number < games else f" from the position {show(start[0], 500)}, which covers a node,"
-                return Replayed(*played, self.longest, self.seed, f"game {number + 1} of the replay with seed {self.seed}{where} fails {reason}")
-        return Replayed(*played, self.longest, self.seed)
+                where = "" if number < games else f" from the position {show(start.text, 500)}, which covers a node,"
+                reason = f"game {number + 1} of the replay with seed {self.seed}{where} fails {reason}"
+                return Replayed(from_root, from_nodes, self.longest, self.seed, reason)
+        return Replayed(from_root, from_nodes, self.longest, self.seed)
 
     def _elsewhere(self) -> Place | None:
         """A position that covers a random node; None where none is found, as in games without zones."""

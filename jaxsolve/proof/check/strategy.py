@@ -1,8 +1,8 @@
 """What a certificate plays: the claimant's moves from any position that the strategy has led to, which may have drifted from the certificate's.
 
-A *place* is a real position with what the claim rests on there: a node whose position it is or covers, or the pairs of a node that has been left. Every
-step of the law of zones (FORMAT.md) is asked of the real position: the move is legal, the position after it covers the child, after every
-reply it covers some child, and the game ends as claimed. What fails raises Refused, with one sentence.
+A *place* is a real position with what the claim rests on there: a node whose position it is or covers, or the pairs of a node that has been left.
+Every step of the law of zones (FORMAT.md) is asked of the real position: the move is legal, the position after it covers the child, after every reply
+it covers some child, and the game ends as claimed. What fails raises Refused, with one sentence.
 
 Play comes to an end whatever the certificate says: a node's children are earlier lines, so no line of play passes through more nodes than the
 root's height says, and below pairs, which only Hex has, every move fills a cell.

@@ -27,7 +27,7 @@ class Tried:
         return False
 
     def drawn(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
-        """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game has no way to draw one."""
+        """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game draws none."""
         return None
 
 
