@@ -288,6 +288,7 @@ def tsumego(
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    no_zones: NoZones = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proofs; goes on where it was.")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position with the moves that work into FILE.")] = None,
@@ -304,7 +305,7 @@ def tsumego(
     options = _rules(rule)
     from jaxsolve.commands import tsumego as command
 
-    settings = _settings(method, time, None, nodes, None, memory, seed, False)
+    settings = _settings(method, time, None, nodes, None, memory, seed, no_zones, False)
     request = command.Request(position, game, options, crucial, region, settings, total, pool, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
 

@@ -92,6 +92,8 @@ _DRAWN = [
     ("hex", "hex-2", "../.. b", 0),
     ("hex", "hex-3", ".../.../... b", 1),
     ("hex", "hex-4", "..../..../..../.... b", 7),
+    ("slither", "slither-2", "../.. b", 0),
+    ("slither", "slither-3", ".../.../... b", 5),
     ("go", "go-2;ko=simple;komi=0.5", "../.. b", 1),
     ("go", "go-2;ko=positional;komi=1", "../.. b", 3),
     ("go", "go-2;ko=situational;komi=0.5", "../.. b", 3),

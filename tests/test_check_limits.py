@@ -15,6 +15,7 @@ from jaxsolve.proof.check import check
 
 RULES = {
     "hex": "hex-19",
+    "slither": "slither-19",
     "gomoku": "gomoku-19;line=5;win=exact5;knowledge=4t",
     "awari": "awari;rules=ludii",
     "go": "go-19;ko=simple;komi=7.5",
@@ -30,7 +31,7 @@ def header(game: str, rules: str, root: str) -> dict:
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
-    game = name if name in ("hex", "gomoku", "awari") else "go"
+    game = name if name in ("hex", "gomoku", "slither", "awari") else "go"
     rules = proof_tools.rules_of(game, RULES[name])
     first = "4,4,4,4,4,4/4,4,4,4,4,4 s captured=0:0" if game == "awari" else f"{EMPTY[: rules.grid.length]} b"
     long = first + "x" * rules.longest

@@ -25,6 +25,9 @@ RULE_SETS = {  # rule set -> its share of the roots
     "hex-1": 1,
     "hex-2": 4,
     "hex-4": 6,
+    "slither-1": 1,
+    "slither-3": 8,
+    "slither-4": 8,
     FIVE.format(3, 3, "five-or-more", "ndk"): 4,
     FIVE.format(4, 3, "five-or-more", "4t"): 10,
     FIVE.format(4, 3, "exact5", "4t"): 10,
@@ -64,7 +67,7 @@ class Maker:
                 fields = [other for other in fields if other.partition("=")[0] != field.partition("=")[0]]
             fields.append(field)
         if self.rng.random() < 0.9:
-            order = ["captured", "fours", "ko", "passes", "ply", "crucial", "history"]
+            order = ["relocated", "captured", "fours", "ko", "passes", "ply", "crucial", "history"]
             fields.sort(key=lambda field: order.index(field.partition("=")[0]))
         text = " ".join([board, side if self.rng.random() < 0.9 else self.rng.choice("bwsnB"), *fields])
         return self._spoilt(text) if self.rng.random() < 0.1 else text
@@ -104,8 +107,15 @@ class Maker:
 
     def _field(self, board: str) -> str:
         """A field; mostly one that this game has."""
-        kinds = {"go": ("ko", "ko", "passes", "ply", "history", "crucial"), "gomoku": ("fours",), "awari": ("captured",)}.get(self.game.name, ())
+        kinds = {
+            "go": ("ko", "ko", "passes", "ply", "history", "crucial"),
+            "gomoku": ("fours",),
+            "awari": ("captured",),
+            "slither": ("relocated",),
+        }.get(self.game.name, ())
         kind = self.rng.choice(kinds) if kinds and self.rng.random() < 0.9 else self.rng.choice(("ko", "passes", "ply", "fours", "captured"))
+        if kind == "relocated":
+            return kind
         if kind == "ko":
             return f"ko={self._point()}"
         if kind in ("passes", "ply"):
@@ -194,6 +204,12 @@ FIXED = {
     "opening": (SEVEN.format("simple"), "/".join(["......."] * 7) + " b ply=0", True),
     "joined by the side to move": ("hex-2", "X./X. b", False),
     "joined by the other side": ("hex-2", "X./X. w", True),
+    "joined by a relocation": ("slither-2", "X./X. b relocated", True),
+    "joined before the relocation": ("slither-2", "X./X. w relocated", False),
+    "a relocation that no placement mends": ("slither-3", "X../.X./..X b relocated", False),
+    "nothing to relocate": ("slither-3", "O../O../... b relocated", False),
+    "a lone diagonal": ("slither-3", "X../.X./... w", False),
+    "a lone diagonal in the middle of a turn": ("slither-3", "X../.X./... b relocated", True),
 }
 
 
@@ -276,7 +292,7 @@ def random_id(rng: random.Random) -> tuple[str, str]:
     komi = rng.choice(
         ["0", "7.5", "-0.5", "999.5", "1000", "-1000", "1000.5", "-999", "7.25", "007", "1e2", "nan", "100000", ".5", "+1", "12", "7.0", "-0"]
     )
-    which = rng.randrange(6)
+    which = rng.randrange(7)
     if which == 0:
         return "go", f"go-{size};ko={ko};komi={komi}"
     if which == 1:
@@ -286,6 +302,8 @@ def random_id(rng: random.Random) -> tuple[str, str]:
     if which == 3:
         line = rng.choice(("2", "3", "5", "6", "15", "16", "19", "x"))
         return "gomoku", f"gomoku-{size};line={line};win={pick('exact5', 'five-or-more')};knowledge={pick('ndk', '4t')}"
+    if which == 5:
+        return "slither", f"slither-{size}" + pick("", "", "", ";size=5")
     if which == 4:
         return "awari", rng.choice(("awari", "awari;rules=ludii", "awari;rules=abapa", "awari;rules=ludii;more=1"))
     crucial, region = pick("any", points), pick("all", points)

@@ -661,7 +661,7 @@ def test_the_settings_of_a_suite_are_json_whatever_they_hold():
 
     assert said() == said() and said(search.METHODS["pns"]) == said(search.METHODS["pns"])
     assert len({said(), said(weight=2.0), said(search.METHODS["pns"]), said(search.METHODS["mcts"])}) == 4
-    assert suite._flat(Settings()) == {"method": "dfpn", "seed": 0, "wave": None, "flights": 2, "max_nodes": None, "heads": None}
+    assert suite._flat(Settings()) == {"method": "dfpn", "seed": 0, "wave": None, "flights": 2, "max_nodes": None, "heads": None, "zones": True}
 
 
 def test_an_answer_against_the_source_is_pointed_out(problem_file, monkeypatch):

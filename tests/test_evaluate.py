@@ -24,6 +24,7 @@ GAMES = {
     "hex-4": range(0, 10),
     "gomoku-5;line=4;win=exact5;knowledge=4t": range(0, 14),
     "go-2;ko=positional;komi=1": range(0, 8),
+    "slither-4": range(0, 14),
     "awari": range(0, 150),
 }
 

@@ -23,6 +23,7 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
     "hex-4": "",
     "killallgo-7;ko=situational;passes=stones": "",
     "killallgo-9;ko=simple;fill_eyes=false": "",
+    "slither-4": "",
     TSUMEGO: "...../...../..O../.XXO./..... w",
 }
 BOARDS, PLIES = 32, 60

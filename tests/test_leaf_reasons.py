@@ -22,6 +22,7 @@ ENDS = [
     ("gomoku-5;line=3;knowledge=4t", "...../.XX../O..../...../..... w fours=2", "two-fours"),
     ("gomoku-3;line=3", "XOX/XOO/OXX w", "full-board"),
     ("hex-3", "X../X../X.. w", "connection"),
+    ("slither-3", "X../X../XX. w", "connection"),
     ("awari", "1,0,0,0,0,0/0,1,0,0,0,0 s captured=24:22", "no-seeds"),
 ]
 

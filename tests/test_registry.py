@@ -55,6 +55,8 @@ def test_short_ids_name_the_defaults(short, full):
         "gomoku-5;line=4;win=exact5;knowledge=4t",
         "hex-1",
         "hex-19",
+        "slither-1",
+        "slither-19",
         "tsumego-9;ko=positional;passes=not-achieved;fill_eyes=false;goal=kill;defender=black;crucial=A1,B2;region=A1,B1,A2,B2,C3;ko_black=forbid;ko_white=allow",
     ],
 )

@@ -15,6 +15,7 @@ from jaxsolve.search import Verdict
 
 SOURCES = {
     "hex-5": range(1, 6),
+    "slither-3": range(0, 5),
     "gomoku-4;line=3;win=exact5;knowledge=4t": range(0, 6),
     "gomoku-5;line=4;win=five-or-more;knowledge=4t": range(12, 18),
     "go-2;ko=positional;komi=1": range(0, 6),

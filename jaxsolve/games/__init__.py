@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
     from jaxsolve.games.random_play import random_legal_action
+    from jaxsolve.games.slither import Slither
 
 __all__ = [
     "Awari",
@@ -35,6 +36,7 @@ __all__ = [
     "KillallGo",
     "Outcome",
     "SeesChildren",
+    "Slither",
     "Tsumego",
     "auto_reset",
     "available",
@@ -54,5 +56,6 @@ __getattr__ = lazy.names(
         "gomoku": ("Gomoku",),
         "hex": ("Hex",),
         "random_play": ("random_legal_action",),
+        "slither": ("Slither",),
     },
 )

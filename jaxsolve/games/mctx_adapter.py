@@ -36,8 +36,9 @@ def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFn
 def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
     """mctx's model of ``env``: one real step for each simulation.
 
-    The reward is the mover's; the discount is -1, because the value after the step belongs to the other agent, and 0 once the game is
-    over. Illegal actions keep the lowest logit float32 has, so that mctx never expands them while a legal one is left.
+    The reward is the mover's; the discount is -1 where the value after the step belongs to the other agent, 1 where the same agent moves
+    again (a turn of several actions, as in Slither), and 0 once the game is over. Illegal actions keep the lowest logit float32 has, so that
+    mctx never expands them while a legal one is left.
     """
 
     def recurrent(params: Any, key: jax.Array, action: jax.Array, states: State) -> tuple[mctx.RecurrentFnOutput, State]:
@@ -47,7 +48,7 @@ def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.
         over = states.terminated | states.truncated
         output = _recurrent_output(
             reward=jnp.take_along_axis(states.rewards, mover[:, None], axis=1)[:, 0],
-            discount=jnp.where(over, 0.0, -1.0),
+            discount=jnp.where(over, 0.0, jnp.where(states.current_player == mover, 1.0, -1.0)),
             prior_logits=logits,
             value=value,
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.view.canvas import Canvas, Point
 
+_BAND = 5.0
 _CELL = 36.0
 _MARGIN = 46.0
 
@@ -33,6 +34,8 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
     """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place, and ``tinted`` cells. Returns width and height."""
     columns, rows = board.size
     _board(canvas, board)
+    if board.edges is not None:
+        _edges(canvas, board.size, board.edges)
     for place in tinted:
         x, y = _centre(place)
         canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e")
@@ -68,6 +71,20 @@ def _board(canvas: Canvas, board: Stones) -> None:
     if board.shape is Shape.POINTS:
         for point in star_points(board.size):
             canvas.circle(_centre(point), 3, theme.line)
+
+
+def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
+    """Bands beside the squares: the first owner's above and below, the second's left and right."""
+    theme, (columns, rows) = canvas.theme, size
+    near, across, down = -0.62, columns - 0.38, rows - 0.38
+    colours = {1: (theme.black, theme.black_rim), 2: (theme.white, theme.white_rim)}
+    for owner, ends in (
+        (owners[1], [((near, -0.5), (near, rows - 0.5)), ((across, -0.5), (across, rows - 0.5))]),
+        (owners[0], [((-0.5, near), (columns - 0.5, near)), ((-0.5, down), (columns - 0.5, down))]),
+    ):
+        for band in ends:
+            for colour, width in zip(reversed(colours[owner]), (_BAND + 2, _BAND), strict=True):
+                canvas.polyline([(_MARGIN + x * _CELL, _MARGIN + y * _CELL) for x, y in band], colour, width)
 
 
 def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) -> None:

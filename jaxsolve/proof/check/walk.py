@@ -23,7 +23,7 @@ FORMAT = "jaxsolve-proof"
 VERSION = 1
 RESULTS = ("wins", "does-not-lose")
 MAX_REASON = 1 << 16
-"""Most bytes that a node's line may have beside its position: with 362 replies it has 12,000."""
+"""Most bytes that a node's line may have beside its position: 1,693 replies, more than any position of slither-19 has, take 58,000."""
 
 _HEADER = {"format", "version", "game", "rules", "root", "claim"}
 _MAX_NUMBER = 1 << 62

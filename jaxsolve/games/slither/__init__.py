@@ -1,0 +1,14 @@
+"""Slither: joining opposite sides with stones that may step aside, under the diagonal rule; no draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.slither.game import Slither, SlitherState
+
+__all__ = ["Slither", "SlitherState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

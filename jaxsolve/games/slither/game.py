@@ -1,0 +1,273 @@
+"""The game of Slither as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from jaxsolve.bitboard import Grid, actions_to_bool, square
+from jaxsolve.games import boardtext
+from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.drawing import Place, Shape, Stones
+from jaxsolve.games.game import Children, Game, Outcome
+from jaxsolve.games.mixing import key_of
+from jaxsolve.games.planes import stone_planes
+from jaxsolve.games.slither import text as notation
+from jaxsolve.games.slither.diagonal import DIRECTIONS, DiagonalRule
+from jaxsolve.games.square import square_permutations, turned
+from jaxsolve.lazy import jax, jnp
+
+RELOCATED, OUTCOME_AT = 2, 2  # of ``meta``: the bit that says that a stone has been relocated, the place of the outcome
+
+
+class SlitherState(NamedTuple):
+    """A position; W words a set as ``Grid(size, size)`` packs it. 8x8: 7 words, 28 bytes."""
+
+    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    meta: jax.Array  # uint32[]: side to move, 2 if it has relocated a stone and must now place one, outcome << 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Slither(Game):
+    """Slither on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the left column to the right one.
+
+    Black moves first. A turn: the player may relocate one own stone to an empty cell one step away (8 neighbours), then places a stone on any
+    empty cell. At the end of the turn every two diagonally adjacent stones of the player must have a common orthogonal neighbour of the
+    player's (the diagonal rule). Orthogonally connected stones that touch both of a player's edges win at the end of its turn. A
+    player who has no legal turn passes, and only then (Corey Clark's game; Bonnet, Jamain & Saffidine, ACG 2015).
+
+    What the rules leave to be said. The stone may be placed on the cell that was just left: the position is the one that placing at the
+    relocated stone's new cell alone leads to, so this gives a turn a second name and adds no turn. The diagonal rule is looked at after the
+    placement, so a relocation may break it if a placement can mend it; one that no placement mends is not legal. A connection that a
+    relocation makes counts once the stone is placed. A turn changes the mover's stones only, so it can join no edges but the mover's, and two
+    connections would cross: there is one winner. A full board that keeps the rule joins one side's edges. That both sides lack a turn
+    before that cannot be (Bonnet et al. prove it), so after a pass comes a stone. Hence the game ends, without draws, and no position comes
+    back, for every turn but a pass adds a stone.
+
+    A turn with a relocation is two actions of the same player: the relocation, after which it is still to move (``relocated``), and the placement.
+    As one action such turns would be 8 N^4: 5,000 on 5x5 and beyond what the search can list from 7x7 on, of which the
+    proof of a lost position would carry every legal one as a child of its own. In two steps there are 9 N^2 + 1 actions on any board, a
+    search refutes a relocation before it looks at all placements after it, and positions that several turns lead to meet in its table.
+    So ``to_move`` is the same before and after a relocation.
+
+    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 + row * N + column`` relocates the stone there
+    one step in direction d of ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the side to move, the
+    opponent's stones, ones if White is to move, ones if a stone has been relocated. Raises ValueError for a size outside 1..19.
+    """
+
+    size: int = 8
+
+    name: ClassVar[str] = "slither"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= 19:
+            raise ValueError(f"Slither: size={self.size} is outside 1..19")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"slither-{self.size}"
+
+    @property
+    def num_actions(self) -> int:
+        return (1 + len(DIRECTIONS)) * self.size**2 + 1
+
+    @property
+    def grid(self) -> Grid:
+        return square(self.size)
+
+    @property
+    def _words_first(self) -> Grid:
+        return square(self.size, axis=0)
+
+    @property
+    def _rule(self) -> DiagonalRule:
+        return DiagonalRule(self.size)
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> SlitherState:
+        return jax.device_put(SlitherState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
+
+    def step(self, state: SlitherState, action: jax.Array) -> SlitherState:
+        return self._step(state, as_action(action))
+
+    @batch_last
+    def _step(self, state: SlitherState, action: jax.Array) -> SlitherState:
+        grid, side = self._words_first, state.meta & 1
+        cells = self.size**2
+        plane, cell = action // cells, action % cells
+        passes, relocates = plane == 1 + len(DIRECTIONS), (plane >= 1) & (plane <= len(DIRECTIONS))
+        steps = np.array([dr * self.size + dc for dr, dc in DIRECTIONS], np.int32)
+        to = cell + jnp.where(relocates, jnp.asarray(steps)[jnp.clip(plane - 1, 0, len(DIRECTIONS) - 1)], 0)
+        put = grid.point(jnp.where(passes, -1, to))
+        taken = grid.point(jnp.where(relocates, cell, -1))
+        own = jnp.where(side == 1, state.stones[1], state.stones[0]) & ~taken | put
+        stones = jnp.stack([jnp.where(side == 1, state.stones[0], own), jnp.where(side == 1, own, state.stones[1])])
+        won = (plane == 0) & grid.any(self._from_edge(own, side, 0) & self._edge(side, 1, own))
+        outcome = jnp.where(won, side + np.uint32(Outcome.FIRST_WINS), jnp.uint32(0))
+        turn = jnp.where(relocates, side | np.uint32(RELOCATED), side ^ 1)
+        return SlitherState(stones, turn | outcome << OUTCOME_AT)
+
+    def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
+        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of the set ``x``."""
+        left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
+        return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
+
+    def _from_edge(self, own: jax.Array, side: jax.Array, which: int) -> jax.Array:
+        """The stones ``own`` of ``side`` that are connected to one of its edges."""
+        return self._words_first.flood(self._edge(side, which, own) & own, own)
+
+    def legal_mask(self, state: SlitherState) -> jax.Array:
+        return actions_to_bool(self._legal(state), self.num_actions)
+
+    @batch_last
+    def _legal(self, state: SlitherState) -> jax.Array:
+        return self._turns(state)[0]
+
+    def _turns(self, state: SlitherState) -> tuple[jax.Array, list[jax.Array]]:
+        """The action set of the legal moves and, as words, the legal placements; batch last."""
+        grid, side = self._words_first, state.meta & 1
+        own = list(jnp.where(side == 1, state.stones[1], state.stones[0]))
+        ongoing, relocated = state.meta >> OUTCOME_AT == 0, (state.meta & RELOCATED) != 0
+        empty = jnp.where(ongoing, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0))
+        placements = self._rule.placements(own, list(empty))
+        whole = jnp.where(relocated, jnp.uint32(0), empty)
+        relocations = self._rule.relocations(own, list(whole), [x & whole[w] for w, x in enumerate(placements)])
+        planes = [grid.to_actions(jnp.stack(placements)), *jnp.moveaxis(grid.to_actions(jnp.stack(relocations)), 1, 0)]
+        return self._joined_planes(planes, ongoing), placements
+
+    def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
+        """uint32[M, ...]: one action set of nine, each of N^2 bits; a pass where they are empty and the game goes on."""
+        passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
+        words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)
+        bits = [(k * self.size**2 + 32 * m, word) for k, plane in enumerate(planes) for m, word in enumerate(plane)]
+        for first, word in [*bits, (self.num_actions - 1, passes.astype(jnp.uint32))]:
+            at, shift = divmod(first, 32)
+            words[at] = words[at] | word << np.uint32(shift)
+            if shift and at + 1 < len(words):
+                words[at + 1] = words[at + 1] | word >> np.uint32(32 - shift)
+        return jnp.stack(words)
+
+    def outcome(self, state: SlitherState) -> jax.Array:
+        return (state.meta >> OUTCOME_AT).astype(jnp.int32)
+
+    def to_move(self, state: SlitherState) -> jax.Array:
+        return (state.meta & 1).astype(np.int32)
+
+    def observe(self, state: SlitherState) -> jax.Array:
+        return stone_planes(self.grid, state.stones, self.to_move(state), (state.meta & 1) == 1, (state.meta & RELOCATED) != 0)
+
+    def from_seat(self, state: SlitherState, player: jax.Array) -> SlitherState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
+    def key(self, state: SlitherState) -> jax.Array:
+        return key_of(self.rule_set, self.pack(state))
+
+    # ---- all children at once ----------------------------------------------------------------------------------
+    def children(self, state: SlitherState) -> Children:
+        """``Children``: a legal placement wins if it touches, or lies on, both edges' connected stones, or if a relocation has joined them.
+
+        Nothing is ever forced, and no threat is told: a relocation may answer it, and is a move that does not end the turn.
+        """
+        legal, wins = self._look(state)
+        return Children(legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), jnp.int32(-1))
+
+    @batch_last
+    def _look(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
+        """``legal`` and ``wins`` of ``Children``, batch last."""
+        grid, side = self._words_first, state.meta & 1
+        legal, placements = self._turns(state)
+        own = jnp.where(side == 1, state.stones[1], state.stones[0])
+        joined = [self._from_edge(own, side, k) for k in (0, 1)]
+        near = [grid.dilate(joined[k]) | self._edge(side, k, own) for k in (0, 1)]
+        whole = grid.any(joined[0] & joined[1])
+        wins = jnp.stack(placements) & jnp.where(whole, ~jnp.uint32(0), near[0] & near[1])
+        wins = grid.to_actions(wins)
+        none = jnp.zeros((len(legal) - len(wins), *side.shape), jnp.uint32)
+        return legal, jnp.concatenate([wins, none])
+
+    # ---- first numbers -----------------------------------------------------------------------------------------
+    def first_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
+        """(a, b) of ``EstimatesNumbers``: sixteen times as hard with every stone a side still needs (best of 4, 16 and 64 on 4x4, 5x5)."""
+        needs = self._count_needs(state)
+        white = (state.meta & 1) == 1
+        own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])
+        return 1 << jnp.clip(4 * own - 4, 0, 14), 1 << jnp.clip(4 * other - 4, 0, 14)
+
+    @batch_last
+    def _count_needs(self, state: SlitherState) -> jax.Array:
+        """int32[2]: stones each colour needs to join its edges if the other always passed, nothing moved and diagonals were free; batch last."""
+        grid = self._words_first
+        empty = grid.invert(state.stones[0] | state.stones[1])
+        return jnp.stack([self._needs(own, jnp.uint32(colour), empty) for colour, own in enumerate(state.stones)])
+
+    def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
+        """``_count_needs`` of one side: 0 where it has joined its edges, more than ``size`` where it cannot."""
+        grid, goal = self._words_first, self._edge(side, 1, own)
+
+        def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            reached, needed = carry
+            needed = needed + jnp.where(grid.any(reached & goal), 0, 1)
+            reached = reached | (grid.dilate(reached) | self._edge(side, 0, own)) & empty
+            return reached | grid.flood(grid.dilate(reached) & own, own), needed
+
+        start = self._from_edge(own, side, 0)
+        return jax.lax.fori_loop(0, self.size + 1, widen, (start, jnp.zeros_like(empty[0], jnp.int32)))[1]
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """The identity, the half turn and the two mirror images that keep each colour's pair of edges."""
+        return 4
+
+    def symmetry_actions(self) -> np.ndarray:
+        cells = square_permutations(self.size)[::2]
+        turned_steps = [[_turn(step, g) for step in DIRECTIONS] for g in range(4)]
+        planes = np.array([[0, *(1 + DIRECTIONS.index(step) for step in steps)] for steps in turned_steps], np.int32)
+        moves = planes[:, :, None] * self.size**2 + cells[:, None]
+        return np.concatenate([moves.reshape(4, -1), np.full((4, 1), self.num_actions - 1)], axis=1).astype(np.int32)
+
+    def transform(self, state: SlitherState, symmetry: jax.Array) -> SlitherState:
+        return SlitherState(turned(self.grid, state.stones, 2 * jnp.asarray(symmetry)), state.meta)
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: SlitherState) -> str:
+        meta = int(state.meta)
+        board = f"{boardtext.board_text(self.cells(state))} {self.players[meta & 1][0]}"
+        return f"{board} {notation.RELOCATED}" if meta & RELOCATED else board
+
+    def parse(self, text: str) -> SlitherState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> SlitherState:
+        cells, side, relocated, winner = notation.parse(self, text)
+        outcome = int(Outcome.ONGOING) if winner is None else int(Outcome.FIRST_WINS) + winner
+        return SlitherState(self.grid.stones_of(cells), np.uint32(side | RELOCATED * relocated | outcome << OUTCOME_AT))
+
+    def action_text(self, action: int, state: SlitherState | None = None) -> str:
+        return notation.action_text(int(action), self.size)
+
+    def parse_action(self, text: str, state: SlitherState | None = None) -> int:
+        return notation.parse_action(text, self.size)
+
+    def cells(self, state: SlitherState) -> np.ndarray:
+        return self.grid.cells_of(np.asarray(state.stones))
+
+    def leaf_reason(self, state: SlitherState, outcome: int) -> str:
+        return "connection"
+
+    def drawing(self, state: SlitherState) -> Stones:
+        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size), edges=(1, 2))
+
+    def place(self, action: int, state: SlitherState, player: int) -> Place | None:
+        cell = notation.cell_of(action, self.size)
+        return None if cell is None else (cell % self.size, cell // self.size)
+
+
+def _turn(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
+    """A step after a symmetry of ``Slither``: identity, half turn, columns mirrored, rows mirrored."""
+    rows, columns = ((1, 1), (-1, -1), (1, -1), (-1, 1))[symmetry]
+    return step[0] * rows, step[1] * columns

@@ -1,0 +1,119 @@
+"""Slither in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.bitboard import NEIGHBOURS
+from jaxsolve.games import boardtext
+
+if TYPE_CHECKING:
+    from jaxsolve.games.slither.game import Slither
+
+RELOCATED = "relocated"
+PASS = "pass"
+_DIRECTIONS = NEIGHBOURS[8]
+
+
+def action_text(action: int, size: int) -> str:
+    """``C3``, ``C3-D4`` or ``pass``. Raises ValueError for a number that is no action."""
+    plane, cell = divmod(action, size**2)
+    if action == (1 + len(_DIRECTIONS)) * size**2:
+        return PASS
+    end = None if action < 0 else cell_of(action, size)
+    if end is None:
+        raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
+    return boardtext.gtp_point(end, size) if plane == 0 else f"{boardtext.gtp_point(cell, size)}-{boardtext.gtp_point(end, size)}"
+
+
+def cell_of(action: int, size: int) -> int | None:
+    """The cell on which an action puts a stone, also by relocating it; None for a pass and for a step off the board."""
+    plane, cell = divmod(action, size**2)
+    if plane == 0:
+        return cell
+    if plane > len(_DIRECTIONS):
+        return None
+    row, column = cell // size + _DIRECTIONS[plane - 1][0], cell % size + _DIRECTIONS[plane - 1][1]
+    return row * size + column if 0 <= row < size and 0 <= column < size else None
+
+
+def parse_action(text: str, size: int) -> int:
+    """Inverse of ``action_text``, in either case. Raises ValueError."""
+    if text.strip().lower() == PASS:
+        return (1 + len(_DIRECTIONS)) * size**2
+    first, dash, second = text.partition("-")
+    start = boardtext.parse_gtp_point(first, size)
+    if not dash:
+        return start
+    end = boardtext.parse_gtp_point(second, size)
+    step = end // size - start // size, end % size - start % size
+    if step not in _DIRECTIONS:
+        raise ValueError(f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells around it.")
+    return (1 + _DIRECTIONS.index(step)) * size**2 + start
+
+
+def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
+    """int8[H, W] cells, side, whether it has relocated a stone, and the winner or None, of ``<board> <side> [relocated]``. Raises ValueError."""
+    fields = text.split()
+    if not 2 <= len(fields) <= 3:
+        raise ValueError(f"a Slither position is '<board> <side> [relocated]', not {text!r}")
+    cells = boardtext.parse_board(fields[0], game.size)
+    side = boardtext.parse_side(fields[1], game.players)
+    if len(fields) == 3 and fields[2] != RELOCATED:
+        raise ValueError(f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED!r}")
+    relocated = len(fields) == 3
+    for colour in (0, 1) if not relocated else (1 - side,):
+        if broken := broken_window(cells == colour + 1):
+            row, column = broken
+            raise ValueError(
+                f"{game.players[colour]} breaks the diagonal rule in the four cells around "
+                f"{boardtext.gtp_point(row * game.size + column, game.size)} and {boardtext.gtp_point((row + 1) * game.size + column + 1, game.size)}"
+            )
+    if joined(cells == 2 - side, 1 - side):
+        if relocated:
+            raise ValueError(f"{RELOCATED!r} stands in a position that {game.players[1 - side]} has already won")
+        return cells, side, False, 1 - side
+    if relocated:
+        _check_relocated(game, cells, side)
+    elif joined(cells == side + 1, side):
+        raise ValueError(f"{game.players[side]} is to move but has already joined its edges")
+    return cells, side, relocated, None
+
+
+def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
+    """Raises ValueError unless a stone of ``side`` can have been relocated and a placement can follow."""
+    own, empty = cells == side + 1, cells == 0
+    around = np.pad(own, 1)
+    beside = np.zeros_like(own)
+    for dr, dc in _DIRECTIONS:
+        beside |= around[1 + dr : 1 + dr + game.size, 1 + dc : 1 + dc + game.size]
+    if not np.any(beside & empty):
+        raise ValueError(f"{game.players[side]} has no stone that can have been relocated: none has an empty cell around it")
+    for row, column in np.argwhere(empty):
+        own[row, column] = True
+        if broken_window(own) is None:
+            return
+        own[row, column] = False
+    raise ValueError(f"{game.players[side]} has relocated a stone, but no placement keeps the diagonal rule now")
+
+
+def broken_window(member: np.ndarray) -> tuple[int, int] | None:
+    """Row and column of the upper left cell of the first 2x2 block of bool[H, W] that holds two diagonal cells and no more."""
+    upper_left, upper_right, lower_left, lower_right = member[:-1, :-1], member[:-1, 1:], member[1:, :-1], member[1:, 1:]
+    broken = (upper_left == lower_right) & (upper_right == lower_left) & (upper_left != upper_right)
+    return (int(found[0]), int(found[1])) if len(at := np.argwhere(broken)) and len(found := at[0]) else None
+
+
+def joined(member: np.ndarray, colour: int) -> bool:
+    """Whether the cells bool[H, W] connect top and bottom (colour 0) or left and right (1) orthogonally."""
+    member = member if colour == 0 else member.T
+    reached = np.zeros_like(member)
+    reached[0] = member[0]
+    while True:
+        around = np.pad(reached, 1)
+        grown = (reached | around[:-2, 1:-1] | around[2:, 1:-1] | around[1:-1, :-2] | around[1:-1, 2:]) & member
+        if np.array_equal(grown, reached):
+            return bool(reached[-1].any())
+        reached = grown
