@@ -79,7 +79,7 @@ def test_plain_certificates_and_threats_can_be_flattened(tmp_path):
             after = flattened(proof_tools.write(tmp_path / "a.gz", before), tmp_path / f"{number}.gz")
             assert any("threat" in line for line in before) or len(after) <= len(before)
             games.add(case.game)
-    assert games == {"go", "gomoku", "hex", "awari"}
+    assert games >= {"go", "gomoku", "hex", "awari"}
 
 
 # ---- nothing written ---------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ SEARCHED = {
     "go-life": "quickstart:go-life",
     "gomoku": "quickstart:gomoku-win",
     "hex": "hex-4 ..../..../..../.... b",
-    "awari": "awari 0,0,0,1,0,2/0,1,0,0,0,1 s captured=24:19",
+    "awari": "awari 1,0,2,1,0,2/0,1,1,0,1,1 n captured=20:18",
 }
 
 
@@ -130,7 +130,7 @@ def test_drawn_claims_win_every_game(tmp_path):
             assert found.reason == "", (case, found.reason)
             seen[case.game, case.result] += found.root_games
             seen[case.game, "inside"] += found.node_games
-    assert {game for game, _ in seen} == {"go", "gomoku", "hex", "awari"} and seen["hex", "inside"] and seen["awari", "does-not-lose"]
+    assert {game for game, _ in seen} >= {"go", "gomoku", "hex", "awari"} and seen["hex", "inside"] and seen["awari", "does-not-lose"]
 
 
 @pytest.mark.parametrize("name", HAND)

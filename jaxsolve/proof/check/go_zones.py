@@ -77,8 +77,8 @@ class GoZones(WrittenZones):
             raise Refused("a position of the forced opening has no zone")
         return self.rules.grid.points(value)
 
-    def holds(self, zone: int, move: str) -> bool:
-        return bool(self.rules.grid.bit_of.get(move, 0) & zone)
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
 
     def drawn(self, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
         return go_draw.drawn(self.rules, rng, claimant, position, zone)

@@ -120,10 +120,10 @@ class HexZones(Zones):
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
 
     def spare(self, claimant: int, position: HexPosition, move: str) -> bool:
-        return bool(self.rules.grid.bit_of.get(move, 0) & position.stones[claimant])
+        return bool(self.point(move) & position.stones[claimant])
 
-    def holds(self, zone: int, move: str) -> bool:
-        return bool(self.rules.grid.bit_of.get(move, 0) & zone)
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
 
     def drawn(self, rng: random.Random, claimant: int, position: HexPosition, zone: int) -> str:
         """More stones of the claimant, and any of the opponent outside the zone."""

@@ -136,7 +136,7 @@ class _Games:
         def kind(move: str) -> str:
             if move == "pass" or move in listed:
                 return "pass" if move == "pass" else "listed"
-            if zones is None or not zones.holds(zone, move):
+            if zones is None or not zones.point(move) & zone:
                 return "outside"
             return "inside" if own is None or move in own else "opened"
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Tried:
     """What ``replay`` asks of a rule set's zones, beside whether one position covers another. Nothing that is accepted rests on it."""
 
-    def holds(self, zone: int, move: str) -> bool:
-        """Whether a move is played at a point of the zone."""
-        return False
+    def point(self, move: str) -> int:
+        """The point that a move is played at, as a zone has it; 0 where it is at none."""
+        return 0
 
     def drawn(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
         """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game draws none."""
