@@ -194,11 +194,25 @@ def solve(
 
 
 @app.command()
-def check(proof: Annotated[Path, typer.Argument(metavar="PROOF", help="A proof.jsonl.gz.", show_default=False)], json: AsJson = False) -> None:
-    """Check a proof independently of the solver. Exit code: 0 accepted, 1 refused, 2 unreadable."""
+def check(
+    proof: Annotated[Path, typer.Argument(metavar="PROOF", help="A proof.jsonl.gz.", show_default=False)],
+    replay: Annotated[
+        int | None, typer.Option("--replay", min=1, metavar="N", help="Play N random defences against an accepted proof, and N more inside it.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed of the replay, below 2^64.")] = 0,
+    flatten: Annotated[
+        Path | None, typer.Option("--flatten", metavar="OUT", help="Write an accepted proof to OUT as a plain one: every reply, no zones.")
+    ] = None,
+    most: Annotated[int | None, typer.Option("--most", min=1, metavar="NODES", help="Stop where the plain one needs more (100000).")] = None,
+    json: AsJson = False,
+) -> None:
+    """Check a proof independently of the solver.
+
+    Exit code: 0 accepted, and as claimed in every game replayed; 1 refused; 2 unreadable, or --flatten has written nothing.
+    """
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.check(proof, json))
+    raise typer.Exit(command.check(proof, json, replay or 0, seed, flatten, most))
 
 
 @app.command()

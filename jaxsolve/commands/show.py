@@ -104,14 +104,15 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
         return 0
 
 
-def check(proof: Path, as_json: bool) -> int:
-    """Asks the independent checker: 0 accepted, 1 refused, 2 unreadable."""
+def check(proof: Path, as_json: bool, replay: int = 0, seed: int = 0, flatten: Path | None = None, most: int | None = None) -> int:
+    """Asks the independent checker: 0 accepted, 1 refused, 2 unreadable, or the plain certificate could not be written."""
     with failure.sentences(as_json):
-        from jaxsolve.proof import check as checker
         from jaxsolve.proof.check import __main__ as program
+        from jaxsolve.proof.check import nets
 
-        if not as_json:
-            return program.main([str(proof)])
-        report = checker.check(str(proof))
-        streams.say_json({"accepted": report.accepted, "sentence": report.sentence})
-        return report.exit_code
+        found = nets.answer(str(proof), nets.Asked(replay, seed, None if flatten is None else str(flatten), most))
+        if as_json:
+            streams.say_json(found.fields)
+        else:
+            program.tell(str(proof), found)
+        return found.exit_code

@@ -1,21 +1,58 @@
-"""``python -m jaxsolve.proof.check FILE``: exit 0 accepted, 1 refused, 2 unreadable."""
+"""``python -m jaxsolve.proof.check FILE``: exit 0 accepted, 1 refused, 2 unreadable, bad words or nothing written."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from typing import NoReturn
 
-from jaxsolve.proof.check.checker import check
 from jaxsolve.proof.check.errors import show
+from jaxsolve.proof.check.nets import Answer, Asked, answer
+
+
+class _Words(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line."""
+        print(f"{self.format_usage().strip()} ({message})", file=sys.stderr)
+        sys.exit(2)
+
+
+def _count(least: int):
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) < 1 << 64):
+            raise argparse.ArgumentTypeError(f"{show(text)} is not a number from {least}, below 2^64")
+        return int(text)
+
+    return read
+
+
+def _words() -> argparse.ArgumentParser:
+    words = _Words(prog="python -m jaxsolve.proof.check", usage="%(prog)s FILE [--replay N] [--seed K] [--flatten OUT] [--most NODES]")
+    words.add_argument("file", metavar="FILE", help="a proof.jsonl.gz")
+    words.add_argument("--replay", type=_count(1), default=0, metavar="N", help="play N random defences against an accepted proof's strategy")
+    words.add_argument("--seed", type=_count(0), default=0, metavar="K", help="random seed of the replay")
+    words.add_argument("--flatten", metavar="OUT", help="write an accepted proof to OUT as a plain one, without zones")
+    words.add_argument("--most", type=_count(1), metavar="NODES", help="stop where the plain one needs more nodes")
+    return words
 
 
 def main(arguments: list[str]) -> int:
-    """Checks the one file named in ``arguments``, prints one sentence and returns the exit code."""
-    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-        print("usage: python -m jaxsolve.proof.check FILE", file=sys.stderr)
-        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    report = check(arguments[0])
-    print(f"{show(arguments[0], 200)}: {report.sentence}", file=sys.stdout if report.accepted else sys.stderr)
-    return report.exit_code
+    """Checks the one file named in ``arguments``, prints one sentence for each thing asked and returns the exit code."""
+    try:
+        given = _words().parse_args(arguments)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 2
+    found = answer(given.file, Asked(given.replay, given.seed, given.flatten, given.most))
+    tell(given.file, found)
+    return found.exit_code
+
+
+def tell(file: str, found: Answer) -> None:
+    """Prints an answer: what was accepted and done to standard output, what was not to standard error."""
+    *before, last = found.sentences
+    for sentence in before:
+        print(f"{show(file, 200)}: {sentence}")
+    print(f"{show(file, 200)}: {last}", file=sys.stderr if found.exit_code else sys.stdout)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,11 @@ class Report:
 
 def check(path: str | os.PathLike[str]) -> Report:
     """Reads the certificate at ``path`` and judges it. Raises nothing, whatever the file holds."""
-    walk = Walk()
+    return judge(path, Walk())
+
+
+def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
+    """``check`` by a pass of the caller's, which has seen nothing yet."""
     accepted, readable, reason = False, True, ""
     try:
         for line in lines(path):

@@ -56,7 +56,7 @@ class Go(Rules):
             loose = position.stones[player]
             if self.grid.flood(loose & self.grid.near(empty), loose) != loose:
                 raise Refused(f"the position has a {self.players[player]} chain without a liberty")
-        if position.ko and not self._ko_taken(position, empty):
+        if position.ko and not self.ko_taken(position, empty):
             raise Refused(f"no stone can have taken a ko at {self.grid.names[position.ko]}")
         self.text.check_opening(position)
         if position.crucial & ~position.stones[self.options.living or 0]:
@@ -64,8 +64,8 @@ class Go(Rules):
         self.text.check_history(position)
         return position
 
-    def _ko_taken(self, position: GoPosition, empty: int) -> bool:
-        """Whether a move can have taken one stone at the ko point and set the ko.
+    def ko_taken(self, position: GoPosition, empty: int) -> bool:
+        """Whether a move can have taken one stone at the position's ko point and set the ko; ``empty`` are its empty points.
 
         The taken stone had no neighbour of its colour and one liberty, the point of the stone that took it. That stone is alone, without
         another liberty; every other chain beside the ko point had a liberty before, so it has one now that is not the ko point.

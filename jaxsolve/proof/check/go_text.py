@@ -128,6 +128,12 @@ class GoText:
         ply = 1 if position.ply == 0 else None
         return f"{board} {'wb'[position.side]}{field}{self._tail(position, ply, crucial, self._present(position))}"
 
+    def settled(self, position: GoPosition) -> str:
+        """Text of a position without opening and history, from its board, side, ko, passes and crucial points."""
+        ko = f" ko={self.grid.names[position.ko]}" if position.ko else ""
+        passes = f" passes={position.passes}" if position.passes else ""
+        return f"{position.board} {'bw'[position.side]}{ko}{passes}{self._tail(position, None, position.crucial, '')}"
+
     def passed(self, position: GoPosition) -> str:
         """Text after a pass."""
         opening = position.ply is not None

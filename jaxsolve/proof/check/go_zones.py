@@ -10,13 +10,15 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jaxsolve.proof.check import benson
+from jaxsolve.proof.check import benson, go_draw
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.go_text import GoPosition
 from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
 
 if TYPE_CHECKING:
+    import random
+
     from jaxsolve.proof.check.go import Chains, Go, Moves
 
 
@@ -74,6 +76,12 @@ class GoZones(WrittenZones):
         if position.ply is not None:
             raise Refused("a position of the forced opening has no zone")
         return self.rules.grid.points(value)
+
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
+
+    def drawn(self, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
+        return go_draw.drawn(self.rules, rng, claimant, position, zone)
 
     # ---- covering --------------------------------------------------------------------------------------------------
     def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:

@@ -14,10 +14,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jaxsolve.proof.check.errors import Refused, show
 
 if TYPE_CHECKING:
+    import random
+
     from jaxsolve.proof.check.rules import Rules
 
 
-class Zones(abc.ABC):
+class Tried:
+    """What ``replay`` asks of a rule set's zones, beside whether one position covers another. Nothing that is accepted rests on it."""
+
+    def point(self, move: str) -> int:
+        """The point that a move is played at, as a zone has it; 0 where it is at none."""
+        return 0
+
+    def drawn(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
+        """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game draws none."""
+        return None
+
+
+class Zones(Tried, abc.ABC):
     """One rule set's zones. ``claimant`` is 0 or 1 everywhere."""
 
     def __init__(self, rules: Rules):
@@ -48,6 +62,10 @@ class Zones(abc.ABC):
         rules, child = self.rules, self.rules.position(won)
         return {move: text for move, text in replies.items() if not self.covers(claimant, rules.position(text), child, zone)}
 
+    def spare(self, claimant: int, position: Any, move: str) -> bool:
+        """Whether the claimant has already what ``move`` would give it, so that any other move does as well."""
+        return False
+
 
 class Child(NamedTuple):
     """What a node says of itself to those that name it."""
@@ -56,7 +74,7 @@ class Child(NamedTuple):
     zone: int  # 0: none was written, so that only its own position covers it
 
 
-class WrittenZones(abc.ABC):
+class WrittenZones(Tried, abc.ABC):
     """One rule set's tests of zones that a certificate writes. ``claimant`` is 0 or 1, a zone not 0 unless it says that none was written.
 
     A node without a zone stands for its own position alone. Every test raises Refused, with one sentence.
