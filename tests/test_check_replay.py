@@ -24,12 +24,12 @@ from typer.testing import CliRunner
 from jaxsolve.cli import app
 from jaxsolve.formats import problems
 from jaxsolve.games import make
-from jaxsolve.proof.check import go, replay
+from jaxsolve.proof.check import go, register, replay, strategy, unregister
 from jaxsolve.proof.check.__main__ import main
 from jaxsolve.proof.check.certificate import Certificate
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.go_zones import GoZones
-from jaxsolve.proof.check.hex import HexZones
+from jaxsolve.proof.check.hex import Hex, HexZones
 from jaxsolve.proof.check.rules import Verdict
 from jaxsolve.proof.check.walk import Walk
 from jaxsolve.search import Claim, Limits, solve
@@ -333,3 +333,18 @@ def test_bad_numbers_are_one_line_and_exit_code_2(words, tmp_path, capsys):
     assert main([path, *words]) == 2 and run(path, *words).exit_code == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1
+
+
+def test_rules_of_a_plugin_that_break_down_refuse(tmp_path, monkeypatch, capsys):
+    """They may pass the check and fail at a position that only a replay comes to."""
+    lines = check_corpus.certificate(HEX)
+    path = proof_tools.write(tmp_path / "a.gz", [{**lines[0], "game": "hexes"}, *lines[1:]])
+    register("hexes", Hex)
+    try:
+        assert main([path, "--replay", "3"]) == 0
+        monkeypatch.setattr(strategy.Strategy, "follow", lambda *_: [][0])
+        capsys.readouterr()
+        assert main([path, "--replay", "3"]) == 1 and "broke down: IndexError" in capsys.readouterr().err
+        assert main([path, "--flatten", str(tmp_path / "flat.gz")]) == 1 and "broke down: IndexError" in capsys.readouterr().err
+    finally:
+        unregister("hexes")

@@ -15,7 +15,7 @@ MOVES = ("and", "must-play")
 class Certificate(Walk):
     """A pass that keeps every node, with its zone and its height, as the file gives them.
 
-    A node costs the bytes of its line, those of its position once more, and about 400: 60 MB for 10^5 nodes of 9x9 boards.
+    A node costs the bytes of its line, those of its position once more, and about 400: 80 MB for 10^5 nodes of 9x9 boards.
     """
 
     def __init__(self) -> None:
