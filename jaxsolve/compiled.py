@@ -51,6 +51,8 @@ from jaxsolve.runtime import cache_folder
 SOURCES = (
     "search",
     "zoning.py",
+    "games/game.py",
+    "games/go/state.py",
     "games/go/zone_board.py",
     "games/go/zone_life.py",
     "games/go/zoning.py",

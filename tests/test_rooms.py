@@ -13,8 +13,9 @@ FOLDERS = {package.rpartition(".")[2] for package in registry.BUILTIN}
 SHARED = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))
-    # The checker has its own rules, SGF its own numbers for games, a benchmark its own choice of them; `games/__init__` only forwards names.
-    if path.relative_to(PACKAGE).parts[0] not in ("formats", "bench")
+    # The checker has its own rules, SGF its own numbers for games, a benchmark its own choice of them, and
+    # `tsumego` is about Go; `games/__init__` only forwards names.
+    if path.relative_to(PACKAGE).parts[0] not in ("formats", "bench", "tsumego")
     and path.relative_to(PACKAGE).parts[:2] not in {("proof", "check"), *(("games", folder) for folder in FOLDERS)}
     and path not in (PACKAGE / "games" / "registry.py", PACKAGE / "games" / "__init__.py")
 ]

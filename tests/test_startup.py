@@ -96,7 +96,7 @@ def toy(tmp_path) -> Path:
     for name in ("__init__.py", "compiled.py", "executables.py", "kept.py", "runtime.py"):
         shutil.copy(PACKAGE / name, package)
     for source in (name for name in SOURCES if name.endswith(".py")):  # what the digest of the loops is made from
-        (package / source).parent.mkdir(exist_ok=True)
+        (package / source).parent.mkdir(parents=True, exist_ok=True)
         (package / source).touch()
     (package / "search" / "__init__.py").touch()
     (package / "search" / "loops.py").write_text(LOOPS)
@@ -158,8 +158,9 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
     from jaxsolve.search.proof_numbers import Steering
     from jaxsolve.search.rows import Question
     from jaxsolve.search.tree import Tree
+    from jaxsolve.zoning import Zoning
 
-    handed = [Offsets, Workspace, Log, Paths, Steering, Question, Tree, *map(type, METHODS.values())]
+    handed = [Offsets, Workspace, Log, Paths, Steering, Question, Tree, Zoning, *map(type, METHODS.values())]
     for kind in handed:
         file = Path(inspect.getfile(kind)).relative_to(PACKAGE).as_posix()
         assert any(file == source or file.startswith(f"{source}/") for source in SOURCES), (kind, file)

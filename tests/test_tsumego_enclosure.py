@@ -9,6 +9,7 @@ from tsumego_shapes import SHAPES
 
 from jaxsolve.games import make
 from jaxsolve.proof.check import grid as grids
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.tsumego import enclosure
 from jaxsolve.tsumego.enclosure import Board, Scope
@@ -52,7 +53,7 @@ def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, sco
     assert stones.grid.list(found) == region and enclosure.is_closed(stones, 1, mask, found)
     assert enclosure.scope(stones, 1, mask, found) == scope
     assert enclosure.scope(stones, 1, mask, stones.grid.full) == Scope(True, True)
-    for point in enclosure.singles(found):  # nothing less is closed
+    for point in bits(found):  # nothing less is closed
         assert not enclosure.is_closed(stones, 1, mask, found & ~point)
 
 
@@ -70,16 +71,16 @@ def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
 def random_fight(rng: random.Random) -> tuple[Board, int, int] | None:
     """(board, defender, crucial chain) of a 4x4 fight around a few empty points; None where there is none."""
     grid = grids.gtp(4)
-    core = rng.choice(enclosure.singles(grid.full))
+    core = rng.choice(list(bits(grid.full)))
     for _ in range(rng.randrange(1, 4)):
-        core |= rng.choice(enclosure.singles(grid.near(core) & grid.full & ~core))
+        core |= rng.choice(list(bits(grid.near(core) & grid.full & ~core)))
     defender = rng.randrange(2)
     stones = [0, 0]
-    for point in enclosure.singles(grid.near(core) & grid.full & ~core):
+    for point in bits(grid.near(core) & grid.full & ~core):
         stones[defender] |= point if rng.random() < 0.9 else 0
-    for point in enclosure.singles(grid.near(core | stones[defender]) & grid.full & ~core & ~stones[defender]):
+    for point in bits(grid.near(core | stones[defender]) & grid.full & ~core & ~stones[defender]):
         stones[1 - defender] |= point if rng.random() < 0.95 else 0
-    for point in enclosure.singles(grid.full & ~core & ~stones[0] & ~stones[1]):
+    for point in bits(grid.full & ~core & ~stones[0] & ~stones[1]):
         stones[1 - defender] |= point if rng.random() < 0.3 else 0
     found = Board(grid, (stones[0], stones[1]))
     chains = [chain for player in (0, 1) for chain in found.chains(player, grid.full)]
@@ -121,4 +122,4 @@ def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
 
 
 def row_of(grid: grids.Grid, row: int) -> list[int]:
-    return sorted(enclosure.singles(grid.row(row)), reverse=True)
+    return sorted(bits(grid.row(row)), reverse=True)

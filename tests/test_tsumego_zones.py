@@ -25,11 +25,10 @@ def certificate(task, tmp_path):
     rules = task.rules(KILL_FOR)
     row = "......./......./......./......./XXXXX../OOOOX../"
     nodes = [
-        {"id": 1, "n": 1, "pos": f"{row}OX.OX.. b", "or": ["C1", 1], "zone": ZONE},
+        {"id": 1, "n": 1, "pos": f"{row}OX.OX.. b", "leaf": "captured", "zone": "A1,B1"},
         {"id": 2, "n": 1, "pos": f"{row}.XOOX.. b", "leaf": "captured", "zone": ZONE},
         {"id": 3, "n": 0, "pos": f"{row}.X.OX.. w", "must-play": [["C1", 2], ["A1", 1]], "zone": ZONE},
     ]
-    nodes[0] = {"id": 1, "n": 1, "pos": f"{row}OX.OX.. b", "leaf": "captured", "zone": "A1,B1"}
     header = {
         "format": "jaxsolve-proof",
         "version": 1,

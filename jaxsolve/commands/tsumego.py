@@ -89,6 +89,7 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
         "region": "all" if task.whole else task.grid.list(task.region),
         "method": str(request.settings.method),
         "seed": request.settings.seed,
+        "zones": request.settings.zones,
     }
 
 

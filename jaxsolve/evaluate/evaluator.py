@@ -78,7 +78,7 @@ class Evaluator:
         self.autoplay = autoplay and isinstance(game, ForcesReplies)
         # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
         self.zones = zones and not canonical
-        zoned = isinstance(game, Foresees) and self.zones
+        zoned = isinstance(game, Foresees) and isinstance(game, HasZones) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
         kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's

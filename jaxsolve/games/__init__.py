@@ -14,7 +14,7 @@ from jaxsolve.games.registry import available, describe, make, register
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
     from jaxsolve.games.env import Env, auto_reset
-    from jaxsolve.games.game import Children, ForcesReplies, Foresees, Foresight, Game, Outcome, SeesChildren
+    from jaxsolve.games.game import Children, ForcesReplies, Foresees, Foresight, Game, HasZones, Outcome, SeesChildren
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
@@ -32,6 +32,7 @@ __all__ = [
     "Game",
     "Go",
     "Gomoku",
+    "HasZones",
     "Hex",
     "KillallGo",
     "Outcome",
@@ -51,7 +52,7 @@ __getattr__ = lazy.names(
     {
         "awari": ("Awari",),
         "env": ("Env", "auto_reset"),
-        "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "Outcome", "SeesChildren"),
+        "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "HasZones", "Outcome", "SeesChildren"),
         "go": ("Go", "KillallGo", "Tsumego"),
         "gomoku": ("Gomoku",),
         "hex": ("Hex",),

@@ -83,12 +83,9 @@ class Foresight(NamedTuple):
 
 @runtime_checkable
 class Foresees(Protocol):
-    """Ability: a win can rest on a zone of the board, whatever happens outside it.
+    """Ability: the board alone tells that a side wins by pairs of empty cells, of which it gets one each.
 
-    A *zone* of a position that P wins is a set of empty cells such that P also wins if, outside it, stones of the opponent appear or
-    disappear (in Hex: the carrier, van Rijswijck 2002; Hayward et al. 2003). The game must be one of placing stones for good in which a stone
-    never harms its owner. A move outside the zone of one refuted move is then refuted by the same answers, so
-    the search leaves out all replies but those in every such zone (the must-play region).
+    Such a game must also be one that ``HasZones``: the win rests on those cells, and only a proof with zones can say so.
     """
 
     def foresee(self, state: State) -> Foresight: ...
@@ -103,7 +100,14 @@ class Foresees(Protocol):
 
 @runtime_checkable
 class HasZones(Protocol):
-    """Ability: what decides a position can rest on a zone of the board, and the game can tell how zones follow from each other."""
+    """Ability: what decides a position can rest on a zone of the board, whatever is different outside it.
+
+    A *zone* of a position that P wins is a set of actions, and with them of points, such that P also wins from every position that *covers* it
+    there (``proof/FORMAT.md`` says what that means in each game; in Hex it is the carrier, van Rijswijck 2002, Hayward et al. 2003; in Go the
+    relevance zone, Shih et al. 2022). A move that cannot touch what refutes another one is refuted by the same answers, so the search leaves out all
+    replies but those that every refutation leaves (the must-play region). A game whose ``children`` tell of winning moves (``SeesChildren``) must
+    also foresee: a position that they decide is not over, and ``leaf`` has no zone for it.
+    """
 
     def zoning(self) -> Zoning | None:
         """Its compiled functions (``jaxsolve.zoning``), with room for one search; None where this rule set has no zones."""

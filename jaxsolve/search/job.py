@@ -110,7 +110,12 @@ class Job:
     def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool) -> _Asked:
         """Opens the folder and the log of one claim."""
         game = self.game
-        question: dict[str, object] = {"rules": game.rule_set, "claim": claim.text(game.players), "canonical": self.evaluator.canonical}
+        question: dict[str, object] = {
+            "rules": game.rule_set,
+            "claim": claim.text(game.players),
+            "canonical": self.evaluator.canonical,
+            "zones": bool(self.evaluator.zone_words),
+        }
         folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
         try:
             zone_words = self.evaluator.zone_words

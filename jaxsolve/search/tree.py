@@ -34,12 +34,12 @@ NODE = np.dtype(
         ("visited", "i2"),  # number of edges in use = list entries tried
         ("room", "i2"),  # list words reserved
         ("capacity", "i2"),  # edges reserved
-        ("forced", "i2"),  # unvisited moves that force the reply
+        ("forced", "i2"),  # unvisited moves that are listed first, with numbers of their own: they force the reply, or are a null move
         ("pins", "i2"),  # paths that run through it; such a node is never evicted
         ("level", "i2"),  # moves from the root, on the way it was first reached by (``search.repetition``)
         ("first_a", "i2"),  # numbers of a move not yet visited
         ("first_b", "i2"),
-        ("forced_a", "i2"),  # and of one that forces the reply
+        ("forced_a", "i2"),  # and of one of those listed first
         ("forced_b", "i2"),
         ("mover", "i1"),
         ("marks", "i1"),
@@ -53,10 +53,11 @@ EDGE_BYTES = EDGE.itemsize
 VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")])
 """The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and sum of values for the parent's mover (+-inf = proven)."""
 
-FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it forces the reply | prior (16-bit fraction) << 16
+FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
 SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
-"""Marks of a node: decided; it has edges marked BACK; forgotten; (Monte-Carlo); an edge has changed since its proof numbers were made."""
+"""Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
+numbers were made."""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
@@ -327,5 +328,5 @@ def unpin(tree, node):
 
 @inner
 def forced_entry(tree, node, number):
-    """Whether list entry ``number`` of ``node`` leaves the opponent one legal reply."""
+    """Whether list entry ``number`` of ``node`` is one of those with numbers of their own: it forces the reply, or is a null move."""
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

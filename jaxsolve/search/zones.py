@@ -99,7 +99,8 @@ def lost_by_all(tree, node):
 def null_first(tree, node, patience):
     """Has the null move, where it heads a new node's list, looked into before the others: they begin with the number ``patience``.
 
-    What refutes it leaves most of them out. It gets the first numbers of its own that moves that force the reply have elsewhere.
+    What refutes it leaves most of them out. It gets the first numbers of its own that moves that force the reply have elsewhere; a node with such
+    moves is left as it is.
     """
     record = tree.nodes[node]
     null = tree.zoning.null[0]

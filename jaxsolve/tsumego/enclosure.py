@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxsolve.proof.check import benson
-from jaxsolve.proof.check.grid import Grid, bits
+from jaxsolve.proof.check.grid import Grid
 
 SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
 SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group
@@ -232,13 +232,3 @@ def _nearest(board: Board) -> Iterator[Group]:
                 near |= board.around(near)
             if stones and not stones & safe and near & board.stones[1 - player]:
                 yield Group(player, stones, part)
-
-
-def points(grid: Grid, mask: int) -> str:
-    """A mask as the format's list of points."""
-    return grid.list(mask)
-
-
-def singles(mask: int) -> list[int]:
-    """The single points of a mask."""
-    return list(bits(mask))

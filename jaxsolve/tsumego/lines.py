@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -32,11 +32,6 @@ class Variation:
         while found[-1].after:
             found.append(found[-1].after[0])
         return found
-
-
-def main_line(after: Sequence[Variation]) -> list[Variation]:
-    """The main line of variations that begin at one position."""
-    return after[0].line() if after else []
 
 
 class _Place(NamedTuple):

@@ -30,7 +30,9 @@ class ProofNumber(Method):
     @property
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
-        return Steering(self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, self.patience)
+        return Steering(
+            self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, min(self.patience, proof_numbers.MOST_FIRST)
+        )
 
     @property
     def plainer(self) -> Method | None:
