@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 
 import check_corpus
 import mutations
@@ -188,3 +190,18 @@ def test_commands_say_why_nothing_is_written(where, words, tmp_path, capsys):
 def test_what_is_refused_is_not_written(tmp_path):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"][:-1])
     assert run(path, "--flatten", tmp_path / "flat.gz").exit_code == 1 and os.listdir(tmp_path) == ["a.gz"]
+
+
+def test_a_file_without_a_name_is_not_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
+    assert main([path, "--flatten", ""]) == 2
+    assert "no name" in capsys.readouterr().err and os.listdir(tmp_path) == ["a.gz"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+def test_an_answer_that_cannot_be_printed_is_no_refusal(tmp_path):
+    path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "jaxsolve.proof.check", path, "--replay", "3"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "cannot be printed" in done.stderr

@@ -121,6 +121,23 @@ def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
 
 
 # ---- what was chosen -----------------------------------------------------------------------------------------------
+def test_nothing_is_said_beyond_a_region_where_passes_or_captures_lift_a_ban():
+    """Black may not retake at A5: inside the corner that makes a seki, on the whole board any move is a threat and kills."""
+    fight = "O.OXX./.OOXXX/OXXX.X/XXXXXX/.X..XX/XXXXXX b"
+    for text, options, beyond in ((f"{fight} ko=A5", {}, False), (fight, {}, True), (fight, {"fill_eyes": "false"}, False)):
+        task = setup.choose(setup.read(text, "tsumego-6", options), "C5", None)
+        assert not task.whole and task.scope.defender is beyond, (text, options)
+
+
+def test_no_file_is_written_over_the_record_or_another(tmp_path):
+    record = tmp_path / "in.sgf"
+    record.write_text(before := record_of(BENT_THREE))
+    for words in (("--sgf-out", record), ("--svg", record), ("--svg", tmp_path / "x", "--sgf-out", tmp_path / "x")):
+        result = run(record, *words)
+        assert result.exit_code == 2 and "file" in result.stderr, result.output
+    assert record.read_text() == before and len(list(tmp_path.iterdir())) == 1
+
+
 @pytest.mark.parametrize(
     ("marks", "words", "crucial", "said"),
     [

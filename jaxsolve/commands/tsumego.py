@@ -53,6 +53,7 @@ def run(request: Request) -> int:
                 raise ValueError(
                     f"--rule {name}=...: the command finds that out or asks it both ways; it takes ko, fill_eyes and, in Killall-Go, passes"
                 )
+        _outputs_apart(request)
         given = setup.read(request.position, request.game, request.options)
         task = setup.choose(given, request.crucial, request.region)
         if not request.as_json:
@@ -60,6 +61,15 @@ def run(request: Request) -> int:
             sys.stdout.flush()
         with _folder(request, task) as folder:
             return _run(request, task, folder)
+
+
+def _outputs_apart(request: Request) -> None:
+    """Raises ValueError where one file would be written over the record that is read, or over the other."""
+    for option, path in (("--sgf-out", request.sgf), ("--svg", request.svg)):
+        if path is not None and path.exists() and Path(request.position).is_file() and path.samefile(request.position):
+            raise ValueError(f"{option} names the record itself, {path}; give another file")
+    if request.sgf is not None and request.svg is not None and request.sgf.resolve() == request.svg.resolve():
+        raise ValueError(f"--sgf-out and --svg name the same file, {request.sgf}; give two")
 
 
 @contextlib.contextmanager

@@ -18,8 +18,9 @@ other attacker's chain beside it, a *wall*, has a liberty outside it. ``enclosed
   unconditionally alive by vital regions that lie wholly outside (Benson 1976): then no wall is ever captured and each keeps a liberty, whatever the
   defender plays outside, and that the attacker takes for passes. The defender runs out of such moves, since the attacker captures nothing there.
 
-Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and plays on as before that pass. Both laws are for
-``ko=simple``: under superko a move outside can change what may be played inside.
+Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and plays on as before that pass: the position is the
+same, unless it is one in which a ko may not be retaken, a ban that the passes lift. Both laws are for ``ko=simple``, ``fill_eyes=true`` and a
+position without such a ban: elsewhere a move outside can change what may be played inside.
 """
 
 from __future__ import annotations

@@ -96,8 +96,13 @@ class Task:
 
     @functools.cached_property
     def scope(self) -> enclosure.Scope:
-        """What verdicts say about the whole board; under superko, where a move outside can lift a ban inside, nothing unless it is the region."""
-        if self.options.get("ko", "simple") != "simple" and not self.whole:
+        """What verdicts say about the whole board: nothing, unless the region is all of it, where a move outside can lift a ban inside.
+
+        So it is under superko, where a ko may not be retaken in the position itself, and where eyes may not be filled (a captured wall makes
+        another point of one).
+        """
+        banned = self.options.get("ko", "simple") != "simple" or self.options.get("fill_eyes", "true") != "true" or self.given.ko is not None
+        if banned and not self.whole:
             return enclosure.Scope(False, False)
         return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
 

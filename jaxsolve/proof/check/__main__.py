@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import NoReturn
 
@@ -55,5 +56,20 @@ def tell(file: str, found: Answer) -> None:
     print(f"{show(file, 200)}: {last}", file=sys.stderr if found.exit_code else sys.stdout)
 
 
+def run(arguments: list[str]) -> int:
+    """``main`` as a program: an answer that cannot be printed is no refusal (2), and an interruption is one line (130)."""
+    try:
+        code = main(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"the answer cannot be printed: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter would try again at its end
+        return 2
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))

@@ -140,6 +140,8 @@ def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -
     ``most`` nodes are needed, or the disk does not take it.
     """
     out = os.fspath(out)
+    if not out:
+        raise NotWritten("the plain certificate has no name")
     if os.path.lexists(out):
         raise NotWritten(f"{show(out, 200)} exists already; the plain certificate needs a new name")
     if not os.path.isdir(os.path.dirname(out) or "."):

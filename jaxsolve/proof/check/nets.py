@@ -34,7 +34,7 @@ class Answer:
 
 def answer(path: str, asked: Asked) -> Answer:
     """Judges the certificate at ``path``, then what is asked of it; whatever refuses it ends the rest. Raises nothing, whatever the file holds."""
-    if not (asked.replay or asked.flatten):
+    if not asked.replay and asked.flatten is None:
         report = check(path)
         return Answer(report.exit_code, (report.sentence,), {"accepted": report.accepted, "sentence": report.sentence})
     proof = Certificate()
