@@ -1,7 +1,7 @@
-"""What a game whose wins rest on zones supplies to the search's compiled loops: four compiled functions and the facts they need.
+"""What a game whose wins rest on zones supplies to the search's compiled loops: a few compiled functions and the facts they need.
 
 A *zone* of a position that is decided for P is a set of actions (and with them points) that the result rests on: P also wins from every position that
-*covers* it there (``proof/FORMAT.md``: what that means in each game). The four functions have one signature,
+*covers* it there (``proof/FORMAT.md``: what that means in each game). The functions have one signature,
 
     f(state, action, zone, out, facts, scratch)
 
@@ -10,7 +10,10 @@ with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``
 * ``leaf``: of a finished game, ``out`` = its zone;
 * ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
 * ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;
-* ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least.
+* ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least;
+* ``shown``, only where covering means to look the same on the zone: ``out`` uint32[K * Z] = K planes of points, the first player's stones, the second
+  player's, and what else must be equal; the result is negative for a position that covers no other, 0 for one that covers every other that looks the same
+  on its zone, 1 where that holds only if its mover is P.
 
 They are called through their addresses, so that one compiled search serves every game.
 """
@@ -36,7 +39,7 @@ SIGNATURE = types.int64(
     types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.int16, 1, "C"),
 )
-LEAF, WON, LOST, LEFT = range(4)
+LEAF, WON, LOST, LEFT, SHOWN = range(5)
 
 ZoneFunction = Callable[..., Any]
 
@@ -44,25 +47,37 @@ ZoneFunction = Callable[..., Any]
 class Zoning(NamedTuple):
     """The functions by their addresses, and what they work on."""
 
-    addresses: np.ndarray  # int64[4]: LEAF, WON, LOST, LEFT
+    addresses: np.ndarray  # int64[5]: LEAF, WON, LOST, LEFT, SHOWN
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int16[...]: holds nothing from one call to the next
     room: np.ndarray  # uint32[2, Z]: for zones that have no place in the tree
+    planes: np.ndarray  # int64[1]: K, 0 where ``shown`` is not to be asked
     null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
 
 
-def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1) -> Zoning:
+def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:
     """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int16s."""
-    addresses = np.array([address_of(function, SIGNATURE) for function in functions], np.int64)
+    addresses = np.zeros(SHOWN + 1, np.int64)
+    addresses[: len(functions)] = [address_of(function, SIGNATURE) for function in functions]
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
-    return Zoning(addresses, facts, np.zeros(scratch, np.int16), np.zeros((2, words), np.uint32), np.array([null], np.int64))
+    return Zoning(
+        addresses, facts, np.zeros(scratch, np.int16), np.zeros((2, words), np.uint32), np.array([planes], np.int64), np.array([null], np.int64)
+    )
 
 
 @compiled
 def _nothing(state, action, zone, out, facts, scratch):
     """For games without zones: never called."""
     return np.int64(0)
+
+
+def look(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
+    """What ``shown`` says of a packed position uint32[S]: (its result, uint32[K, Z])."""
+    words, planes = zoning.room.shape[1], int(zoning.planes[0])
+    out = np.zeros(planes * words, np.uint32)
+    said = _call(zoning, SHOWN, np.ascontiguousarray(state), -1, np.zeros(words, np.uint32), out)
+    return int(said), out.reshape(planes, words)
 
 
 def no_zoning() -> Zoning:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxsolve.games.game import Foresees, Outcome
-from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
 from jaxsolve.zoning import LEAF as OF_LEAF
-from jaxsolve.zoning import LEFT, call
+from jaxsolve.zoning import LEFT, call, look
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
 PAIRS = SIGHT - 1  # less the move just played: the pairs that remain of a win seen before it
@@ -22,6 +23,7 @@ class Basis(NamedTuple):
 
     record: int  # its record in the log, or SIGHT, or PAIRS less a move
     zone: int  # bit set over actions: the cells it may rest on
+    state: bytes = b""  # packed position that the node's covers, where a pattern decided it: that one stands in its place
 
 
 class Refutation(NamedTuple):
@@ -60,8 +62,23 @@ class ZonedGraphBuilder(GraphBuilder):
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """uint32[n, K]: the keys of nodes."""
         size = 4 * (1 + self._zone_words)
+        states = rows[:, : self.game.state_words].copy()
+        for i, basis in enumerate(bases):
+            if basis.state:
+                states[i] = np.frombuffer(basis.state, np.uint32)
         words = b"".join((basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(size, "little") for basis in bases)
-        return np.concatenate([rows[:, : self.game.state_words], np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
+        return np.concatenate([states, np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
+
+    def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
+        """The rows, those of covered positions in the place of the ones that cover them."""
+        others = [i for i, basis in enumerate(bases) if basis.state]
+        if others:
+            rows = rows.copy()
+            states = np.stack([np.frombuffer(bases[i].state, np.uint32) for i in others])
+            for at in range(0, len(others), WAVE):
+                part = slice(at, at + WAVE)
+                rows[others[part]] = self.plain(states[part], np.full(len(states[part]), -1, np.int32))
+        return rows
 
     def _basis(self, node: int) -> Basis:
         words = _bits(self.graph.keys[node, self.game.state_words :])
@@ -86,13 +103,38 @@ class ZonedGraphBuilder(GraphBuilder):
         asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0))
         found = self.index.find(rows[asked, : self.game.state_words])
         _, moves, zones = self.log.split(found.records)
-        for owner, record, wins, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), (moves >= 0).tolist(), zones, strict=True):
+        for owner, record, move, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), moves.tolist(), zones, strict=True):
+            wins = move >= 0
             basis = Basis(record, _bits(zone))
-            if record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone:
+            if not -1 <= move < self.game.num_actions:
+                basis = self._covered(basis, rows[owner, : self.game.state_words], wins)
+            if basis.record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone:
                 bases[owner].append(basis)
         for found_of_one in bases:
             found_of_one.sort(key=lambda basis: basis.zone.bit_count())
         return bases
+
+    def _covered(self, basis: Basis, state: np.ndarray, wins: bool) -> Basis:
+        """The position searched before that ``state``, decided by a pattern, covers on the basis's zone."""
+        _, seen = look(self._zoning, state)
+        for number in self._patterns.get(_pattern(seen, basis.zone, wins), ()):
+            if number < basis.record:
+                record = self.log.read(np.array([number]))[0]
+                return Basis(number, basis.zone, record[: self.game.state_words].tobytes())
+        return Basis(SIGHT, -1)  # larger than any zone: it carries nothing
+
+    @functools.cached_property
+    def _patterns(self) -> dict[bytes, list[int]]:
+        """Numbers of the records that search decided, by what their positions show on their zones."""
+        found: dict[bytes, list[int]] = {}
+        number = 0
+        for records in self.log.blocks(stop=self.stop):
+            states, moves, zones = self.log.split(records)
+            for state, move, zone in zip(states, moves.tolist(), zones, strict=True):
+                if -1 <= move < self.game.num_actions:
+                    found.setdefault(_pattern(look(self._zoning, state)[1], _bits(zone), move >= 0), []).append(number)
+                number += 1
+        return found
 
     # ---- growing -------------------------------------------------------------------------------------------------
     def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
@@ -116,7 +158,8 @@ class ZonedGraphBuilder(GraphBuilder):
             elif lines:
                 carrying.append(mine.start)
                 chosen.append(self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start]))
-        numbers = self._enter(self._keys(after[carrying], chosen), after[carrying], nodes[owners[carrying]])
+        after = self._standing(after[carrying], chosen)
+        numbers = self._enter(self._keys(after, chosen), after, nodes[owners[carrying]])
         self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
 
     def _lines(self, node: int, basis: Basis, row: np.ndarray) -> list[int]:
@@ -196,6 +239,12 @@ class ZonedGraphBuilder(GraphBuilder):
             if not one.left >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: one})) is not None:
                 return found
         return None
+
+
+def _pattern(seen: np.ndarray, zone: int, wins: bool) -> bytes:
+    """A key of what a position shows uint32[K, Z] on a zone."""
+    words = np.frombuffer((zone & (1 << 32 * seen.shape[1]) - 1).to_bytes(4 * seen.shape[1], "little"), np.uint32)
+    return words.tobytes() + (seen & words).tobytes() + bytes([wins])
 
 
 def _bits(words: np.ndarray) -> int:

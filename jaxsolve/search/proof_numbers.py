@@ -25,7 +25,7 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import is_open, learn, lost_by_all, null_first, see_zone, winning_move
+from jaxsolve.search.zones import is_open, learn, lost_by_all, null_first, recall, remember, see_zone, winning_move
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 
@@ -178,6 +178,8 @@ def store(tree, node, phi, delta, best, question: Question, log):
         for i in range(tree.zones.shape[1]):
             log.zones[at, i] = tree.zones[node, i]
         log.count[0] = at + 1
+        if tree.zones.shape[1] > 0:
+            remember(tree, node, np.int64(record.mover) if phi == 0 else 1 - np.int64(record.mover))
     return True
 
 
@@ -364,7 +366,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         paths.flying[path] = 0
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
-        if new and child >= 0:
+        if new and child >= 0 and not recall(tree, child, question.or_player, log):
             if tree.nodes[child].mover != question.or_player:
                 null_first(tree, child, steering.patience)
             rank_and_store(tree, child, question, steering, log)

@@ -12,6 +12,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.patterns import LEFT_OUT, cut
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.rows import EVALUATED, EXPANDED, enter_decided, fresh_rows, place, question_of
@@ -356,6 +357,8 @@ class Search:
     def _make_room(self) -> None:
         """Lets the table grow, and makes room where it was wanting. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
+        if self.tree.patterns.counters[LEFT_OUT]:
+            cut(self.tree.patterns)
         self._room.make(self.tree, self.expanded, lambda: self._release(0, len(self.work.paths.depth)))
 
     def _outgrown(self) -> bool:

@@ -16,12 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
+from jaxsolve.search.patterns import Patterns, new_patterns
 from jaxsolve.zoning import Zoning, no_zoning
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
 BIG = 1 << 29  # cap of an undecided number
 NONE = -1
+PATTERN_SHARE = 8  # of the budget goes to the table of patterns, where the game has any
 
 NODE = np.dtype(
     [
@@ -86,6 +88,7 @@ class Tree(NamedTuple):
     counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
     zoning: Zoning  # how the game's zones follow from each other
+    patterns: Patterns  # what has been decided, by what it rests on
 
 
 def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
@@ -114,6 +117,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         counters,
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
+        new_patterns(zoning, budget // PATTERN_SHARE),
     )
 
 

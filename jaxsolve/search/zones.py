@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import inlined, inner
+from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate.layout import NONE as ABSENT
-from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, SOLVED_FLAG, WON_FLAG
-from jaxsolve.zoning import LEAF, LEFT, LOST, WON, ask
+from jaxsolve.search.patterns import enter, look_up
+from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
+from jaxsolve.zoning import LEAF, LEFT, LOST, SHOWN, WON, ask
+
+LOST_LIKE_ANOTHER = -2
+"""In the place of a deciding move: the position covers one on its zone that is lost. Where that one is won the number of actions stands there."""
 
 
 @inner
@@ -147,3 +151,51 @@ def learn(tree, node, number, zone):
     elif edge.a == INF and edge.b == 0 and lost_by(tree, node, action, zone):
         drop_closed_moves(tree, node)
         close_edges(tree, node)
+
+
+# ---- patterns ----------------------------------------------------------------------------------------------------------
+@compiled
+def recall(tree, node, or_player, log):
+    """Whether a pattern decides a new node; if so it is, and the log says that it covers another position."""
+    if tree.zoning.planes[0] == 0:
+        return False
+    said = ask(
+        tree.zoning.addresses[SHOWN], tree.states[node], np.int64(-1), tree.zones[node], tree.patterns.seen, tree.zoning.facts, tree.zoning.scratch
+    )
+    record = tree.nodes[node]
+    mover = np.int64(record.mover)
+    for k in range(2):
+        winner = mover if k == 0 else 1 - mover
+        if said < 0 or (said & 1 and winner != mover):
+            continue
+        pattern = look_up(tree.patterns, winner, mover)
+        if pattern < 0:
+            continue
+        record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
+        record.marks |= SOLVED_FLAG
+        at = log.count[0]
+        for i in range(tree.states.shape[1]):
+            log.states[at, i] = tree.states[node, i]
+        log.moves[at] = log.wins.shape[1] if winner == mover else LOST_LIKE_ANOTHER
+        for i in range(tree.zones.shape[1]):
+            tree.zones[node, i] = tree.patterns.zones[pattern, i]
+            log.zones[at, i] = tree.patterns.zones[pattern, i]
+        log.count[0] = at + 1
+        if tree.counters[KEEP] == 0:
+            strip(tree, node)
+        return True
+    return False
+
+
+@compiled
+def remember(tree, node, winner):
+    """Enters what a decided node shows on its zone, unless the table knows better."""
+    null = tree.zoning.null[0]
+    if tree.zoning.planes[0] == 0 or (tree.zones[node, null >> 5] >> np.uint32(null & 31)) & np.uint32(1):
+        return
+    said = ask(
+        tree.zoning.addresses[SHOWN], tree.states[node], np.int64(-1), tree.zones[node], tree.patterns.seen, tree.zoning.facts, tree.zoning.scratch
+    )
+    mover = np.int64(tree.nodes[node].mover)
+    if said >= 0 and look_up(tree.patterns, winner, mover) < 0:
+        enter(tree.patterns, winner, mover, tree.zones[node])

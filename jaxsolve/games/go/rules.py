@@ -255,11 +255,13 @@ class GoRules(Game):
         from jaxsolve import zoning
         from jaxsolve.games.go.zone_board import SCRATCH
         from jaxsolve.games.go.zone_life import leaf
-        from jaxsolve.games.go.zoning import left, lost, won
+        from jaxsolve.games.go.zoning import left, lost, shown, won
 
         n = self.size
         facts = [n, self.grid.words, 32 // (n + 1), self._goal == 2, self.__dict__.get("fill_eyes", True), self._goal, *self.crucial_points]
-        return zoning.zoning((leaf, won, lost, left), -(-self.num_actions // 32), np.array(facts), SCRATCH, null=n * n)
+        return zoning.zoning(
+            (leaf, won, lost, left, shown), -(-self.num_actions // 32), np.array(facts), SCRATCH, null=n * n, planes=4 if self._goal == 2 else 3
+        )
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points; nothing for the whole position, of which the pass is a part."""

@@ -128,6 +128,19 @@ def write_zone(facts, scratch, out):
 
 
 @inner
+def spread(facts, state, first, out, at):
+    """Adds the board that begins at word ``first`` of the state to the action set that begins at ``out[at]``."""
+    n, per = facts[SIZE], facts[ROWS_A_WORD]
+    for row in range(n):
+        bits = np.uint64(state[first + row // per] >> np.uint32((row % per) * (n + 1))) & np.uint64((1 << n) - 1)
+        place = at + (row * n >> 5)
+        bits <<= np.uint64(row * n & 31)
+        out[place] |= np.uint32(bits & np.uint64(0xFFFFFFFF))
+        if bits >> np.uint64(32):
+            out[place + 1] |= np.uint32(bits >> np.uint64(32))
+
+
+@inner
 def colour_to_move(facts, state):
     """EMPTY + 1 or + 2: the colour to move."""
     return np.int64(BLACK + (state[2 * facts[WORDS]] & np.uint32(1)))

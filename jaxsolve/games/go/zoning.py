@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.go.zone_board import (
+    BLACK,
     CELL,
     EMPTY,
     FILL_EYES,
@@ -51,6 +52,7 @@ from jaxsolve.games.go.zone_board import (
     read_board,
     show_eye,
     show_no_eye,
+    spread,
     step,
     write_zone,
 )
@@ -398,3 +400,25 @@ def _meets(scratch, chain):
         if scratch[ZONE + scratch[MEMBER + i]]:
             return True
     return False
+
+
+# ---- patterns ---------------------------------------------------------------------------------------------------------------
+@compiled
+def shown(state, action, zone, out, facts, scratch):
+    """Black's and White's stones, the ko point and, in life and death, the crucial stones still there, as planes of points.
+
+    Negative in a forced opening; 1 is added after a pass (if Q moves then, its second pass ends the game), 2 where White is to move.
+    """
+    for i in range(len(out)):
+        out[i] = np.uint32(0)
+    if in_opening(facts, state):
+        return np.int64(-1)
+    words, plane = facts[WORDS], (facts[SIZE] * facts[SIZE] + 32) // 32
+    spread(facts, state, np.int64(0), out, np.int64(0))
+    spread(facts, state, words, out, plane)
+    ko = np.int64(state[2 * words] >> np.uint32(8) & np.uint32(511))
+    if ko:
+        out[2 * plane + ((ko - 1) >> 5)] |= np.uint32(1) << np.uint32((ko - 1) & 31)
+    if facts[TSUMEGO]:
+        spread(facts, state, 2 * words + 1, out, 3 * plane)
+    return np.int64(1 if passes_made(facts, state) else 0) + 2 * (colour_to_move(facts, state) - BLACK)

@@ -20,7 +20,7 @@ from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_fu
 from jaxsolve.search.proof_numbers import store
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
-from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, see_zone, won_by
+from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
 
 
 class Exploring(NamedTuple):
@@ -287,7 +287,9 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         node = paths.nodes[path, depth]
         paths.flying[path] = 0
         tallies[EVALUATED] += 1
-        child, _ = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        if new and child >= 0:
+            recall(tree, child, question.or_player, log)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
         edge.child = child
         value = 0.0
