@@ -53,6 +53,7 @@ SOURCES = (
     "zoning.py",
     "games/game.py",
     "games/go/state.py",
+    "games/go/planning.py",
     "games/go/zone_board.py",
     "games/go/zone_life.py",
     "games/go/zoning.py",

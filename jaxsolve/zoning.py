@@ -39,7 +39,7 @@ SIGNATURE = types.int64(
     types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.int16, 1, "C"),
 )
-LEAF, WON, LOST, LEFT, SHOWN = range(5)
+LEAF, WON, LOST, LEFT, SHOWN, PLAN = range(6)
 
 ZoneFunction = Callable[..., Any]
 
@@ -57,7 +57,7 @@ class Zoning(NamedTuple):
 
 def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:
     """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int16s."""
-    addresses = np.zeros(SHOWN + 1, np.int64)
+    addresses = np.zeros(PLAN + 1, np.int64)
     addresses[: len(functions)] = [address_of(function, SIGNATURE) for function in functions]
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False

@@ -25,7 +25,7 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import is_open, learn, lost_by_all, null_first, recall, remember, see_zone, winning_move
+from jaxsolve.search.zones import foresee, is_open, learn, lost_by_all, null_first, recall, remember, see_zone, waits_for_null, winning_move
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 
@@ -38,6 +38,9 @@ class Steering(NamedTuple):
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
+    knowing: float  # how much harder each further move to a win counts; 0 = not asked
+    spread: int
+    danger: float
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -87,6 +90,7 @@ def rank(tree, node, steering: Steering):
             if tree.edges[record.edges + i].b != 0:
                 live += 1
         limit = 1 + np.int64(math.ceil(steering.widening * live))
+    waits = steering.knowing > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
     for i in range(visited):
@@ -123,12 +127,18 @@ def rank(tree, node, steering: Steering):
             second = a
     if phi == 0:
         return phi, np.int64(INF - 1), best, phi, phi
+    if waits and visited > 0:
+        edge = tree.edges[record.edges]
+        if edge.a < min(np.int64(record.first_a), BIG) and not edge.action & BACK:
+            best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
+            return min(phi, np.int64(edge.a)), max(delta, np.int64(1)), best, np.int64(edge.a), max(second, np.int64(record.first_a))
     if left > 0 and live < limit:
         take = min(left, limit - live)
         forced = min(take, np.int64(record.forced))
         plain_a, plain_b = first_numbers(record, False)
         forced_a, forced_b = first_numbers(record, True)
-        delta += forced * forced_b + (take - forced) * plain_b
+        delta += forced * forced_b
+        delta = delta + (take - forced) * plain_b if not waits else max(delta, np.int64(1))
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
         phi = min(phi, a)
         if a < effort:
@@ -367,7 +377,9 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
-            if tree.nodes[child].mover != question.or_player:
+            if steering.knowing > 0.0:
+                foresee(tree, child, node, question.or_player, steering.patience, steering.knowing, steering.spread, steering.danger)
+            elif tree.nodes[child].mover != question.or_player:
                 null_first(tree, child, steering.patience)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:

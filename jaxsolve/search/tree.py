@@ -78,6 +78,7 @@ class Tree(NamedTuple):
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
     open_moves: np.ndarray  # uint32[N, Z] the moves that may still save a node's mover (``search.zones``); Z = 0 where the game knows no zones
     zones: np.ndarray  # uint32[N, Z] what is known of a node so far rests on
+    plans: np.ndarray  # uint32[N, Z] moves that would win if the opponent only passed (``search.zones``)
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
@@ -95,7 +96,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     zone_words = zoning.room.shape[1]
-    per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4
+    per_node = NODE.itemsize + 4 * state_words + 12 * zone_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
     edges = np.empty(most_edges, EDGE)
@@ -105,6 +106,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
     return Tree(
         np.empty(count, NODE),
         np.empty((count, state_words), np.uint32),
+        np.empty((count, zone_words), np.uint32),
         np.empty((count, zone_words), np.uint32),
         np.empty((count, zone_words), np.uint32),
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
@@ -234,7 +236,7 @@ def rounded(count):
 def add_node(tree, key, state, mover, moves):
     """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
     fresh = tree.counters[FREE] == 0
-    cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1]
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 12 * tree.zones.shape[1]
     if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
         tree.counters[FULL] = 1
         return np.int64(NONE)

@@ -253,14 +253,14 @@ class GoRules(Game):
         if self._goal is None or self.ko != "simple":
             return None
         from jaxsolve import zoning
-        from jaxsolve.games.go.zone_board import SCRATCH
+        from jaxsolve.games.go.planning import SCRATCH, plan
         from jaxsolve.games.go.zone_life import leaf
         from jaxsolve.games.go.zoning import left, lost, shown, won
 
         n = self.size
         facts = [n, self.grid.words, 32 // (n + 1), self._goal == 2, self.__dict__.get("fill_eyes", True), self._goal, *self.crucial_points]
         return zoning.zoning(
-            (leaf, won, lost, left, shown), -(-self.num_actions // 32), np.array(facts), SCRATCH, null=n * n, planes=4 if self._goal == 2 else 3
+            (leaf, won, lost, left, shown, plan), -(-self.num_actions // 32), np.array(facts), SCRATCH, null=n * n, planes=4 if self._goal == 2 else 3
         )
 
     def zone_text(self, zone: Sequence[int]) -> str:

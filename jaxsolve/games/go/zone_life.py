@@ -76,8 +76,8 @@ def leaf(state, action, zone, out, facts, scratch):
 def _show_life(facts, state, scratch, chains, colour, any_chain):
     """Puts the smallest set found of chains of ``colour`` that lives by itself (Benson 1976), with its regions, into the zone; False if none."""
     side = facts[SIZE] + 2
-    regions = _number_regions(scratch, side, colour)
-    _remove_dead(scratch, chains, regions, colour)
+    regions = number_regions(scratch, side, colour)
+    remove_dead(scratch, chains, regions, colour)
     least = np.int64(1 << 14)
     for chain in range(chains):
         if scratch[ALIVE + chain] and (any_chain or _is_crucial(facts, state, scratch, chain)):
@@ -113,7 +113,7 @@ def _is_crucial(facts, state, scratch, chain):
 
 
 @inner
-def _number_regions(scratch, side, colour):
+def number_regions(scratch, side, colour):
     """Numbers the connected parts of the points without ``colour``, with the chains beside each; how many there are."""
     for i in range(side * side):
         scratch[REGION + i] = -1
@@ -156,7 +156,7 @@ def _number_regions(scratch, side, colour):
 
 
 @inner
-def _remove_dead(scratch, chains, regions, colour):
+def remove_dead(scratch, chains, regions, colour):
     """Benson's removal: fills ALIVE and KEPT."""
     for chain in range(chains):
         scratch[ALIVE + chain] = scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == colour

@@ -23,6 +23,9 @@ class ProofNumber(Method):
     virtual: int = 1  # weight of a busy path in virtual proof numbers
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     patience: int = 64  # with zones: the opponent's null move is looked into until it is this hard (64 solved most of 1 to 4000)
+    spread: int = 1
+    danger: float = 4.0
+    knowing: float = 4.0  # with zones: how much harder each further move to a win counts
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
@@ -31,7 +34,7 @@ class ProofNumber(Method):
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
         return Steering(
-            self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, min(self.patience, proof_numbers.MOST_FIRST)
+            self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, float(self.knowing), self.spread, float(self.danger), min(self.patience, proof_numbers.MOST_FIRST)
         )
 
     @property
