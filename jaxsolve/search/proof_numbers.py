@@ -129,6 +129,7 @@ def rank(tree, node, steering: Steering):
         return phi, np.int64(INF - 1), best, phi, phi
     if waits and visited > 0:
         edge = tree.edges[record.edges]
+        delta = np.int64(min(np.int64(edge.b * steering.knowing), BIG))
         if edge.a < min(np.int64(record.first_a), BIG) and not edge.action & BACK:
             best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
             return min(phi, np.int64(edge.a)), max(delta, np.int64(1)), best, np.int64(edge.a), max(second, np.int64(record.first_a))
@@ -138,7 +139,10 @@ def rank(tree, node, steering: Steering):
         plain_a, plain_b = first_numbers(record, False)
         forced_a, forced_b = first_numbers(record, True)
         delta += forced * forced_b
-        delta = delta + (take - forced) * plain_b if not waits else max(delta, np.int64(1))
+        if not waits:
+            delta += (take - forced) * plain_b
+        elif visited == 0:
+            delta = np.int64(forced_b * steering.knowing)
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
         phi = min(phi, a)
         if a < effort:
@@ -298,7 +302,10 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
     if second < BIG:
         limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
     limit_a = max(limit_a, np.int64(edge.a) + 1)
-    limit_b = max(paths.limit_b[path, depth] - delta + edge.b, np.int64(edge.b) + 1)
+    limit_b = paths.limit_b[path, depth] - delta + edge.b
+    if number == 0 and steering.knowing > 0.0 and waits_for_null(tree, node):
+        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / steering.knowing))
+    limit_b = max(limit_b, np.int64(edge.b) + 1)
     if tree.nodes[edge.child].mover == tree.nodes[node].mover:
         limit_a, limit_b = limit_b, limit_a
     enter_child(tree, paths, path, number, limit_b, limit_a)

@@ -57,7 +57,7 @@ def plan(state, action, zone, out, facts, scratch):
         out[i] = np.uint32(0)
     colour, any_chain = _living(facts, state)
     side = facts[SIZE] + 2
-    free = _read(facts, state, scratch)
+    free = _read(facts, state, scratch, colour)
     for i in range(side * side):
         scratch[ADDED + i] = 0
     hinted = np.int64(0)
@@ -102,8 +102,8 @@ def _action(facts, point):
 
 
 @inner
-def _read(facts, state, scratch):
-    """Unpacks the board into BASE and crucial stones into CRUX, and lists the empty points where stones may be placed; how many."""
+def _read(facts, state, scratch, colour):
+    """Unpacks the board into BASE and crucial stones into CRUX, and lists the points where ``colour`` may stand one day; how many."""
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     side, free = n + 2, np.int64(0)
     for i in range(side * side):
@@ -120,7 +120,7 @@ def _read(facts, state, scratch):
             cell = (black >> bit & np.uint32(1)) + np.uint32(2) * (white >> bit & np.uint32(1))
             scratch[BASE + point] = cell
             scratch[CRUX + point] = crucial >> bit & np.uint32(1)
-            if cell == EMPTY and region >> bit & np.uint32(1):
+            if cell != colour and region >> bit & np.uint32(1):
                 scratch[FREE + free] = point
                 free += 1
     return free
@@ -130,7 +130,7 @@ def _read(facts, state, scratch):
 def _alive(scratch, side, colour, any_chain):
     """Whether a chain that counts lives once ``colour`` has the points of ADDED and the opponent's stones without liberties are off."""
     for i in range(side * side):
-        scratch[CELL + i] = colour if scratch[ADDED + i] else scratch[BASE + i]
+        scratch[CELL + i] = colour if scratch[ADDED + i] and scratch[BASE + i] == EMPTY else scratch[BASE + i]
         scratch[LABEL + i] = -1
     chains = number_chains(scratch, side)
     taken = False
@@ -138,7 +138,7 @@ def _alive(scratch, side, colour, any_chain):
         if scratch[LIBERTY + chain] == 0 and scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] != colour:
             taken = True
             for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
-                scratch[CELL + scratch[MEMBER + i]] = EMPTY
+                scratch[CELL + scratch[MEMBER + i]] = colour if scratch[ADDED + scratch[MEMBER + i]] else EMPTY
     if taken:
         for i in range(side * side):
             scratch[LABEL + i] = -1

@@ -22,11 +22,11 @@ class ProofNumber(Method):
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
-    patience: int = 64  # with zones: the opponent's null move is looked into until it is this hard (64 solved most of 1 to 4000)
+    patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard (64 solved most of 1 to 4000)
     spread: int = 1
-    danger: float = 4.0
-    knowing: float = 4.0  # with zones: how much harder each further move to a win counts
-    wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
+    danger: float = 0.0
+    knowing: float = 8.0  # with zones: how much harder each further move to a win counts
+    wave: int = dataclasses.field(default=32, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
 
