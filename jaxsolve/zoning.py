@@ -5,7 +5,7 @@ A *zone* of a position that is decided for P is a set of actions (and with them 
 
     f(state, action, zone, out, facts, scratch)
 
-with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int16[...] of the game's own:
+with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int32[...] of the game's own:
 
 * ``leaf``: of a finished game, ``out`` = its zone;
 * ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
@@ -37,7 +37,7 @@ SIGNATURE = types.int64(
     _WORDS,
     types.Array(types.uint32, 1, "C"),
     types.Array(types.int64, 1, "C", readonly=True),
-    types.Array(types.int16, 1, "C"),
+    types.Array(types.int32, 1, "C"),
 )
 LEAF, WON, LOST, LEFT, SHOWN, PLAN = range(6)
 
@@ -49,20 +49,20 @@ class Zoning(NamedTuple):
 
     addresses: np.ndarray  # int64[5]: LEAF, WON, LOST, LEFT, SHOWN
     facts: np.ndarray  # int64[...]
-    scratch: np.ndarray  # int16[...]: holds nothing from one call to the next
+    scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
     room: np.ndarray  # uint32[2, Z]: for zones that have no place in the tree
     planes: np.ndarray  # int64[1]: K, 0 where ``shown`` is not to be asked
     null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
 
 
 def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:
-    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int16s."""
+    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int32s."""
     addresses = np.zeros(PLAN + 1, np.int64)
     addresses[: len(functions)] = [address_of(function, SIGNATURE) for function in functions]
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
     return Zoning(
-        addresses, facts, np.zeros(scratch, np.int16), np.zeros((2, words), np.uint32), np.array([planes], np.int64), np.array([null], np.int64)
+        addresses, facts, np.zeros(scratch, np.int32), np.zeros((2, words), np.uint32), np.array([planes], np.int64), np.array([null], np.int64)
     )
 
 

@@ -130,7 +130,7 @@ def rank(tree, node, steering: Steering):
     if waits and visited > 0:
         edge = tree.edges[record.edges]
         delta = np.int64(min(np.int64(edge.b * steering.knowing), BIG))
-        if edge.a < min(np.int64(record.first_a), BIG) and not edge.action & BACK:
+        if edge.a < min(np.int64(record.first_a), BIG):
             best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
             return min(phi, np.int64(edge.a)), max(delta, np.int64(1)), best, np.int64(edge.a), max(second, np.int64(record.first_a))
     if left > 0 and live < limit:
@@ -385,7 +385,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
             if steering.knowing > 0.0:
-                foresee(tree, child, node, question.or_player, steering.patience, steering.knowing, steering.spread, steering.danger)
+                foresee(tree, child, node, np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION), question.or_player, steering.patience, steering.knowing, steering.spread, steering.danger)
             elif tree.nodes[child].mover != question.or_player:
                 null_first(tree, child, steering.patience)
             rank_and_store(tree, child, question, steering, log)

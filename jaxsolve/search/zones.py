@@ -13,7 +13,7 @@ import numpy as np
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.search.patterns import enter, look_up
-from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
+from jaxsolve.search.tree import ACTION, BIG, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
 from jaxsolve.zoning import LEAF, LEFT, LOST, PLAN, SHOWN, WON, ask
 
 LOST_LIKE_ANOTHER = -2
@@ -117,7 +117,7 @@ def null_first(tree, node, patience):
 
 
 @compiled
-def foresee(tree, node, before, or_player, patience, base, spread, danger):
+def foresee(tree, node, before, action, or_player, patience, base, spread, danger):
     """First numbers and order of a new node's moves, by how many moves a win would take if the opponent only passed.
 
     ``before`` is a node on the way to it whose plan it may share, or NONE.
@@ -129,7 +129,7 @@ def foresee(tree, node, before, or_player, patience, base, spread, danger):
     hint = tree.zoning.room[0]
     for i in range(words):
         hint[i] = tree.plans[before, i] if before >= 0 else np.uint32(0)
-    moves = ask(tree.zoning.addresses[PLAN], tree.states[node], np.int64(-1), hint, tree.plans[node], tree.zoning.facts, tree.zoning.scratch)
+    moves = ask(tree.zoning.addresses[PLAN], tree.states[node], action, hint, tree.plans[node], tree.zoning.facts, tree.zoning.scratch)
     here = _hardness(base, moves)
     if record.mover == or_player:
         closer = _hardness(base, moves - 1) if moves > 0 else here
@@ -180,7 +180,7 @@ def waits_for_null(tree, node):
     if record.visited == 0:
         return np.int64(tree.lists[record.list]) == (null | FORCED_BIT)
     edge = tree.edges[record.edges]
-    return np.int64(edge.action & ACTION) == null and edge.b != 0
+    return np.int64(edge.action) == null and edge.b != 0 and edge.b < BIG
 
 
 @inner
