@@ -126,9 +126,32 @@ def foresee(tree, node, before, action, or_player, patience, base, spread, dange
     words = tree.zones.shape[1]
     if words == 0 or tree.zoning.addresses[PLAN] == 0:
         return False
-    hint = tree.zoning.room[0]
+    hint, found = tree.zoning.room[0], tree.zoning.room[1]
+    moves, wanted = np.int64(-1), np.int64(0)
     for i in range(words):
-        hint[i] = tree.plans[before, i] if before >= 0 else np.uint32(0)
+        hint[i] = np.uint32(0)
+    if before >= 0:
+        above = tree.nodes[before]
+        wanted = _size(tree.plans[before]) if _size(tree.plans[before]) else np.int64(99)
+        first = max(np.int64(0), np.int64(above.visited) - 16)
+        for k in range(first - 1, above.visited):
+            other = np.int64(before) if k < first else np.int64(tree.edges[above.edges + k].child)
+            if other < 0 or other == node:
+                continue
+            size = _size(tree.plans[other])
+            if size == 0 or (moves >= 0 and size >= moves):
+                continue
+            said = ask(
+                tree.zoning.addresses[PLAN], tree.states[node], np.int64(-2), tree.plans[other], found, tree.zoning.facts, tree.zoning.scratch
+            )
+            if said >= 0 and (moves < 0 or said < moves):
+                moves = said
+                for i in range(words):
+                    hint[i] = found[i]
+    if moves < 0 or moves > wanted:
+        action = np.int64(-1)
+    elif moves < wanted:
+        action = np.int64(-2)
     moves = ask(tree.zoning.addresses[PLAN], tree.states[node], action, hint, tree.plans[node], tree.zoning.facts, tree.zoning.scratch)
     here = _hardness(base, moves)
     if record.mover == or_player:
@@ -181,6 +204,17 @@ def waits_for_null(tree, node):
         return np.int64(tree.lists[record.list]) == (null | FORCED_BIT)
     edge = tree.edges[record.edges]
     return np.int64(edge.action) == null and edge.b != 0 and edge.b < BIG
+
+
+@inner
+def _size(zone):
+    count = np.int64(0)
+    for i in range(len(zone)):
+        word = np.int64(zone[i])
+        while word:
+            word &= word - 1
+            count += 1
+    return count
 
 
 @inner

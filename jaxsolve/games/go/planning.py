@@ -27,9 +27,11 @@ LOW, HIGH, VITAL_LOW, VITAL_HIGH = (BOTTOM + MOST * i for i in range(1, 5))  # c
 FREE, ORDER, COST = (BOTTOM + MOST * 5 + 512 * i for i in range(3))
 BUCKET = BOTTOM + MOST * 5 + 512 * 3
 PAIRS = BUCKET + 128
-SCRATCH = PAIRS + 128
-MOST_PAIRS, FEW_PAIRS = 12, 4
-NO_PLAN, NONE_FOUND = -1, 1 << 14
+SCRATCH = PAIRS + 256
+MOST_PAIRS, FEW_PAIRS = 64, 16  # that are tried
+ENOUGH, FEW = 12, 4  # of them that give life
+HINT_ONLY = -2  # in the place of the last move
+NO_PLAN, NONE_FOUND, NOT_ALIVE = -1, 1 << 14, 1 << 15
 
 
 @compiled
@@ -59,12 +61,16 @@ def plan(state, action, zone, out, facts, scratch):
             here = 32 * (action // n + 1) + action % n
             if not _has(scratch, OWN, here):
                 here = np.int64(-1)
-    if here >= 0 or best == NONE_FOUND:
+    if action != HINT_ONLY and (here >= 0 or best == NONE_FOUND or action == -1):
+        found, wanted = 0, ENOUGH if here < 0 else FEW
         for number in range(_choose_pairs(scratch, n, free, zone, here)):
             size = _try_pair(scratch, n, any_chain, free, number, best)
+            found += size != NOT_ALIVE
             if size < best:
                 best = size
                 _keep(scratch, n)
+            if found == wanted:
+                break
     if best == NONE_FOUND:
         return np.int64(NO_PLAN)
     for i in range(free):
@@ -371,7 +377,7 @@ def _choose_pairs(scratch, n, free, zone, here):
 
 @compiled
 def _try_pair(scratch, n, any_chain, free, number, best):
-    """Size of the plan that leaves a pair of eyes, in ADDED; NONE_FOUND where it is not smaller than ``best``."""
+    """Size of the plan that leaves a pair of eyes, in ADDED; NONE_FOUND where it is not smaller than ``best``, NOT_ALIVE where there is none."""
     one, other = np.int64(scratch[PAIRS + 3 * number + 1]), np.int64(scratch[PAIRS + 3 * number + 2])
     furthest = 4 * n
     for row in range(n + 2):
@@ -384,7 +390,7 @@ def _try_pair(scratch, n, any_chain, free, number, best):
             scratch[ADDED + (point >> 5)] |= 1 << (point & 31)
             scratch[BUCKET + 1 + furthest - _distance(point, one) - _distance(point, other)] += 1
     if not _alive(scratch, n, any_chain):
-        return np.int64(NONE_FOUND)
+        return np.int64(NOT_ALIVE)
     for i in range(furthest):
         scratch[BUCKET + i + 1] += scratch[BUCKET + i]
     count = np.int64(0)
