@@ -14,6 +14,9 @@ with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``
 * ``shown``, only where covering means to look the same on the zone: ``out`` uint32[K * Z] = K planes of points, the first player's stones, the second
   player's, and what else must be equal; the result is negative for a position that covers no other, 0 for one that covers every other that looks the same
   on its zone, 1 where that holds only if its mover is P.
+* ``plan``, only where it is worth something: ``out`` = moves with which a side would win if the other only passed, as few as it finds, the result
+  twice their number plus the side's player, negative where none was found. ``zone`` is a plan of a position nearby, or empty; ``action`` the last move, or
+  ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and estimates (``search.plans``), and decides nothing.
 
 They are called through their addresses, so that one compiled search serves every game.
 """
@@ -40,6 +43,7 @@ SIGNATURE = types.int64(
     types.Array(types.int32, 1, "C"),
 )
 LEAF, WON, LOST, LEFT, SHOWN, PLAN = range(6)
+HINT_ONLY, SEARCH_ALL = -2, -1  # in the place of the last move, for ``plan``
 
 ZoneFunction = Callable[..., Any]
 
@@ -47,7 +51,7 @@ ZoneFunction = Callable[..., Any]
 class Zoning(NamedTuple):
     """The functions by their addresses, and what they work on."""
 
-    addresses: np.ndarray  # int64[5]: LEAF, WON, LOST, LEFT, SHOWN
+    addresses: np.ndarray  # int64[6]: LEAF, WON, LOST, LEFT, SHOWN, PLAN; 0 for one that the game does not have
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
     room: np.ndarray  # uint32[2, Z]: for zones that have no place in the tree

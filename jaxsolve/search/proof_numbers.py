@@ -23,11 +23,10 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
+from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
-from jaxsolve.search.zones import foresee, is_open, learn, lost_by_all, null_first, recall, remember, see_zone, waits_for_null, winning_move
-
-MOST_FIRST = (1 << 15) - 1  # largest first number
+from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
 
 
 class Steering(NamedTuple):
@@ -38,9 +37,7 @@ class Steering(NamedTuple):
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
-    knowing: float  # how much harder each further move to a win counts; 0 = not asked
-    spread: int
-    danger: float
+    step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -74,6 +71,12 @@ def can_be_walked(tree, node, number):
 
 
 @inner
+def _of_null(b, steering: Steering):
+    """What a node's ``delta`` is expected to be from its null move's ``b``, while that is not refuted: a step more, for the moves it leaves open."""
+    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
+
+
+@inner
 def rank(tree, node, steering: Steering):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
@@ -90,7 +93,7 @@ def rank(tree, node, steering: Steering):
             if tree.edges[record.edges + i].b != 0:
                 live += 1
         limit = 1 + np.int64(math.ceil(steering.widening * live))
-    waits = steering.knowing > 0.0 and waits_for_null(tree, node)
+    waits = steering.step > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
     for i in range(visited):
@@ -129,20 +132,19 @@ def rank(tree, node, steering: Steering):
         return phi, np.int64(INF - 1), best, phi, phi
     if waits and visited > 0:
         edge = tree.edges[record.edges]
-        delta = np.int64(min(np.int64(edge.b * steering.knowing), BIG))
+        delta = _of_null(edge.b, steering)
         if edge.a < min(np.int64(record.first_a), BIG):
             best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
-            return min(phi, np.int64(edge.a)), max(delta, np.int64(1)), best, np.int64(edge.a), max(second, np.int64(record.first_a))
+            return min(phi, np.int64(edge.a)), delta, best, np.int64(edge.a), max(second, np.int64(record.first_a))
     if left > 0 and live < limit:
         take = min(left, limit - live)
         forced = min(take, np.int64(record.forced))
         plain_a, plain_b = first_numbers(record, False)
         forced_a, forced_b = first_numbers(record, True)
-        delta += forced * forced_b
         if not waits:
-            delta += (take - forced) * plain_b
+            delta += forced * forced_b + (take - forced) * plain_b
         elif visited == 0:
-            delta = np.int64(forced_b * steering.knowing)
+            delta = _of_null(forced_b, steering)
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
         phi = min(phi, a)
         if a < effort:
@@ -257,6 +259,13 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
 
 
 @compiled
+def begin(tree, node, question: Question, steering: Steering, log):
+    """Gives a node that no path has led to its first numbers."""
+    first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering.patience, steering.step)
+    rank_and_store(tree, node, question, steering, log)
+
+
+@compiled
 def release(tree, paths, first, last, question: Question, steering: Steering, log):
     """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
     for path in range(first, last):
@@ -303,8 +312,8 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
         limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
     limit_a = max(limit_a, np.int64(edge.a) + 1)
     limit_b = paths.limit_b[path, depth] - delta + edge.b
-    if number == 0 and steering.knowing > 0.0 and waits_for_null(tree, node):
-        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / steering.knowing))
+    if number == 0 and steering.step > 0.0 and waits_for_null(tree, node):
+        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / steering.step))  # see ``_of_null``
     limit_b = max(limit_b, np.int64(edge.b) + 1)
     if tree.nodes[edge.child].mover == tree.nodes[node].mover:
         limit_a, limit_b = limit_b, limit_a
@@ -384,10 +393,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
-            if steering.knowing > 0.0:
-                foresee(tree, child, node, np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION), question.or_player, steering.patience, steering.knowing, steering.spread, steering.danger)
-            elif tree.nodes[child].mover != question.or_player:
-                null_first(tree, child, steering.patience)
+            action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
+            first_look(tree, child, node, action, question.or_player, steering.patience, steering.step)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:
                 expect_alike(tree, node, number, child, question)

@@ -36,11 +36,13 @@ from jaxsolve.search.tree import (
     roomier,
 )
 from jaxsolve.search.warm_up import warm_up
+from jaxsolve.zoning import PLAN
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
+PLANNED_WAVE = 32  # most leaves at a time where moves are planned: first numbers tell more than a full wave (of 8 to 128 it solved most)
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -91,7 +93,9 @@ class Search:
         self.verdict: Verdict | None = None
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
-        width = max(1, min(width or method.wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
+        zoning = evaluator.zoning()
+        wave = min(method.wave, PLANNED_WAVE) if zoning is not None and zoning.addresses[PLAN] else method.wave
+        width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
         self._first_order = np.arange(game.num_actions, dtype=np.int32)

@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.patterns import Patterns, new_patterns
-from jaxsolve.zoning import Zoning, no_zoning
+from jaxsolve.zoning import PLAN, Zoning, no_zoning
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
@@ -57,9 +57,9 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG = 1, 2, 4, 8, 16, 32
 """Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
-numbers were made."""
+numbers were made; its first numbers come from a plan of the or-player (``search.plans``)."""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
@@ -78,7 +78,7 @@ class Tree(NamedTuple):
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
     open_moves: np.ndarray  # uint32[N, Z] the moves that may still save a node's mover (``search.zones``); Z = 0 where the game knows no zones
     zones: np.ndarray  # uint32[N, Z] what is known of a node so far rests on
-    plans: np.ndarray  # uint32[N, Z] moves that would win if the opponent only passed (``search.zones``)
+    plans: np.ndarray  # uint32[N, Z] moves that would win if the opponent only passed (``search.plans``); no words where the game makes none
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
@@ -96,7 +96,8 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     zone_words = zoning.room.shape[1]
-    per_node = NODE.itemsize + 4 * state_words + 12 * zone_words + 4
+    plan_words = zone_words if zoning.addresses[PLAN] else 0
+    per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4 * plan_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)
     edges = np.empty(most_edges, EDGE)
@@ -108,7 +109,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         np.empty((count, state_words), np.uint32),
         np.empty((count, zone_words), np.uint32),
         np.empty((count, zone_words), np.uint32),
-        np.empty((count, zone_words), np.uint32),
+        np.empty((count, plan_words), np.uint32),
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
         edges,
         edges.view(VISIT),
@@ -236,7 +237,7 @@ def rounded(count):
 def add_node(tree, key, state, mover, moves):
     """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
     fresh = tree.counters[FREE] == 0
-    cost = NODE_BYTES + 4 * tree.states.shape[1] + 12 * tree.zones.shape[1]
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
     if fresh and (tree.counters[NODES] == len(tree.nodes) or tree.counters[USED] + cost > tree.counters[BUDGET]):
         tree.counters[FULL] = 1
         return np.int64(NONE)
@@ -257,6 +258,8 @@ def add_node(tree, key, state, mover, moves):
     tree.counters[LIVE] += 1
     for i in range(len(state)):
         tree.states[node, i] = state[i]
+    for i in range(tree.plans.shape[1]):
+        tree.plans[node, i] = np.uint32(0)
     record = tree.nodes[node]
     record.key = key
     record.pn = 1

@@ -13,8 +13,8 @@ import numpy as np
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.search.patterns import enter, look_up
-from jaxsolve.search.tree import ACTION, BIG, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
-from jaxsolve.zoning import LEAF, LEFT, LOST, PLAN, SHOWN, WON, ask
+from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
+from jaxsolve.zoning import LEAF, LEFT, LOST, SHOWN, WON, ask
 
 LOST_LIKE_ANOTHER = -2
 """In the place of a deciding move: the position covers one on its zone that is lost. Where that one is won the number of actions stands there."""
@@ -114,112 +114,6 @@ def null_first(tree, node, patience):
     record.forced = 1
     record.forced_a, record.forced_b = record.first_a, record.first_b
     record.first_a = max(record.first_a, np.int16(patience))
-
-
-@compiled
-def foresee(tree, node, before, action, or_player, patience, base, spread, danger):
-    """First numbers and order of a new node's moves, by how many moves a win would take if the opponent only passed.
-
-    ``before`` is a node on the way to it whose plan it may share, or NONE.
-    """
-    record = tree.nodes[node]
-    words = tree.zones.shape[1]
-    if words == 0 or tree.zoning.addresses[PLAN] == 0:
-        return False
-    hint, found = tree.zoning.room[0], tree.zoning.room[1]
-    moves, wanted = np.int64(-1), np.int64(0)
-    for i in range(words):
-        hint[i] = np.uint32(0)
-    if before >= 0:
-        above = tree.nodes[before]
-        wanted = _size(tree.plans[before]) if _size(tree.plans[before]) else np.int64(99)
-        first = max(np.int64(0), np.int64(above.visited) - 16)
-        for k in range(first - 1, above.visited):
-            other = np.int64(before) if k < first else np.int64(tree.edges[above.edges + k].child)
-            if other < 0 or other == node:
-                continue
-            size = _size(tree.plans[other])
-            if size == 0 or (moves >= 0 and size >= moves):
-                continue
-            said = ask(
-                tree.zoning.addresses[PLAN], tree.states[node], np.int64(-2), tree.plans[other], found, tree.zoning.facts, tree.zoning.scratch
-            )
-            if said >= 0 and (moves < 0 or said < moves):
-                moves = said
-                for i in range(words):
-                    hint[i] = found[i]
-    if moves < 0 or moves > wanted:
-        action = np.int64(-1)
-    elif moves < wanted:
-        action = np.int64(-2)
-    moves = ask(tree.zoning.addresses[PLAN], tree.states[node], action, hint, tree.plans[node], tree.zoning.facts, tree.zoning.scratch)
-    here = _hardness(base, moves)
-    if record.mover == or_player:
-        closer = _hardness(base, moves - 1) if moves > 0 else here
-        head = np.int64(record.list)
-        for i in range(record.list, record.list + record.moves):
-            action = np.int64(tree.lists[i] & np.uint32(FORCED_BIT - 1))
-            if (tree.plans[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1):
-                entry = tree.lists[i]
-                at = i
-                while at > head:
-                    tree.lists[at] = tree.lists[at - 1]
-                    at -= 1
-                tree.lists[head] = entry | np.uint32(FORCED_BIT)
-                head += 1
-        record.forced = head - record.list
-        record.forced_a, record.forced_b = closer, record.first_b
-        if danger > 0.0 and moves >= 0:
-            record.forced_b = _hardness(danger, min(max(np.int64(0), 5 - moves), np.int64(4)))
-        record.first_a = here
-        return True
-    null_first(tree, node, patience)
-    head = np.int64(record.list) + record.forced
-    for i in range(head, record.list + record.moves):
-        action = np.int64(tree.lists[i] & np.uint32(FORCED_BIT - 1))
-        if (tree.plans[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1):
-            entry = tree.lists[i]
-            at = i
-            while at > head:
-                tree.lists[at] = tree.lists[at - 1]
-                at -= 1
-            tree.lists[head] = entry
-            head += 1
-    if danger > 0.0:
-        record.forced_a = _hardness(danger, min(max(np.int64(0), 5 - moves), np.int64(4)) if moves >= 0 else np.int64(0))
-        record.first_a = np.int16(min(np.int64(30000), patience + 4 * np.int64(record.forced_a) * max(moves, 1)))
-    record.forced_b = here
-    record.first_b = max(here // spread, 1)
-    return True
-
-
-@inner
-def waits_for_null(tree, node):
-    """Whether the null move heads the node's moves and is not refuted yet: that will leave most of the others out."""
-    record = tree.nodes[node]
-    null = tree.zoning.null[0]
-    if null < 0 or record.moves == 0 or record.mover == tree.zoning.null[0]:
-        return False
-    if record.visited == 0:
-        return np.int64(tree.lists[record.list]) == (null | FORCED_BIT)
-    edge = tree.edges[record.edges]
-    return np.int64(edge.action) == null and edge.b != 0 and edge.b < BIG
-
-
-@inner
-def _size(zone):
-    count = np.int64(0)
-    for i in range(len(zone)):
-        word = np.int64(zone[i])
-        while word:
-            word &= word - 1
-            count += 1
-    return count
-
-
-@inner
-def _hardness(base, moves):
-    return np.int16(min(np.int64(base ** (moves if moves >= 0 else 9)), np.int64(30000)))
 
 
 @inner

@@ -16,6 +16,7 @@ from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WORDS, add_action, has_action
 from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
+from jaxsolve.zoning import HINT_ONLY, SEARCH_ALL
 
 ROWS = 24  # words a board
 MOST = 62  # chains, or regions
@@ -30,19 +31,16 @@ PAIRS = BUCKET + 128
 SCRATCH = PAIRS + 256
 MOST_PAIRS, FEW_PAIRS = 64, 16  # that are tried
 ENOUGH, FEW = 12, 4  # of them that give life
-HINT_ONLY = -2  # in the place of the last move
-NO_PLAN, NONE_FOUND, NOT_ALIVE = -1, 1 << 14, 1 << 15
+NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15
 
 
 @compiled
 def plan(state, action, zone, out, facts, scratch):
-    """The stones still missing for life: ``out`` = where, the result how many; NO_PLAN where none was found.
-
-    ``zone`` is a plan of a position before this one, or empty, ``action`` the last move.
-    """
+    """The stones still missing for life (``jaxsolve.zoning``). A hint that gives life is kept, but for stones it can do without, and where it does
+    not hold the last move, pairs of eyes near that are tried as well; without such a hint, or with ``SEARCH_ALL``, pairs anywhere."""
     for i in range(len(out)):
         out[i] = np.uint32(0)
-    n, any_chain = facts[SIZE], _read(facts, state, scratch)
+    n, (white, any_chain) = facts[SIZE], _read(facts, state, scratch)
     free = _list_free(facts, state, scratch)
     hinted = np.int64(0)
     for row in range(n + 2):
@@ -61,7 +59,7 @@ def plan(state, action, zone, out, facts, scratch):
             here = 32 * (action // n + 1) + action % n
             if not _has(scratch, OWN, here):
                 here = np.int64(-1)
-    if action != HINT_ONLY and (here >= 0 or best == NONE_FOUND or action == -1):
+    if action != HINT_ONLY and (here >= 0 or best == NONE_FOUND or action == SEARCH_ALL):
         found, wanted = 0, ENOUGH if here < 0 else FEW
         for number in range(_choose_pairs(scratch, n, free, zone, here)):
             size = _try_pair(scratch, n, any_chain, free, number, best)
@@ -72,12 +70,12 @@ def plan(state, action, zone, out, facts, scratch):
             if found == wanted:
                 break
     if best == NONE_FOUND:
-        return np.int64(NO_PLAN)
+        return np.int64(-2) + white
     for i in range(free):
         point = np.int64(scratch[FREE + i])
         if _has(scratch, BEST_PLAN, point):
             add_action(out, _action(n, point))
-    return best
+    return 2 * best + white
 
 
 @inner
@@ -92,7 +90,7 @@ def _has(scratch, board, point):
 
 @inner
 def _read(facts, state, scratch):
-    """Unpacks the stones of the side that wants to live and of the other, and the crucial ones; whether any chain counts."""
+    """Unpacks the stones of the side that wants to live and of the other, and the crucial ones; (whether it is White, whether any chain counts)."""
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     white, any_chain = facts[LIVING] == 1, True
     if facts[TSUMEGO]:
@@ -107,7 +105,7 @@ def _read(facts, state, scratch):
         scratch[OWN + row + 1] = np.int64(state[own + word]) >> shift & full
         scratch[OTHER + row + 1] = np.int64(state[other + word]) >> shift & full
         scratch[CRUX + row + 1] = np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
-    return any_chain
+    return white, any_chain
 
 
 @inner

@@ -22,11 +22,9 @@ class ProofNumber(Method):
     widening: float = 1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
     virtual: int = 1  # weight of a busy path in virtual proof numbers
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
-    patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard (64 solved most of 1 to 4000)
-    spread: int = 1
-    danger: float = 0.0
-    knowing: float = 8.0  # with zones: how much harder each further move to a win counts
-    wave: int = dataclasses.field(default=32, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
+    patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
+    step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
+    wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
 
@@ -34,7 +32,13 @@ class ProofNumber(Method):
     def steering(self) -> Steering:
         """The settings as the compiled search reads them."""
         return Steering(
-            self.leave_on_change, float(self.epsilon), float(self.widening), self.virtual, self.learns, float(self.knowing), self.spread, float(self.danger), min(self.patience, proof_numbers.MOST_FIRST)
+            self.leave_on_change,
+            float(self.epsilon),
+            float(self.widening),
+            self.virtual,
+            self.learns,
+            float(self.step),
+            min(self.patience, proof_numbers.MOST_FIRST),
         )
 
     @property
@@ -57,7 +61,7 @@ class ProofNumber(Method):
         )
 
     def start(self, work: Workspace, node: int) -> None:
-        proof_numbers.rank_and_store(work.tree, node, work.question, self.steering, work.log)
+        proof_numbers.begin(work.tree, node, work.question, self.steering, work.log)
 
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
         return repetition.sweep(work.tree, order, first, work.question, self.steering, work.log, work.paths)

@@ -1,0 +1,138 @@
+"""First numbers and order of moves from plans: how many moves a side is from its goal if the other only passes (``jaxsolve.zoning``, ``plan``).
+
+A position that is ``h`` moves from the or-player's goal is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node keeps its
+plan; a new one tries those of its parent and of its siblings before it has another looked for. Estimates only: nothing here decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.search.tree import BIG, FORCED_BIT, PLANNED_FLAG
+from jaxsolve.search.zones import null_first
+from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL, ask
+
+MOST_FIRST = (1 << 15) - 1  # largest first number
+NO_PLAN = 9  # moves, in the estimate of a position for which none was found
+SIBLINGS = 16  # whose plans are tried, the latest
+BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plans
+
+
+@inner
+def are_planned(tree):
+    """Whether the game makes plans."""
+    return tree.plans.shape[1] > 0
+
+
+@compiled
+def first_look(tree, node, before, action, or_player, patience, step):
+    """Orders the moves of a new undecided node, and gives them first numbers.
+
+    ``before`` is the node that ``action`` came from (negative for a root), ``step`` how much harder each further move to the goal makes a position
+    (0: plans are not asked for), ``patience`` as for ``null_first``.
+    """
+    record = tree.nodes[node]
+    opposing, planned, moves = record.mover != or_player, False, np.int64(0)
+    if are_planned(tree) and step > 0.0:
+        said = _make_plan(tree, node, before, action)
+        moves, planned = said >> 1, said & 1 == or_player
+        if moves < 0:
+            moves = np.int64(NO_PLAN)
+    if opposing:
+        null_first(tree, node, patience if planned else min(patience, BLIND_PATIENCE))
+    count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
+    if not planned:
+        return
+    record.marks |= PLANNED_FLAG
+    if opposing:
+        record.forced_b = record.first_b = _hardness(step, moves)
+    else:
+        for i in range(record.list, record.list + count):
+            tree.lists[i] |= np.uint32(FORCED_BIT)
+        record.forced = count
+        record.forced_a, record.forced_b = _hardness(step, max(moves - 1, 0)), record.first_b
+        record.first_a = _hardness(step, moves)
+
+
+@inner
+def _make_plan(tree, node, before, action):
+    """Finds a plan for a new node: (moves, who plans) in one number, as ``plan`` says it."""
+    zoning, words = tree.zoning, tree.plans.shape[1]
+    hint, found = zoning.room[0], zoning.room[1]
+    for i in range(words):
+        hint[i] = np.uint32(0)
+    moves, expected = np.int64(-1), np.int64(-1)
+    if before >= 0:
+        above = tree.nodes[before]
+        expected = _size(tree.plans[before])
+        oldest = max(np.int64(0), np.int64(above.visited) - SIBLINGS)
+        for k in range(oldest - 1, above.visited):
+            other = np.int64(before) if k < oldest else np.int64(tree.edges[above.edges + k].child)
+            if other < 0 or other == node:
+                continue
+            size = _size(tree.plans[other])
+            if size == 0 or (moves >= 0 and size >= moves):
+                continue
+            said = ask(zoning.addresses[PLAN], tree.states[node], np.int64(HINT_ONLY), tree.plans[other], found, zoning.facts, zoning.scratch) >> 1
+            if said >= 0 and (moves < 0 or said < moves):
+                moves = said
+                for i in range(words):
+                    hint[i] = found[i]
+    if moves < 0 or moves > expected:
+        action = np.int64(SEARCH_ALL)
+    elif moves < expected:
+        action = np.int64(HINT_ONLY)
+    return ask(zoning.addresses[PLAN], tree.states[node], action, hint, tree.plans[node], zoning.facts, zoning.scratch)
+
+
+@inner
+def _planned_first(tree, node, after):
+    """Moves the planned ones of a node's list up to behind the first ``after``; how many there are."""
+    record = tree.nodes[node]
+    head, count = np.int64(record.list) + after, np.int64(0)
+    if not are_planned(tree):
+        return count
+    for i in range(head, np.int64(record.list) + record.moves):
+        entry = tree.lists[i]
+        action = np.int64(entry & np.uint32(FORCED_BIT - 1))
+        if (tree.plans[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1):
+            at = i
+            while at > head + count:
+                tree.lists[at] = tree.lists[at - 1]
+                at -= 1
+            tree.lists[at] = entry
+            count += 1
+    return count
+
+
+@inner
+def _hardness(step, moves):
+    return np.int16(min(step**moves, np.float64(MOST_FIRST)))
+
+
+@inner
+def _size(plan):
+    count = np.int64(0)
+    for i in range(len(plan)):
+        word = np.int64(plan[i])
+        while word:
+            word &= word - 1
+            count += 1
+    return count
+
+
+@inner
+def waits_for_null(tree, node):
+    """Whether the null move heads a node's moves and is not refuted yet, where plans are made.
+
+    What refutes it will leave most of the others out, so they have no part in the node's numbers until then.
+    """
+    record = tree.nodes[node]
+    null = tree.zoning.null[0]
+    if record.marks & PLANNED_FLAG == 0 or null < 0 or record.moves == 0:
+        return False
+    if record.visited == 0:
+        return np.int64(tree.lists[record.list] & np.uint32(0xFFFF)) == (null | FORCED_BIT)
+    edge = tree.edges[record.edges]
+    return np.int64(edge.action) == null and edge.b != 0 and edge.b < BIG
