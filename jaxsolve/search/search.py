@@ -12,7 +12,6 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
-from jaxsolve.search.patterns import LEFT_OUT, cut
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.rows import EVALUATED, EXPANDED, enter_decided, fresh_rows, place, question_of
@@ -174,7 +173,8 @@ class Search:
             self._release(0, len(self.work.paths.depth))
 
     def _restart(self) -> None:
-        self.work = self.work._replace(tree=self._new_tree(), paths=new_paths(*self.work.paths.nodes.shape))
+        tree = self._new_tree()._replace(patterns=self.tree.patterns)  # these stay true; a search of several claims has none
+        self.work = self.work._replace(tree=tree, paths=new_paths(*self.work.paths.nodes.shape))
         self._exhausted = None
         self._start()
 
@@ -357,8 +357,6 @@ class Search:
     def _make_room(self) -> None:
         """Lets the table grow, and makes room where it was wanting. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
-        if self.tree.patterns.counters[LEFT_OUT]:
-            cut(self.tree.patterns)
         self._room.make(self.tree, self.expanded, lambda: self._release(0, len(self.work.paths.depth)))
 
     def _outgrown(self) -> bool:
