@@ -69,6 +69,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """The rows, those of covered positions in the place of the ones that cover them."""
         others = [i for i, basis in enumerate(bases) if basis.covered]
+        self.leads_elsewhere = self.leads_elsewhere or bool(others)
         for at in range(0, len(others), WAVE):
             self.stop()
             part = others[at : at + WAVE]
