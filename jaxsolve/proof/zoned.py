@@ -39,7 +39,13 @@ class ZonedGraphBuilder(GraphBuilder):
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
     and a line carries it only if the line's zone lies inside the record's: then whatever was left out above on the strength
     of that zone stays left out. A node's key is the packed position, the record, the zone.
+
+    Where a record says that its position covers another one, that one's records take its place, and that one the position's: an edge may lead to what
+    the position after the move covers. All that the record says is that the other one is older, and how its hash begins; whether it is covered is
+    looked at here.
     """
+
+    _groundless: int | None = None  # the oldest record met that names a position which the log does not hold, or which is not covered
 
     @property
     def _key_words(self) -> int:
@@ -119,7 +125,7 @@ class ZonedGraphBuilder(GraphBuilder):
             if self._covers(state, other, zone, move >= 0)
         ]
         if not bases:
-            self._groundless = min(record, len(self.log) if self._groundless is None else self._groundless)
+            self._groundless = record if self._groundless is None else min(record, self._groundless)
         return bases
 
     def _covers(self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool) -> bool:
