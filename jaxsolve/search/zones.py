@@ -165,27 +165,45 @@ def _show(tree, state):
 
 
 @inner
+def rests_on_all(tree, zone):
+    """Whether a zone is the whole position."""
+    null = tree.zoning.null[0]
+    return null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1) != 0
+
+
+@inner
 def _may_serve(said, mover, winner):
     """Whether a position of which ``shown`` said this can cover, or be covered by, another one that ``winner`` wins."""
     return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
 
 
 @compiled
-def recall(tree, node, or_player, log):
-    """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
-    if not _has_patterns(tree):
-        return False
+def known_winner(tree, node):
+    """(a pattern that a node shows, who wins there), or (-1, -1)."""
     said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
-        if not _may_serve(said, mover, winner):
-            continue
-        pattern = look_up(tree.patterns, winner, mover)
-        if pattern >= 0:
-            note_help(tree.patterns, pattern)
-            _decide_like(tree, node, pattern, winner, or_player, log)
-            return True
-    return False
+        if _may_serve(said, mover, winner):
+            pattern = look_up(tree.patterns, winner, mover)
+            if pattern >= 0:
+                return pattern, winner
+    return np.int64(-1), np.int64(-1)
+
+
+@inner
+def recall(tree, node, or_player, log):
+    """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
+    return _has_patterns(tree) and _recall(tree, node, or_player, log)
+
+
+@compiled
+def _recall(tree, node, or_player, log):
+    pattern, winner = known_winner(tree, node)
+    if pattern < 0:
+        return False
+    note_help(tree.patterns, pattern)
+    _decide_like(tree, node, pattern, winner, or_player, log)
+    return True
 
 
 @inner
@@ -204,17 +222,22 @@ def _decide_like(tree, node, pattern, winner, or_player, log):
     strip(tree, node)
 
 
-@compiled
+@inner
 def remember(tree, node, winner):
     """Enters what a decided node shows on its zone, unless the table knows as much."""
+    if _has_patterns(tree):
+        _remember(tree, node, winner)
+
+
+@compiled
+def _remember(tree, node, winner):
     remember_position(tree, tree.states[node], tree.zones[node], np.int64(tree.nodes[node].mover), winner)
 
 
 @inner
 def remember_position(tree, state, zone, mover, winner):
     """As ``remember``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
-    null = tree.zoning.null[0]
-    if not _has_patterns(tree) or (null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1)):
+    if not _has_patterns(tree) or rests_on_all(tree, zone):
         return
     if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
         enter(tree.patterns, winner, mover, zone, mark_of(state))
