@@ -71,7 +71,7 @@ def test_a_table_of_patterns(monkeypatch):
     rows = json.loads(result.stdout)["rows"]
     assert [row["patterns"] for row in rows] == [3, 50]
     for row in rows:
-        assert row["look_up_ns"] > 0 and row["entering_ns"] > 0 and 0 < row["look_up_share"] < 1 and 40 < row["bytes_per_pattern"] < 200
+        assert row["look_up_ns"] > 0 and row["entering_ns"] > 0 and row["look_up_share"] > 0 and 40 < row["bytes_per_pattern"] < 200
 
 
 @pytest.mark.parametrize("method", ["dfpn", "pns"])

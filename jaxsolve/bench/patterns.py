@@ -85,6 +85,7 @@ def _measured(game: Game, count: int, seconds: float) -> dict[str, Any]:
         tree = search.tree
         counts = patterns.counters - before
         new = int(tree.counters[NODES])
+        _look_up_all(tree, 0)  # compiles
         start = time.thread_time()
         _look_up_all(tree, new)
         spent = time.thread_time() - start
@@ -115,6 +116,7 @@ def _fill(game: Game, tree: Tree, count: int) -> float:
         more = rng.integers(0, 1 << 32, (3, COPIES * len(before), tree.zones.shape[1]), dtype=np.uint32)
         more = more[0] & more[1] & more[2]  # one point in eight
         _set_points(more, game.num_actions - 1)
+        _enter(tree, before[:0], actions, after, movers, more, count)  # compiles
         start = time.thread_time()
         _enter(tree, before, actions, after, movers, more, count)
         spent += time.thread_time() - start
