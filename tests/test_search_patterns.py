@@ -27,7 +27,7 @@ from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.driver import Driver, drive
 from jaxsolve.search.job import LOG, Job
-from jaxsolve.search.patterns import FOUND, HELD, INNER, REPLACED, UNUSED, Patterns, enter, look_up, mark_of, new_patterns, note_help
+from jaxsolve.search.patterns import FOUND, HELD, INNER, REPLACED, UNUSED, Patterns, enter, look_up, mark_of, new_patterns, note_help, put_in_order
 from jaxsolve.search.tree import BUDGET, new_tree
 from jaxsolve.search.zones import remember_position
 from jaxsolve.zoning import LIKE, LIKE_BITS, no_zoning
@@ -80,6 +80,7 @@ class Model:
     def __init__(self, rng: random.Random, words: int, planes: int, most: int):
         self.rng, self.words, self.planes, self.most = rng, words, planes, most
         self.table = table_of(words, planes, most)
+        put_in_order(self.table, np.array([[rng.getrandbits(32) for _ in range(words)] for _ in range(planes)], np.uint32))
         self.points = sorted(rng.sample(range(32 * words), min(32 * words, rng.choice((3, 6, 40)))))  # few: so that patterns share stones and zones
 
     def seen(self) -> np.ndarray:

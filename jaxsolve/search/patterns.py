@@ -1,8 +1,10 @@
 """The table of zone patterns: every proof with a zone serves all positions that look like its own there (``jaxsolve.zoning``).
 
 A *pattern* is what a decided position shows on its zone. Patterns of one winner and one side to move stand in a radix tree (Morrison 1968, PATRICIA)
-over the points in order: an inner node tests the first point where patterns below it differ, outside the zone being a value of its own. A position
-follows its own value and the outside at once, so that many patterns fail together, and is compared in full with each pattern it reaches.
+over the points in a fixed order: an inner node tests the first point where patterns below it differ, outside the zone being a value of its own. A
+position follows its own value and the outside at once, so that many patterns fail together, and is compared in full with each pattern it reaches.
+Points that are empty at the root of the search come first: where it has a stone, positions and patterns seldom differ, and a test there would only
+lead the same position two ways.
 
 The table never grows beyond its room. In a full one a new pattern takes the place of one that has helped little lately (the clock of page
 replacement, with a count in place of its bit): a hand goes round, takes one from the count of those that it passes, and stops where none is left.
@@ -35,9 +37,10 @@ class Patterns(NamedTuple):
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
     owners: np.ndarray  # int8[P]: its root
     helped: np.ndarray  # int8[P]: look-ups that it answered, up to MOST_HELP, less one for each time that the hand passed
-    points: np.ndarray  # int16[P]: the point that an inner node tests
+    points: np.ndarray  # int16[P]: the point that an inner node tests, by its place in ``order``
     below: np.ndarray  # int32[P, VALUES]: 0 none, n + 1 an inner node, -n - 1 a pattern
     roots: np.ndarray  # int32[ROOTS], as in ``below``
+    order: np.ndarray  # int16[32 * Z]: the points, first to be tested first
     counters: np.ndarray  # int64[COUNTERS]
     stack: np.ndarray  # int32[32 * Z + 2]: a way down passes each point once
     seen: np.ndarray  # uint32[K * Z]: what the position that is looked up or entered shows
@@ -57,10 +60,17 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
         np.empty(count, np.int16),
         np.empty((count, VALUES), np.int32),
         np.zeros(ROOTS, np.int32),
+        np.arange(32 * words, dtype=np.int16),
         np.zeros(COUNTERS, np.int64),
         np.empty(32 * words + 2, np.int32),
         np.zeros(planes * words, np.uint32),
     )
+
+
+def put_in_order(table: Patterns, seen: np.ndarray) -> None:
+    """Orders the points of an empty table by what the root shows, uint32[K, Z]."""
+    stones = np.unpackbits((seen[0] | seen[1]).view(np.uint8), bitorder="little")
+    table.order[:] = np.argsort(stones, kind="stable")
 
 
 _START, _FACTOR, _LAST = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9), np.uint64(0x94D0_49BB_1331_11EB)
@@ -101,7 +111,7 @@ def look_up(table, winner, mover):
         at = np.int64(table.stack[depth])
         if at > 0:
             visited += 1
-            point = np.int64(table.points[at - 1])
+            point = np.int64(table.order[table.points[at - 1]])
             outside = table.below[at - 1, OUTSIDE]
             inside = table.below[at - 1, 1 + _bit(table.seen, 0, point) + 2 * _bit(table.seen, words, point)]
             if outside != 0:
@@ -148,9 +158,9 @@ def _root(winner, mover):
 
 
 @inner
-def _value(table, pattern, point):
-    """What a pattern has at a point."""
-    words = table.rows.shape[1] - len(table.seen)
+def _value(table, pattern, place):
+    """What a pattern has at the point that stands at this place in the order."""
+    words, point = table.rows.shape[1] - len(table.seen), np.int64(table.order[place])
     if _bit(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)
     return 1 + _bit(table.rows[pattern], words, point) + 2 * _bit(table.rows[pattern], 2 * words, point)

@@ -12,6 +12,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.patterns import put_in_order
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.rows import EVALUATED, EXPANDED, enter_decided, fresh_rows, place, question_of
@@ -35,6 +36,7 @@ from jaxsolve.search.tree import (
     roomier,
 )
 from jaxsolve.search.warm_up import warm_up
+from jaxsolve.zoning import look
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 FIRST_WINS = 16  # decisions before moves are put in another order
@@ -117,6 +119,8 @@ class Search:
     def _new_tree(self) -> Tree:
         tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes)
         tree.counters[KEEP] = int(len(self.claims) > 1)
+        if tree.zoning.planes[0]:
+            put_in_order(tree.patterns, look(tree.zoning, self._root)[1])
         return tree
 
     @property
