@@ -1,8 +1,8 @@
 """``jaxsolve bench patterns``: what the table of zone patterns costs a search, by how many patterns it holds.
 
 The patterns are true ones: positions of random games from a hard position, one move before they are decided, with the zone on which that move wins,
-COPIES times with other random points besides, as longer proofs have (what holds on a zone holds on every larger one). Unlike a search the benchmark
-enters what is covered already too, so that a look-up has more to compare than it would.
+COPIES times with some of the points around it, each time others, as longer proofs have (what holds on a zone holds on every larger one). What is
+covered already is entered too, unlike in a search, so that a look-up has more to compare than it would.
 ``--batch`` says how many (10,000, 100,000 and a million where it does not). The table then goes into a search of ``--seconds`` CPU seconds from the
 same position; all its nodes are looked up once more under the stopwatch, which is where the share of its CPU time comes from. A second look-up of a
 position, when it is decided and to be entered itself, is rare: few positions of a search are.
@@ -23,6 +23,7 @@ from jaxsolve.compiled import compiled
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make, random_legal_action
 from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.go.zone_board import SIZE
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.patterns import COMPARED, FOUND, HELD, LOOKUPS, VISITED, enter, mark_of
@@ -113,12 +114,11 @@ def _fill(game: Game, tree: Tree, count: int) -> float:
     count = min(count, len(tree.patterns.rows))
     while tree.patterns.counters[HELD] < count:
         before, actions, after, movers = next(games)
-        more = rng.integers(0, 1 << 32, (3, COPIES * len(before), tree.zones.shape[1]), dtype=np.uint32)
-        more = more[0] & more[1] & more[2]  # one point in eight
-        _set_points(more, game.num_actions - 1)
-        _enter(tree, before[:0], actions, after, movers, more, count)  # compiles
+        more = rng.integers(0, 1 << 32, (COPIES * len(before), tree.zones.shape[1]), dtype=np.uint32)
+        near = np.zeros(tree.zones.shape[1], np.uint32)
+        _enter(tree, before[:0], actions, after, movers, more, near, count)  # compiles
         start = time.thread_time()
-        _enter(tree, before, actions, after, movers, more, count)
+        _enter(tree, before, actions, after, movers, more, near, count)
         spent += time.thread_time() - start
     return spent
 
@@ -151,23 +151,34 @@ def _decided(game: Game) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, n
         yield tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[misc]
 
 
-def _set_points(zones: np.ndarray, points: int) -> None:
-    """Takes whatever is no point out of random zones."""
-    zones &= np.array([max(0, min((1 << 32) - 1, (1 << max(0, points - 32 * i)) - 1)) for i in range(zones.shape[1])], np.uint32)
+@compiled
+def _around(size, zone, near):
+    """Writes the points of a zone and those beside it to ``near``."""
+    for j in range(len(near)):
+        near[j] = zone[j]
+    for point in range(size * size):
+        if zone[point >> 5] >> np.uint32(point & 31) & np.uint32(1):
+            row, column = point // size, point % size
+            for k in range(4):
+                other = row + (k == 0) - (k == 1), column + (k == 2) - (k == 3)
+                if 0 <= other[0] < size and 0 <= other[1] < size:
+                    at = other[0] * size + other[1]
+                    near[at >> 5] |= np.uint32(1) << np.uint32(at & 31)
 
 
 @compiled
-def _enter(tree, before, actions, after, movers, more, most):
-    """Enters what each mover's winning move rests on, with more points each time."""
+def _enter(tree, before, actions, after, movers, more, near, most):
+    """Enters what each mover's winning move rests on, with half of the points around it each time."""
     zoning = tree.zoning
     leaf, zone = zoning.room[0], zoning.room[1]
     for i in range(len(before)):
         ask(zoning.addresses[LEAF], after[i], np.int64(-1), zone, leaf, zoning.facts, zoning.scratch)
         ask(zoning.addresses[WON], before[i], actions[i], leaf, zone, zoning.facts, zoning.scratch)
+        _around(zoning.facts[SIZE], zone, near)
         copies = len(more) // len(before)
         for k in range(copies):
             for j in range(len(leaf)):
-                leaf[j] = zone[j] | more[i * copies + k, j]
+                leaf[j] = zone[j] | near[j] & more[i * copies + k, j]
             said = ask(zoning.addresses[SHOWN], before[i], np.int64(-1), leaf, tree.patterns.seen, zoning.facts, zoning.scratch)
             if said >= 0 and tree.patterns.counters[HELD] < most and not rests_on_all(tree, leaf):
                 enter(tree.patterns, movers[i], movers[i], leaf, mark_of(before[i]))
