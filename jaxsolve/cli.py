@@ -76,6 +76,7 @@ class Benchmark(enum.StrEnum):
 
     kernels = "kernels"
     search = "search"
+    patterns = "patterns"
 
 
 def _one_of(kind: type[Choice]) -> Callable[[str], Choice]:
@@ -341,19 +342,24 @@ def show(
 
 @app.command()
 def bench(
-    what: Annotated[Benchmark, typer.Argument(metavar="kernels|search", parser=_one_of(Benchmark), help="What to measure.", show_default=False)],
+    what: Annotated[
+        Benchmark, typer.Argument(metavar="kernels|search|patterns", parser=_one_of(Benchmark), help="What to measure.", show_default=False)
+    ],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
-    batch: Annotated[str, typer.Option("--batch", metavar="N,N,...", help="Batch sizes or wave widths; empty = the benchmark's own.")] = "",
+    batch: Annotated[
+        str, typer.Option("--batch", metavar="N,N,...", help="Batch sizes, wave widths or numbers of patterns; empty = the benchmark's own.")
+    ] = "",
     vs: Annotated[str | None, typer.Option("--vs", metavar="pgx", help="kernels: measure this library in the same run too.")] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="search: CPU seconds of each search, 2 where not given.", callback=_seconds)
+        float | None,
+        typer.Option("--seconds", metavar="S", help="CPU seconds of each search; search: 2 where not given, patterns: 10.", callback=_seconds),
     ] = None,
     json: AsJson = False,
 ) -> None:
     """Measure speed on this machine.
 
     Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536. kernels takes about three
-    minutes, search about two, --seconds for each of its 26 searches and compilation; --games and --batch ask for less.
+    minutes, search about two, --seconds for each of its 26 searches and compilation, patterns ten; --games and --batch ask for less.
     """
     from jaxsolve.commands import bench as command
 

@@ -11,12 +11,12 @@ with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``
 * ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
 * ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;
 * ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least;
-* ``shown``, only where covering means to look the same on the zone: ``out`` uint32[K * Z] = K planes of points, the first player's stones, the second
-  player's, and what else must be equal; the result is negative for a position that covers no other, 0 for one that covers every other that looks the same
-  on its zone, 1 where that holds only if its mover is P.
+* ``shown``, only where a position covers another one with the same side to move if it looks the same on the other's zone: ``out`` uint32[K * Z] = K
+  planes of points, the first player's stones, the second player's, and what else must be equal. The result is negative for a position that covers no
+  other and is covered by none; else FOR_MOVER is set where that is so unless its mover is P, and SECOND_MOVES where the second player is to move.
 * ``plan``, only where it is worth something: ``out`` = moves with which a side would win if the other only passed, as few as it finds, the result
-  twice their number plus the side's player, negative where none was found. ``zone`` is a plan of a position nearby, or empty; ``action`` the last move, or
-  ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and estimates (``search.plans``), and decides nothing.
+  twice their number plus the side's player, negative where none was found. ``zone`` is a plan of a position nearby, or empty; ``action`` the last
+  move, or ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and estimates (``search.plans``), and decides nothing.
 
 They are called through their addresses, so that one compiled search serves every game.
 """
@@ -43,7 +43,13 @@ SIGNATURE = types.int64(
     types.Array(types.int32, 1, "C"),
 )
 LEAF, WON, LOST, LEFT, SHOWN, PLAN = range(6)
+FOR_MOVER, SECOND_MOVES = 1, 2
 HINT_ONLY, SEARCH_ALL = -2, -1  # in the place of the last move, for ``plan``
+
+LIKE_BITS = 30
+LIKE = 1 << LIKE_BITS
+"""A position can be decided because it covers another one that was decided before. In the place of a deciding move its record in the proof log then
+has ``LIKE | m`` where its mover wins and ``~(LIKE | m)`` where it loses; ``m`` is the first LIKE_BITS bits of the other one's hash."""
 
 ZoneFunction = Callable[..., Any]
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxsolve import cli
-from jaxsolve.bench import lone_tree, measure, play, positions
+from jaxsolve.bench import lone_tree, measure, patterns, play, positions
 from jaxsolve.games import make
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -63,6 +63,17 @@ def test_whole_searches_of_one_game():
         assert row["per_cpu_second"] > 0 and min(shares) >= 0 and sum(shares) == pytest.approx(1)
 
 
+def test_a_table_of_patterns(monkeypatch):
+    monkeypatch.setattr(patterns, "BOARDS", 64)
+    monkeypatch.setattr(patterns, "PLIES", 64)
+    result = bench("patterns", "--batch", "3,50", "--seconds", 0.05, "--json")
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    rows = json.loads(result.stdout)["rows"]
+    assert [row["patterns"] for row in rows] == [3, 50]
+    for row in rows:
+        assert row["look_up_ns"] > 0 and row["entering_ns"] > 0 and row["look_up_share"] > 0 and 40 < row["bytes_per_pattern"] < 200
+
+
 @pytest.mark.parametrize("method", ["dfpn", "pns"])
 def test_the_lone_tree_is_as_large_as_asked(method):
     numbers = lone_tree.lone_tree(method, 16, 2000)
@@ -81,6 +92,9 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("kernels", "--seconds", "1"), "bench search --seconds 1"),
         (("kernels", "--vs", "other"), "other"),
         (("search", "--games", "hex-3", "--batch", "65536"), "65536"),
+        (("patterns", "--games", "hex-5"), "hex-5"),
+        (("patterns", "--games", "killallgo-7;ko=situational"), "ko=simple"),
+        (("patterns", "--vs", "pgx"), "kernels"),
     ],
 )
 def test_refusals_are_one_sentence(words, part):

@@ -33,6 +33,8 @@ class GraphBuilder:
       stop: called at least every 0.2 s (a wave of the evaluator apart); may raise.
     """
 
+    leads_elsewhere = False  # whether a move leads to another position than the one after it
+
     def __init__(
         self, game: Game, evaluator: Evaluator, log: ProofLog, claim: Claim, *, memory_mb: int = 2048, stop: Callable[[], None] = lambda: None
     ):

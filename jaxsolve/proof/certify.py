@@ -16,7 +16,9 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
-from jaxsolve.proof.check import Report, check
+from jaxsolve.proof.check import Report, check, knows
+from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.errors import ProofRefused, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import write_certificate
@@ -88,6 +90,8 @@ def certify(
     graph = builder.build(np.asarray(root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
+    if builder.leads_elsewhere and knows(game.name):
+        line = _playable(game, game.text(graph.state(game, 0)), line)
     moves = int(game.to_move(graph.state(game, 0))) == claim.player
     first_move = graph.first_move(game) if moves else None
     with _folder(path) as folder:
@@ -113,6 +117,19 @@ def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
     if polled.stopped is not None:  # whatever the checker made of it
         raise polled.stopped
     return Checked(report, cpu_seconds() - start)
+
+
+def _playable(game: Game, position: str, line: list[str]) -> list[str]:
+    """The moves of a line of the proof as far as play from the root can follow: what is merely covered may know replies that do not exist here."""
+    rules = checkers.find(game.name).rules(game.rule_set)
+    for count, move in enumerate(line):
+        try:
+            position = rules.child(rules.position(position), move)
+        except Refused:
+            return line[:count]
+        if rules.verdict(rules.position(position)) is not None:
+            return line[: count + 1]
+    return line
 
 
 def _judge(report: Report, game: Game, root, claim: Claim, written: Path, kept: Path | None) -> None:

@@ -58,6 +58,13 @@ class LogIndex:
             stop()
             part.sort()
 
+    def beginning(self, bits: int, count: int) -> np.ndarray:
+        """int64[n]: the records, by number, whose positions' hashes begin with these ``count`` bits, at most 30: not all need be of one position."""
+        low = bits << 64 - count
+        high = low | (1 << 64 - count) - 1
+        keys = self._parts[int(self._part_of(np.array([low], np.uint64))[0])].between(np.uint64(low), np.uint64(high))
+        return np.sort((keys & np.uint64((1 << int(self._number_bits)) - 1)).astype(np.int64))
+
     def find(self, states: np.ndarray) -> Found:
         """The records of positions uint32[n, S]."""
         heads = self._heads(states)

@@ -3,7 +3,8 @@
 A header line of JSON, then chunks of records, each with their number and a CRC-32 that goes on from that of the chunk before. So a run killed at
 any moment leaves whole chunks and at most one that is cut short, and a chunk that is missing or changed shows at the next one: what lies behind it
 may rest on what it held, is dropped, and is searched again. A record is S state words, one word for the move (0xFFFFFFFF = every move
-loses) and Z words for the zone (Z = 0 in games without; see ``games.game.HasZones``).
+loses) and Z words for the zone (Z = 0 in games without; see ``games.game.HasZones``). Where a position was decided because it covers an older one on
+that zone, the move's word says so and names that one by its hash (``zoning.LIKE``); it loses or wins by the word's sign, as ever.
 
 The log shrinks as it grows: a position decided again, on no smaller zone, is not kept. Nothing else can go before the root is decided: an edge of the
 tree keeps its number after the position behind it was evicted, so any first record may still be the only proof of one, and a later run adopts

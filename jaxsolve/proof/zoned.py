@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,8 @@ from jaxsolve.games.game import Foresees, Outcome
 from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
+from jaxsolve.zoning import FOR_MOVER, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, call, look
 from jaxsolve.zoning import LEAF as OF_LEAF
-from jaxsolve.zoning import LEFT, call, look
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
 PAIRS = SIGHT - 1  # less the move just played: the pairs that remain of a win seen before it
@@ -23,7 +23,7 @@ class Basis(NamedTuple):
 
     record: int  # its record in the log, or SIGHT, or PAIRS less a move
     zone: int  # bit set over actions: the cells it may rest on
-    state: bytes = b""  # packed position that the node's covers, where a pattern decided it: that one stands in its place
+    covered: bytes = b""  # a packed position that the node's covers on this zone: the record is of that one, and it stands in the node's place
 
 
 class Refutation(NamedTuple):
@@ -39,7 +39,13 @@ class ZonedGraphBuilder(GraphBuilder):
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
     and a line carries it only if the line's zone lies inside the record's: then whatever was left out above on the strength
     of that zone stays left out. A node's key is the packed position, the record, the zone.
+
+    Where a record says that its position covers another one, that one's records take its place, and that one the position's: an edge may lead to what
+    the position after the move covers. All that the record says is that the other one is older, and how its hash begins; whether it is covered is
+    looked at here.
     """
+
+    _groundless: int | None = None  # the oldest record met that names a position which the log does not hold, or which is not covered
 
     @property
     def _key_words(self) -> int:
@@ -55,6 +61,7 @@ class ZonedGraphBuilder(GraphBuilder):
     # ---- what a position can rest on -----------------------------------------------------------------------------
     def _enter_root(self, rows: np.ndarray) -> None:
         (bases,) = self._bases(rows, [Basis(len(self.log), -1)])
+        bases = [basis for basis in bases if not basis.covered]  # the root stands for itself
         if not bases:
             raise ProofGap("the root is missing from the log")
         self._enter(self._keys(rows, bases[:1]), rows, np.full(1, -1))
@@ -62,22 +69,18 @@ class ZonedGraphBuilder(GraphBuilder):
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """uint32[n, K]: the keys of nodes."""
         size = 4 * (1 + self._zone_words)
-        states = rows[:, : self.game.state_words].copy()
-        for i, basis in enumerate(bases):
-            if basis.state:
-                states[i] = np.frombuffer(basis.state, np.uint32)
         words = b"".join((basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(size, "little") for basis in bases)
-        return np.concatenate([states, np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
+        return np.concatenate([rows[:, : self.game.state_words], np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
 
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """The rows, those of covered positions in the place of the ones that cover them."""
-        others = [i for i, basis in enumerate(bases) if basis.state]
-        if others:
-            rows = rows.copy()
-            states = np.stack([np.frombuffer(bases[i].state, np.uint32) for i in others])
-            for at in range(0, len(others), WAVE):
-                part = slice(at, at + WAVE)
-                rows[others[part]] = self.plain(states[part], np.full(len(states[part]), -1, np.int32))
+        others = [i for i, basis in enumerate(bases) if basis.covered]
+        self.leads_elsewhere = self.leads_elsewhere or bool(others)
+        for at in range(0, len(others), WAVE):
+            self.stop()
+            part = others[at : at + WAVE]
+            states = np.stack([np.frombuffer(bases[i].covered, np.uint32) for i in part])
+            rows[part] = self.plain(states, np.full(len(part), -1, np.int32))
         return rows
 
     def _basis(self, node: int) -> Basis:
@@ -104,37 +107,62 @@ class ZonedGraphBuilder(GraphBuilder):
         found = self.index.find(rows[asked, : self.game.state_words])
         _, moves, zones = self.log.split(found.records)
         for owner, record, move, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), moves.tolist(), zones, strict=True):
-            wins = move >= 0
-            basis = Basis(record, _bits(zone))
-            if not -1 <= move < self.game.num_actions:
-                basis = self._covered(basis, rows[owner, : self.game.state_words], wins)
-            if basis.record < above[owner].record and wins == (mover[owner] == self.claim.player) and not basis.zone & ~above[owner].zone:
-                bases[owner].append(basis)
+            if (move >= 0) != (mover[owner] == self.claim.player):
+                continue
+            state = rows[owner, : self.game.state_words]
+            for basis in [Basis(record, _bits(zone))] if -1 <= move < LIKE else self._covered(record, move, state):
+                if basis.record < above[owner].record and not basis.zone & ~above[owner].zone:
+                    bases[owner].append(basis)
         for found_of_one in bases:
             found_of_one.sort(key=lambda basis: basis.zone.bit_count())
         return bases
 
-    def _covered(self, basis: Basis, state: np.ndarray, wins: bool) -> Basis:
-        """The position searched before that ``state``, decided by a pattern, covers on the basis's zone."""
-        _, seen = look(self._zoning, state)
-        for number in self._patterns.get(_pattern(seen, basis.zone, wins), ()):
-            if number < basis.record:
-                record = self.log.read(np.array([number]))[0]
-                return Basis(number, basis.zone, record[: self.game.state_words].tobytes())
-        return Basis(SIGHT, -1)  # larger than any zone: it carries nothing
+    def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
+        """What ``state`` rests on where ``record``, with this ``move``, says that it covers another position."""
+        bases = [
+            Basis(number, _bits(zone), other.tobytes())
+            for number, other, zone in self._sources(record, move)
+            if self._covers(state, other, zone, move >= 0)
+        ]
+        if not bases:
+            self._groundless = record if self._groundless is None else min(record, self._groundless)
+        return bases
 
-    @functools.cached_property
-    def _patterns(self) -> dict[bytes, list[int]]:
-        """Numbers of the records that search decided, by what their positions show on their zones."""
-        found: dict[bytes, list[int]] = {}
-        number = 0
-        for records in self.log.blocks(stop=self.stop):
-            states, moves, zones = self.log.split(records)
-            for state, move, zone in zip(states, moves.tolist(), zones, strict=True):
-                if -1 <= move < self.game.num_actions:
-                    found.setdefault(_pattern(look(self._zoning, state)[1], _bits(zone), move >= 0), []).append(number)
-                number += 1
-        return found
+    def _covers(self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool) -> bool:
+        """Whether a position covers another one on its zone uint32[Z], by what both show; a zone that is the whole position covers nothing else."""
+        null = int(self._zoning.null[0])
+        if null >= 0 and _bits(zone) >> null & 1:
+            return False
+        (said, seen), (other_said, other_seen) = look(self._zoning, state), look(self._zoning, other)
+        if min(said, other_said) < 0 or ((said | other_said) & FOR_MOVER and not mover_wins):
+            return False
+        return not (said ^ other_said) & SECOND_MOVES and not ((seen ^ other_seen) & zone).any()
+
+    def _sources(self, record: int, move: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """(number, position uint32[S], zone uint32[Z]) of the records that ``record``, with this ``move``, may mean: older ones with the same winner.
+
+        What it means may itself be said to cover another one: a position can be decided by a pattern, then by search when it and the pattern are
+        forgotten, and the log does not keep a second record that tells no more.
+        """
+        todo, seen = [(record, move)], {record}
+        while todo:
+            number, move = todo.pop()
+            older = self.index.beginning((move if move >= 0 else ~move) & LIKE - 1, LIKE_BITS)
+            older = np.array([each for each in older.tolist() if each < number and each not in seen], np.int64)
+            seen.update(older.tolist())
+            for each, state, its_move, zone in zip(older.tolist(), *self.log.split(self.log.read(older)), strict=True):
+                if (int(its_move) >= 0) != (move >= 0):
+                    continue
+                if -1 <= its_move < LIKE:
+                    yield each, state, zone
+                else:
+                    todo.append((each, int(its_move)))
+
+    def _gap(self, message: str, node: int) -> ProofGap:
+        gap = super()._gap(message, node)
+        if self._groundless is None:
+            return gap
+        return ProofGap(f"{message}; record {self._groundless} rests on one that is not there", min(gap.record, self._groundless))
 
     # ---- growing -------------------------------------------------------------------------------------------------
     def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
@@ -158,7 +186,7 @@ class ZonedGraphBuilder(GraphBuilder):
             elif lines:
                 carrying.append(mine.start)
                 chosen.append(self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start]))
-        after = self._standing(after[carrying], chosen)
+        after = self._standing(after[carrying], chosen)  # these are copies
         numbers = self._enter(self._keys(after, chosen), after, nodes[owners[carrying]])
         self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
 
@@ -239,12 +267,6 @@ class ZonedGraphBuilder(GraphBuilder):
             if not one.left >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: one})) is not None:
                 return found
         return None
-
-
-def _pattern(seen: np.ndarray, zone: int, wins: bool) -> bytes:
-    """A key of what a position shows uint32[K, Z] on a zone."""
-    words = np.frombuffer((zone & (1 << 32 * seen.shape[1]) - 1).to_bytes(4 * seen.shape[1], "little"), np.uint32)
-    return words.tobytes() + (seen & words).tobytes() + bytes([wins])
 
 
 def _bits(words: np.ndarray) -> int:

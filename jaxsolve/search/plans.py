@@ -1,7 +1,7 @@
 """First numbers and order of moves from plans: how many moves a side is from its goal if the other only passes (``jaxsolve.zoning``, ``plan``).
 
-A position that is ``h`` moves from the or-player's goal is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node keeps its
-plan; a new one tries those of its parent and of its siblings before it has another looked for. Estimates only: nothing here decides.
+A position that is ``h`` moves from the or-player's goal is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node
+keeps its plan; a new one tries those of its parent and of its siblings before it has another looked for. Estimates only: nothing here decides.
 """
 
 from __future__ import annotations

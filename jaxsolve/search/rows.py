@@ -11,6 +11,8 @@ from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
+from jaxsolve.search.zones import remember_position
+from jaxsolve.zoning import LIKE
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 
@@ -215,8 +217,14 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 
 @compiled
 def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Question, tallies):
-    """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (-1: every move loses) and ``zones`` as in the log."""
+    """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (below 0: every move loses) and ``zones`` as in the log.
+
+    Those that do not themselves cover another become patterns too, also where there is no room for a node.
+    """
     for i in range(len(rows)):
+        if -1 <= moves[i] < LIKE:
+            mover = np.int64(rows[i, offsets.info]) >> 3 & 1
+            remember_position(tree, rows[i, : offsets.state], zones[i], mover, mover if moves[i] >= 0 else 1 - mover)
         node, _ = place(tree, rows[i], 0, offsets, order, tallies)
         if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
             continue

@@ -12,7 +12,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import new_log, new_paths
-from jaxsolve.search.patterns import LEFT_OUT, cut
+from jaxsolve.search.patterns import put_in_order
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.rows import EVALUATED, EXPANDED, enter_decided, fresh_rows, place, question_of
@@ -36,7 +36,7 @@ from jaxsolve.search.tree import (
     roomier,
 )
 from jaxsolve.search.warm_up import warm_up
-from jaxsolve.zoning import PLAN
+from jaxsolve.zoning import PLAN, look
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 FIRST_WINS = 16  # decisions before moves are put in another order
@@ -122,6 +122,8 @@ class Search:
     def _new_tree(self) -> Tree:
         tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes)
         tree.counters[KEEP] = int(len(self.claims) > 1)
+        if tree.zoning.planes[0]:
+            put_in_order(tree.patterns, look(tree.zoning, self._root)[1])
         return tree
 
     @property
@@ -178,7 +180,8 @@ class Search:
             self._release(0, len(self.work.paths.depth))
 
     def _restart(self) -> None:
-        self.work = self.work._replace(tree=self._new_tree(), paths=new_paths(*self.work.paths.nodes.shape))
+        tree = self._new_tree()._replace(patterns=self.tree.patterns)  # these stay true; a search of several claims has none
+        self.work = self.work._replace(tree=tree, paths=new_paths(*self.work.paths.nodes.shape))
         self._exhausted = None
         self._start()
 
@@ -361,8 +364,6 @@ class Search:
     def _make_room(self) -> None:
         """Lets the table grow, and makes room where it was wanting. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
-        if self.tree.patterns.counters[LEFT_OUT]:
-            cut(self.tree.patterns)
         self._room.make(self.tree, self.expanded, lambda: self._release(0, len(self.work.paths.depth)))
 
     def _outgrown(self) -> bool:

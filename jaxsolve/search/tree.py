@@ -95,6 +95,9 @@ class Tree(NamedTuple):
 def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
+    patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
+    if zoning.planes[0]:
+        budget -= sum(array.nbytes for array in patterns)
     zone_words = zoning.room.shape[1]
     plan_words = zone_words if zoning.addresses[PLAN] else 0
     per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4 * plan_words + 4
@@ -120,7 +123,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         counters,
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
-        new_patterns(zoning, budget // PATTERN_SHARE),
+        patterns,
     )
 
 

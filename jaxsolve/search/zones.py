@@ -12,12 +12,9 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate.layout import NONE as ABSENT
-from jaxsolve.search.patterns import enter, look_up
+from jaxsolve.search.patterns import enter, look_up, mark_of, note_help
 from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
-from jaxsolve.zoning import LEAF, LEFT, LOST, SHOWN, WON, ask
-
-LOST_LIKE_ANOTHER = -2
-"""In the place of a deciding move: the position covers one on its zone that is lost. Where that one is won the number of actions stands there."""
+from jaxsolve.zoning import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SHOWN, WON, ask
 
 
 @inner
@@ -154,48 +151,93 @@ def learn(tree, node, number, zone):
 
 
 # ---- patterns ----------------------------------------------------------------------------------------------------------
+@inner
+def _has_patterns(tree):
+    """Whether decided positions serve others: in games that show patterns, but for searches of several claims, where a later one undecides them."""
+    return tree.zoning.planes[0] > 0 and tree.counters[KEEP] == 0
+
+
+@inner
+def _show(tree, state):
+    """Writes what a position shows to ``tree.patterns.seen``; the result of ``shown``."""
+    zoning = tree.zoning
+    return ask(zoning.addresses[SHOWN], state, np.int64(-1), zoning.room[0], tree.patterns.seen, zoning.facts, zoning.scratch)
+
+
+@inner
+def rests_on_all(tree, zone):
+    """Whether a zone is the whole position."""
+    null = tree.zoning.null[0]
+    return null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1) != 0
+
+
+@inner
+def _may_serve(said, mover, winner):
+    """Whether a position of which ``shown`` said this can cover, or be covered by, another one that ``winner`` wins."""
+    return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
+
+
 @compiled
-def recall(tree, node, or_player, log):
-    """Whether a pattern decides a new node; if so it is, and the log says that it covers another position."""
-    if tree.zoning.planes[0] == 0:
-        return False
-    said = ask(
-        tree.zoning.addresses[SHOWN], tree.states[node], np.int64(-1), tree.zones[node], tree.patterns.seen, tree.zoning.facts, tree.zoning.scratch
-    )
-    record = tree.nodes[node]
-    mover = np.int64(record.mover)
+def known_winner(tree, node):
+    """(a pattern that a node shows, who wins there), or (-1, -1)."""
+    said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
-        if said < 0 or (said & 1 and winner != mover):
-            continue
-        pattern = look_up(tree.patterns, winner, mover)
-        if pattern < 0:
-            continue
-        record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
-        record.marks |= SOLVED_FLAG
-        at = log.count[0]
-        for i in range(tree.states.shape[1]):
-            log.states[at, i] = tree.states[node, i]
-        log.moves[at] = log.wins.shape[1] if winner == mover else LOST_LIKE_ANOTHER
-        for i in range(tree.zones.shape[1]):
-            tree.zones[node, i] = tree.patterns.zones[pattern, i]
-            log.zones[at, i] = tree.patterns.zones[pattern, i]
-        log.count[0] = at + 1
-        if tree.counters[KEEP] == 0:
-            strip(tree, node)
-        return True
-    return False
+        if _may_serve(said, mover, winner):
+            pattern = look_up(tree.patterns, winner, mover)
+            if pattern >= 0:
+                return pattern, winner
+    return np.int64(-1), np.int64(-1)
+
+
+@inner
+def recall(tree, node, or_player, log):
+    """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
+    return _has_patterns(tree) and _recall(tree, node, or_player, log)
 
 
 @compiled
+def _recall(tree, node, or_player, log):
+    pattern, winner = known_winner(tree, node)
+    if pattern < 0:
+        return False
+    note_help(tree.patterns, pattern)
+    _decide_like(tree, node, pattern, winner, or_player, log)
+    return True
+
+
+@inner
+def _decide_like(tree, node, pattern, winner, or_player, log):
+    """Decides a new node, and logs it, by a pattern that it shows."""
+    record, at = tree.nodes[node], log.count[0]
+    record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
+    record.marks |= SOLVED_FLAG
+    for i in range(tree.states.shape[1]):
+        log.states[at, i] = tree.states[node, i]
+    like = LIKE | np.int64(tree.patterns.sources[pattern])
+    log.moves[at] = like if winner == record.mover else ~like
+    for i in range(tree.zones.shape[1]):
+        tree.zones[node, i] = log.zones[at, i] = tree.patterns.rows[pattern, i]
+    log.count[0] = at + 1
+    strip(tree, node)
+
+
+@inner
 def remember(tree, node, winner):
-    """Enters what a decided node shows on its zone, unless the table knows better."""
-    null = tree.zoning.null[0]
-    if tree.zoning.planes[0] == 0 or (tree.zones[node, null >> 5] >> np.uint32(null & 31)) & np.uint32(1):
+    """Enters what a decided node shows on its zone, unless the table knows as much."""
+    if _has_patterns(tree):
+        _remember(tree, node, winner)
+
+
+@compiled
+def _remember(tree, node, winner):
+    remember_position(tree, tree.states[node], tree.zones[node], np.int64(tree.nodes[node].mover), winner)
+
+
+@inner
+def remember_position(tree, state, zone, mover, winner):
+    """As ``remember``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
+    if not _has_patterns(tree) or rests_on_all(tree, zone):
         return
-    said = ask(
-        tree.zoning.addresses[SHOWN], tree.states[node], np.int64(-1), tree.zones[node], tree.patterns.seen, tree.zoning.facts, tree.zoning.scratch
-    )
-    mover = np.int64(tree.nodes[node].mover)
-    if said >= 0 and look_up(tree.patterns, winner, mover) < 0:
-        enter(tree.patterns, winner, mover, tree.zones[node])
+    if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
+        enter(tree.patterns, winner, mover, zone, mark_of(state))

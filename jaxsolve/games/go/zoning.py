@@ -15,7 +15,6 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.go.zone_board import (
-    BLACK,
     CELL,
     EMPTY,
     FILL_EYES,
@@ -30,6 +29,7 @@ from jaxsolve.games.go.zone_board import (
     SECOND,
     SIZE,
     TSUMEGO,
+    WHITE,
     WORDS,
     ZONE,
     add_action,
@@ -56,6 +56,7 @@ from jaxsolve.games.go.zone_board import (
     step,
     write_zone,
 )
+from jaxsolve.zoning import FOR_MOVER, SECOND_MOVES
 
 
 # ---- P moves ----------------------------------------------------------------------------------------------------------------
@@ -407,7 +408,8 @@ def _meets(scratch, chain):
 def shown(state, action, zone, out, facts, scratch):
     """Black's and White's stones, the ko point and, in life and death, the crucial stones still there, as planes of points.
 
-    Negative in a forced opening; 1 is added after a pass (if Q moves then, its second pass ends the game), 2 where White is to move.
+    A position in a forced opening covers none, and one after a pass none in which Q is to move, whose second pass would end the game. Of kos more is
+    asked than need be: one in the zone must be there in both, whomever it binds. What a task says besides is the same in all positions of a search.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -421,4 +423,5 @@ def shown(state, action, zone, out, facts, scratch):
         out[2 * plane + ((ko - 1) >> 5)] |= np.uint32(1) << np.uint32((ko - 1) & 31)
     if facts[TSUMEGO]:
         spread(facts, state, 2 * words + 1, out, 3 * plane)
-    return np.int64(1 if passes_made(facts, state) else 0) + 2 * (colour_to_move(facts, state) - BLACK)
+    said = FOR_MOVER if passes_made(facts, state) != 0 else 0
+    return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))

@@ -1,0 +1,191 @@
+"""``jaxsolve bench patterns``: what the table of zone patterns costs a search, by how many patterns it holds.
+
+The patterns are true ones: positions of random games from a hard position, one move before they are decided, with the zone on which that move wins,
+COPIES times with some of the points around it, each time others, as longer proofs have (what holds on a zone holds on every larger one). What is
+covered already is entered too, unlike in a search, so that a look-up has more to compare than it would.
+``--batch`` says how many (10,000, 100,000 and a million where it does not). The table then goes into a search of ``--seconds`` CPU seconds from the
+same position; all its nodes are looked up once more under the stopwatch, which is where the share of its CPU time comes from. A second look-up of a
+position, when it is decided and to be entered itself, is rare: few positions of a search are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxsolve.bench.positions import hard_positions
+from jaxsolve.bench.report import Report
+from jaxsolve.compiled import compiled
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.games import make, random_legal_action
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.go.zone_board import SIZE
+from jaxsolve.search.driver import drive
+from jaxsolve.search.job import Job
+from jaxsolve.search.patterns import COMPARED, FOUND, HELD, LOOKUPS, VISITED, enter, mark_of
+from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.tree import NODES, Tree
+from jaxsolve.search.zones import known_winner, rests_on_all
+from jaxsolve.zoning import LEAF, SHOWN, WON, ask
+
+GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
+COUNTS = (10_000, 100_000, 1_000_000)
+SECONDS = 10.0
+BOARDS = 2048  # random games at a time
+PLIES = 512  # of random play between two looks at the clock
+COPIES = 16
+
+COLUMNS = {
+    "game": "game",
+    "patterns": "patterns",
+    "bytes_per_pattern": "bytes/pattern",
+    "entering_ns": "ns to enter",
+    "look_up_ns": "ns a position",
+    "visited": "nodes visited",
+    "compared": "compared",
+    "found": "found",
+    "positions": "positions",
+    "cpu_seconds": "CPU s",
+    "look_up_share": "of CPU",
+}
+
+
+def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+    """Measures the named games with tables of ``batches`` patterns; 0. Raises ValueError with one sentence."""
+    if vs is not None:
+        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
+    chosen = [make(name) for name in games or GAMES]
+    for game in chosen:
+        zoning = shared_evaluator(game).zoning()
+        if zoning is None or not zoning.planes[0]:
+            raise ValueError(f"{game.rule_set} has no patterns: give a rule set of killallgo-N or tsumego-N with ko=simple")
+    report = Report("patterns", COLUMNS, as_json)
+    try:
+        for game in chosen:
+            for count in batches or COUNTS:
+                with report.measuring(f"{game.rule_set}, {count:,} patterns"):
+                    report.add({"game": game.rule_set, **_measured(game, count, seconds or SECONDS)})
+    finally:
+        report.show()
+    return 0
+
+
+def _measured(game: Game, count: int, seconds: float) -> dict[str, Any]:
+    """One row of the report."""
+    job = Job(game, hard_positions(game)[0], settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
+    try:
+        search = job.search
+        entering = _fill(game, search.tree, count)
+        patterns = search.tree.patterns
+        held, before = int(patterns.counters[HELD]), patterns.counters.copy()
+        drive([job])
+        tree = search.tree
+        counts = patterns.counters - before
+        new = int(tree.counters[NODES])
+        _look_up_all(tree, 0)  # compiles
+        start = time.thread_time()
+        _look_up_all(tree, new)
+        spent = time.thread_time() - start
+        room = sum(array.nbytes for array in patterns) / len(patterns.rows)
+        look_ups = max(1, int(counts[LOOKUPS]))
+        return {
+            "patterns": held,
+            "bytes_per_pattern": room,
+            "entering_ns": 1e9 * entering / max(1, held),
+            "look_up_ns": 1e9 * spent / max(1, new),
+            "visited": int(counts[VISITED]) / look_ups,
+            "compared": int(counts[COMPARED]) / look_ups,
+            "found": int(counts[FOUND]),
+            "positions": search.expanded,
+            "cpu_seconds": job.cpu_seconds,
+            "look_up_share": spent / max(1, new) * search.expanded / job.cpu_seconds,
+        }
+    finally:
+        job.close()
+
+
+def _fill(game: Game, tree: Tree, count: int) -> float:
+    """Enters ``count`` patterns, or as many as the table has room for; the CPU seconds that took, random play not counted."""
+    spent, rng, games = 0.0, np.random.default_rng(0), _decided(game)
+    count = min(count, len(tree.patterns.rows))
+    while tree.patterns.counters[HELD] < count:
+        before, actions, after, movers = next(games)
+        more = rng.integers(0, 1 << 32, (COPIES * len(before), tree.zones.shape[1]), dtype=np.uint32)
+        near = np.zeros(tree.zones.shape[1], np.uint32)
+        _enter(tree, before[:0], actions, after, movers, more, near, count)  # compiles
+        start = time.thread_time()
+        _enter(tree, before, actions, after, movers, more, near, count)
+        spent += time.thread_time() - start
+    return spent
+
+
+def _decided(game: Game) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """(positions uint32[n, S], actions int64[n], positions after them, movers int64[n]): moves of random games that won them, again and again."""
+    roots = hard_positions(game)
+    start = jax.tree.map(lambda *leaves: np.stack([leaves[i % len(leaves)] for i in range(BOARDS)]), *roots)
+    pack, move = jax.vmap(game.pack), jax.vmap(game.to_move)
+
+    def ply(carry, key):
+        states, origin = carry
+        actions = jax.vmap(random_legal_action)(jax.random.split(key, BOARDS), jax.vmap(game.legal_mask)(states))
+        after = jax.vmap(game.step)(states, actions)
+        outcomes = jax.vmap(game.outcome)(after)
+        over = outcomes != Outcome.ONGOING
+        following = jax.tree.map(lambda old, new: jax.numpy.where(over.reshape((-1,) + (1,) * (new.ndim - 1)), old, new), origin, after)
+        return (following, origin), (pack(states), actions, pack(after), move(states), outcomes)
+
+    play = jax.jit(lambda states, origin, key: jax.lax.scan(ply, (states, origin), jax.random.split(key, 8)))
+    states, key = start, jax.random.key(0)
+    while True:
+        found = []
+        for _ in range(PLIES // 8):
+            key, use = jax.random.split(key)
+            (states, _), told = play(states, start, use)
+            before, actions, after, movers, outcomes = (np.asarray(each).reshape(-1, *each.shape[2:]) for each in told)
+            won = outcomes == 1 + movers
+            found.append((before[won], actions[won].astype(np.int64), after[won], movers[won].astype(np.int64)))
+        yield tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[misc]
+
+
+@compiled
+def _around(size, zone, near):
+    """Writes the points of a zone and those beside it to ``near``."""
+    for j in range(len(near)):
+        near[j] = zone[j]
+    for point in range(size * size):
+        if zone[point >> 5] >> np.uint32(point & 31) & np.uint32(1):
+            row, column = point // size, point % size
+            for k in range(4):
+                other = row + (k == 0) - (k == 1), column + (k == 2) - (k == 3)
+                if 0 <= other[0] < size and 0 <= other[1] < size:
+                    at = other[0] * size + other[1]
+                    near[at >> 5] |= np.uint32(1) << np.uint32(at & 31)
+
+
+@compiled
+def _enter(tree, before, actions, after, movers, more, near, most):
+    """Enters what each mover's winning move rests on, with half of the points around it each time."""
+    zoning = tree.zoning
+    leaf, zone = zoning.room[0], zoning.room[1]
+    for i in range(len(before)):
+        ask(zoning.addresses[LEAF], after[i], np.int64(-1), zone, leaf, zoning.facts, zoning.scratch)
+        ask(zoning.addresses[WON], before[i], actions[i], leaf, zone, zoning.facts, zoning.scratch)
+        _around(zoning.facts[SIZE], zone, near)
+        copies = len(more) // len(before)
+        for k in range(copies):
+            for j in range(len(leaf)):
+                leaf[j] = zone[j] | near[j] & more[i * copies + k, j]
+            said = ask(zoning.addresses[SHOWN], before[i], np.int64(-1), leaf, tree.patterns.seen, zoning.facts, zoning.scratch)
+            if said >= 0 and tree.patterns.counters[HELD] < most and not rests_on_all(tree, leaf):
+                enter(tree.patterns, movers[i], movers[i], leaf, mark_of(before[i]))
+
+
+@compiled
+def _look_up_all(tree, count):
+    """Looks the first ``count`` nodes up as ``recall`` does."""
+    for node in range(count):
+        known_winner(tree, node)
