@@ -43,6 +43,7 @@ FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
 PLANNED_WAVE = 32  # most leaves at a time where moves are planned: first numbers tell more than a full wave (of 8 to 128 it solved most)
+FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -117,6 +118,8 @@ class Search:
         self._settled_at = 256  # expansions when decisions were last spread through the whole graph
         self._room = Room()
         self._log_was_full = False
+        self._first_form, self._attempts = method, 0
+        self._attempt_ends = FIRST_ATTEMPT if zoning is not None and zoning.addresses[PLAN] and len(self.claims) == 1 else 0  # 0: never
         self._start()
 
     def _new_tree(self) -> Tree:
@@ -238,6 +241,10 @@ class Search:
         count = 0
         if self._room.hopeless(self.expanded) and self.work.paths.flying.any():
             return states[:0], actions[:0], 0  # paths in flight hold their positions: only when they have come back is it sure that nothing fits
+        if self._has_run_long() and self.work.paths.flying.any():
+            return states[:0], actions[:0], 0
+        if self._has_run_long():
+            self._begin_anew()
         if self.verdict is None:
             self._make_room()
             if self._outgrown():
@@ -298,6 +305,26 @@ class Search:
             states[i, : len(before)] = self.tree.states[before]
             counts[i] = len(before)
         return History(states, counts)
+
+    # ---- attempts ----------------------------------------------------------------------------------------------------
+    def _has_run_long(self) -> bool:
+        """Whether it is time for another attempt (not at the end, when only the nearest positions are left)."""
+        return 0 < self._attempt_ends <= self.expanded and self.verdict is None and self._exhausted is None
+
+    def _begin_anew(self) -> None:
+        """Begins anew with the method in another form, no wave being in flight; patterns keep what has been proved."""
+        self.retreat()
+        self._finish_if_decided()
+        following = self._first_form.attempt(self._attempts + 1)
+        if following is None:
+            self._attempt_ends = 0
+        if following is None or self.verdict is not None:
+            return
+        self._attempts += 1
+        self._attempt_ends = self.expanded + int(FIRST_ATTEMPT * LONGER**self._attempts)
+        self.method, self._room, self._settled_at = following, Room(), self.expanded + 256
+        self._restart()
+        self._put_in_order()
 
     # ---- where walks find nothing more ------------------------------------------------------------------------------
     def _out_of_ways(self, flight: int, most: int) -> int:

@@ -13,9 +13,13 @@ from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.tree import Tree
 
 
+FORMS: tuple[dict[str, float], ...] = ({}, {"widening": 0.25}, {"patience": 64}, {"step": 16.0}, {"epsilon": 1.0})
+"""Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short."""
+
+
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search; its fields are those of ``Steering``."""
+    """Proof-number search; its fields are those of ``Steering``, but for ``anew``."""
 
     leave_on_change: bool = False  # pns: go up whenever a number changes
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
@@ -24,6 +28,7 @@ class ProofNumber(Method):
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
+    anew: bool = True  # with plans: begin anew in other forms, keeping what is proved, whenever an attempt takes long (``FORMS``)
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
@@ -47,6 +52,9 @@ class ProofNumber(Method):
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
+
+    def attempt(self, number: int) -> Method | None:
+        return dataclasses.replace(self, **FORMS[number % len(FORMS)]) if self.anew and not self.leave_on_change else None
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
