@@ -57,7 +57,9 @@ def position(rng: random.Random, game):
 
 
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
-def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path):
+def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
+    if (size, eyes) == (5, "false"):  # begun anew again and again
+        monkeypatch.setattr("jaxsolve.search.search.FIRST_ATTEMPT", 6)
     rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(1, 32))
     while sum(seen.values()) < (3000 if LONG else 48):

@@ -12,7 +12,6 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.tree import Tree
 
-
 FORMS: tuple[dict[str, float], ...] = ({}, {"widening": 0.25}, {"patience": 64}, {"step": 16.0}, {"epsilon": 1.0})
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short."""
 
