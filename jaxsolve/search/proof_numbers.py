@@ -25,8 +25,11 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
+from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, HARDER_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
+
+
+HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
 
 
 class Steering(NamedTuple):
@@ -46,6 +49,8 @@ def first_numbers(record, forced):
     """(a, b) of an unvisited move."""
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
+    if record.marks & HARDER_FLAG:
+        return np.int64(record.first_a) * (HARDER + record.visited) // HARDER, np.int64(record.first_b)
     return np.int64(record.first_a), np.int64(record.first_b)
 
 
