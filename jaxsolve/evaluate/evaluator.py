@@ -22,9 +22,11 @@ from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.heads import Heads, History
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones
+from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones, SeesSequences
+from jaxsolve.sequences import with_rows
 
 if TYPE_CHECKING:
+    from jaxsolve.sequences import Sequences
     from jaxsolve.zoning import Zoning
 
 
@@ -93,6 +95,11 @@ class Evaluator:
     def zoning(self) -> Zoning | None:
         """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
         return self.game.zoning() if self.zones and isinstance(self.game, HasZones) else None
+
+    def sequences(self) -> Sequences | None:
+        """What the game sees of sequences of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
+        seen = self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
+        return None if seen is None else with_rows(seen, self.layout.width)
 
     @functools.cached_property
     def zone_words(self) -> int:

@@ -11,6 +11,7 @@ from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
+from jaxsolve.sequences import ask
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 
@@ -99,6 +100,16 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         return child, False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
+    if tree.sequences.address[0] != 0 and moves > 1:
+        mover = (np.int64(row[offsets.info]) >> 3) & 1
+        length = see_sequences(tree.sequences, row, offsets)
+        if length > 0:
+            return ended(1 + mover), False
+        if length <= 0:
+            row = tree.sequences.shown
+            moves = _count_moves(row, offsets)
+            if moves == 0:
+                return ended(2 - mover), False
     child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
     if child != NONE:
         record = tree.nodes[child]
@@ -107,9 +118,26 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
+        if tree.sequences.address[0] != 0:
+            record.forced_a, record.forced_b = 8, 1
         _list_moves(tree, child, row, threat, moves, offsets, order)
         tallies[EXPANDED] += 1
     return child, True
+
+
+@inner
+def see_sequences(sequences, row, offsets: Offsets):
+    """What ``jaxsolve.sequences`` says of the row's position; where its opponent threatens, ``sequences.shown`` is the row less the moves that lose so."""
+    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out)
+    if length <= 0:
+        for i in range(offsets.width):
+            sequences.row[i] = row[i]
+        for i in range(offsets.mask):
+            sequences.row[offsets.forcing + i] |= sequences.out[offsets.mask + i]
+            if length < 0:
+                sequences.row[offsets.legal + i] &= sequences.out[i]
+                sequences.row[offsets.forcing + i] &= sequences.out[i]
+    return length
 
 
 @inner

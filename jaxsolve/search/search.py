@@ -115,7 +115,7 @@ class Search:
         self._start()
 
     def _new_tree(self) -> Tree:
-        tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes)
+        tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes, sequences=self.evaluator.sequences())
         tree.counters[KEEP] = int(len(self.claims) > 1)
         return tree
 

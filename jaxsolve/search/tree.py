@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
+from jaxsolve.sequences import Sequences, no_sequences
 from jaxsolve.zoning import Zoning, no_zoning
 
 INF = 1 << 30  # decided
@@ -86,9 +87,18 @@ class Tree(NamedTuple):
     counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
     zoning: Zoning  # how the game's zones follow from each other
+    sequences: Sequences  # what the game sees of forcing moves
 
 
-def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
+def new_tree(
+    budget: int,
+    state_words: int,
+    zoning: Zoning | None = None,
+    extra_words: int = 0,
+    *,
+    nodes: int | None = None,
+    sequences: Sequences | None = None,
+) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     zone_words = zoning.room.shape[1]
@@ -114,6 +124,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         counters,
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
+        sequences or no_sequences(),
     )
 
 
