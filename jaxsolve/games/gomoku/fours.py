@@ -26,7 +26,7 @@ from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.compiled import compiled, inner
 
 MOST = 200  # fours tried in one look
-THREAT = 20
+THREAT = 3
 LEVELS = 24  # fours of the longest line
 MEMO = 1 << 9  # positions of one look that are remembered as lost
 CELLS, WORDS, LINE, WINDOWS, BUDGET, TABLE = range(6)  # what ``facts`` begins with; the tables follow
@@ -57,6 +57,7 @@ class _Desk(NamedTuple):
     forced: np.ndarray  # int64[LEVELS + 1]: the only cell the attacker may play, -1 if it is free
     keys: np.ndarray  # int64[LEVELS + 1]
     memo: np.ndarray  # int64[MEMO]
+    found: np.ndarray  # int64[A + 1]: cells still to be tried, and before them how many
     ticks: np.ndarray  # int64[4]: looks at lists so far; fours played so far; whether a line was cut off; length of the line
 
 
@@ -80,7 +81,7 @@ def facts_of(grid: Grid, line: int, exact: bool, budget: int) -> tuple[np.ndarra
     flat = np.array([pair for each in through for pair in each])
     head = [grid.points, grid.words, line, len(windows), budget, int(first[-1])]
     tables = [head, grid.word_of, grid.bit_of, first, np.array(windows).reshape(-1), flat[:, 0], flat[:, 1]]
-    scratch = 3 * grid.points + len(windows) * (LEVELS + 2) + 4 * (LEVELS + 2) + MEMO + 4
+    scratch = 4 * grid.points + len(windows) * (LEVELS + 2) + 4 * (LEVELS + 2) + MEMO + 5
     return np.concatenate([np.asarray(table, np.int64) for table in tables]), scratch
 
 
@@ -120,7 +121,8 @@ def _desk(facts, scratch):
         scratch[g:h],
         scratch[h:i],
         scratch[i:j],
-        scratch[j : j + 4],
+        scratch[j : j + cells + 1],
+        scratch[j + cells + 1 : j + cells + 5],
     )
 
 
@@ -196,7 +198,7 @@ def _set_up(state, facts, tables, desk):
     for cell in range(facts[CELLS]):
         desk.stones[cell] = 0
         desk.stamp[cell] = 0
-    desk.ticks[0] = 0
+    desk.ticks[0] = desk.found[0] = 0
     key, words = np.int64(1), facts[WORDS]
     for cell in range(facts[CELLS]):
         word, shift = tables.word[cell], np.uint32(tables.bit[cell])
@@ -208,14 +210,19 @@ def _set_up(state, facts, tables, desk):
 
 
 @inner
-def _win_at(tables, desk, level, side, line):
+def _entry(tables, desk, window, line):
+    """A window two stones short with its two empty cells, in one number."""
+    one = _missing(tables, desk, window, line, np.int64(-1))
+    return window << 20 | one << 10 | _missing(tables, desk, window, line, one)
+
+
+@inner
+def _win_at(desk, level):
     """A cell of this level's windows at which two completing cells arise, -1 if there is none."""
     desk.ticks[0] += 1
     tick, only = desk.ticks[0], desk.forced[level]
     for i in range(desk.begin[level], desk.begin[level + 1]):
-        window = desk.active[i]
-        one = _missing(tables, desk, window, line, np.int64(-1))
-        other = _missing(tables, desk, window, line, one)
+        one, other = desk.active[i] >> 10 & 1023, desk.active[i] & 1023
         for turn in range(2):
             if only < 0 or only == one:
                 if desk.stamp[one] != tick:
@@ -233,10 +240,10 @@ def _list_again(tables, desk, level, side, line, stone):
     for i in range(tables.first[stone], tables.first[stone + 1]):
         window = tables.window[i]
         if tables.adds[i] == 1 and _of(desk.counts[window], side) == line - 2:
-            desk.active[top] = window
+            desk.active[top] = _entry(tables, desk, window, line)
             top += 1
     for i in range(desk.begin[level], desk.begin[level + 1]):
-        if _of(desk.counts[desk.active[i]], side) == line - 2:
+        if _of(desk.counts[desk.active[i] >> 20], side) == line - 2:
             desk.active[top] = desk.active[i]
             top += 1
     desk.begin[level + 2] = top
@@ -259,9 +266,8 @@ def _step(tables, desk, level, side, line, moves):
     while desk.at[level] < 2 * (desk.begin[level + 1] - desk.begin[level]):
         number = desk.at[level]
         desk.at[level] += 1
-        window = desk.active[desk.begin[level] + (number >> 1)]
-        stone = _missing(tables, desk, window, line, np.int64(-1))
-        reply = _missing(tables, desk, window, line, stone)
+        entry = desk.active[desk.begin[level] + (number >> 1)]
+        stone, reply = entry >> 10 & 1023, entry & 1023
         if number & 1:
             stone, reply = reply, stone
         if desk.forced[level] >= 0 and desk.forced[level] != stone:
@@ -291,7 +297,7 @@ def _deepen(tables, desk, side, line, most, budget, moves):
     entering = True
     while True:
         if entering:
-            stone = _win_at(tables, desk, level, side, line)
+            stone = _win_at(desk, level)
             if stone >= 0:
                 moves[2 * level] = stone
                 desk.ticks[3] = 2 * level + 1
@@ -315,16 +321,26 @@ def _deepen(tables, desk, side, line, most, budget, moves):
 
 
 @inner
-def _wins(facts, tables, desk, side, key, budget, moves):
-    """Length of a winning line of ``side``, were it to move, written to ``moves``; 0 where none is found. The board is as before."""
+def _list(facts, tables, desk, side):
+    """Lists the windows of ``side`` that are two stones short as the first level's."""
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
         if _of(desk.counts[window], side) == line - 2:
-            desk.active[top] = window
+            desk.active[top] = _entry(tables, desk, window, line)
             top += 1
-    if top < 2:
+    desk.begin[0], desk.begin[1] = 0, top
+
+
+@inner
+def _wins(facts, tables, desk, side, key, budget, moves):
+    """Length of a winning line of ``side``, were it to move with its windows ``_list``ed, written to ``moves``; 0 where none is found.
+
+    The board is as before.
+    """
+    line = facts[LINE]
+    if desk.begin[1] < 2:
         return np.int64(0)  # the last move needs two windows
-    desk.begin[0], desk.begin[1], desk.forced[0], desk.keys[0] = 0, top, -1, key
+    desk.forced[0], desk.keys[0] = -1, key
     desk.ticks[1] = 0
     most = np.int64(0)
     while most < LEVELS:
@@ -376,20 +392,41 @@ def _zone(facts, tables, desk, side, length, moves, out):
 
 @inner
 def _threats(facts, tables, desk, side, key, moves, out):
-    """Adds the cells at which a stone of ``side`` threatens to win by fours to ``out``; no more than the order of moves rests on it."""
+    """Adds cells at which a stone of ``side``, whose windows are listed, threatens to win by fours to ``out``; only the order of moves rests on it.
+
+    A stone that makes a four is none of them.
+    """
     line = facts[LINE]
-    for cell in range(facts[CELLS]):
-        if desk.stones[cell] != 0:
+    desk.ticks[0] += 1
+    tick, least = desk.ticks[0], desk.begin[1]
+    for i in range(least):
+        desk.stamp[desk.active[i] >> 10 & 1023] = tick
+        desk.stamp[desk.active[i] & 1023] = tick
+    for window in range(facts[WINDOWS]):
+        if _of(desk.counts[window], side) != line - 3:
             continue
-        found = False
+        for i in range(window * line, window * line + line):
+            cell = tables.cells[i]
+            if desk.stones[cell] == 0 and desk.stamp[cell] < tick:
+                desk.stamp[cell] = np.int64(1) << 40
+                desk.found[0] += 1
+                desk.found[desk.found[0]] = cell
+    while desk.found[0] > 0:
+        cell = desk.found[desk.found[0]]
+        desk.found[0] -= 1
+        desk.stamp[cell] = 0
+        _put(tables, desk, cell, side)
+        top = least
         for i in range(tables.first[cell], tables.first[cell + 1]):
-            if tables.adds[i] == 1 and _of(desk.counts[tables.window[i]], side) == line - 3:
-                found = True
-        if found:
-            _put(tables, desk, cell, side)
-            if _wins(facts, tables, desk, side, _mix(key, cell, side), THREAT, moves) > 0:
-                _add(out, cell)
-            _take(tables, desk, cell, side)
+            window = tables.window[i]
+            if tables.adds[i] == 1 and _of(desk.counts[window], side) == line - 2:
+                desk.active[top] = _entry(tables, desk, window, line)
+                top += 1
+        desk.begin[1] = top
+        if top > least and _wins(facts, tables, desk, side, _mix(key, cell, side), np.int64(THREAT), moves) > 0:
+            _add(out, cell)
+        _take(tables, desk, cell, side)
+    desk.begin[1] = least
 
 
 @compiled
@@ -398,6 +435,7 @@ def look(state, facts, scratch, moves, out):
     tables, desk = _tables(facts), _desk(facts, scratch)
     mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
     key = _set_up(state, facts, tables, desk)
+    _list(facts, tables, desk, mover)
     length = _wins(facts, tables, desk, mover, key, facts[BUDGET], moves)
     if length > 0:
         return length
@@ -405,6 +443,7 @@ def look(state, facts, scratch, moves, out):
     for i in range(len(out)):
         out[i] = np.uint32(0)
     _threats(facts, tables, desk, mover, key, moves, out[half:])
+    _list(facts, tables, desk, 1 - mover)
     length = _wins(facts, tables, desk, 1 - mover, ~key, facts[BUDGET], moves)
     if length > 0:
         _zone(facts, tables, desk, 1 - mover, length, moves, out[:half])
