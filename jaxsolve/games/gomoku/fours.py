@@ -198,6 +198,8 @@ def _set_up(state, facts, tables, desk):
     for cell in range(facts[CELLS]):
         desk.stones[cell] = 0
         desk.stamp[cell] = 0
+    for i in range(MEMO):
+        desk.memo[i] = 0
     desk.ticks[0] = desk.found[0] = 0
     key, words = np.int64(1), facts[WORDS]
     for cell in range(facts[CELLS]):
