@@ -262,7 +262,7 @@ def shared_evaluator(
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
-    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, HasZones)
+    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, (HasZones, SeesSequences))
     if heads is None:
         return _evaluator(game, *settings)
     return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)
