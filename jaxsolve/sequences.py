@@ -69,7 +69,7 @@ def no_sequences() -> Sequences:
 
 def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> Sequences:
     row = np.zeros(0, np.uint32)
-    return with_rows(Sequences(address, facts, np.zeros(scratch, np.int64), np.zeros(LONGEST, np.int64), np.zeros(2 * words, np.uint32), row, row), 0)
+    return with_rows(Sequences(address, facts, np.zeros(scratch, np.int64), np.zeros(2 * LONGEST, np.int64), np.zeros(3 * words, np.uint32), row, row), 0)
 
 
 def with_rows(seen: Sequences, width: int) -> Sequences:
@@ -92,7 +92,7 @@ def look(seen: Sequences, state: np.ndarray) -> Sight | None:
     length = int(_look(seen, state))
     if not length:
         return None
-    left = 0 if length > 0 else int.from_bytes(seen.out.tobytes(), "little")
+    left = 0 if length > 0 else int.from_bytes(seen.out[: len(seen.out) // 3].tobytes(), "little")
     return Sight(length > 0, seen.moves[: abs(length)].tolist(), left)
 
 

@@ -48,7 +48,7 @@ def test_looks_equal_the_rules(rule_set):
             elif not rules.position(passed(text)).fours:
                 assert next(winning_lines(rules, passed(text), 4), None) is None, text
         tally["nothing" if sight is None else "wins" if sight.wins else "threatens"] += 1
-    assert min(tally.values()) > 10, tally
+    assert min(tally.values()) >= 5, tally
 
 
 def test_a_look_depends_on_the_position_alone():

@@ -133,10 +133,10 @@ def see_sequences(sequences, row, offsets: Offsets):
         for i in range(offsets.width):
             sequences.row[i] = row[i]
         for i in range(offsets.mask):
-            sequences.row[offsets.forcing + i] |= sequences.out[offsets.mask + i]
+            sequences.row[offsets.forcing + i] |= sequences.out[2 * offsets.mask + i]
             if length < 0:
-                sequences.row[offsets.legal + i] &= sequences.out[i]
-                sequences.row[offsets.forcing + i] &= sequences.out[i]
+                sequences.row[offsets.legal + i] &= sequences.out[offsets.mask + i]
+                sequences.row[offsets.forcing + i] &= sequences.out[offsets.mask + i]
     return length
 
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.compiled import compiled, inner
+from jaxsolve.sequences import LONGEST
 
 MOST = 200  # fours tried in one look
 THREAT = 3
@@ -191,6 +192,12 @@ def _mix(key, cell, side):
 
 
 @inner
+def _forget(desk):
+    for i in range(MEMO):
+        desk.memo[i] = 0
+
+
+@inner
 def _set_up(state, facts, tables, desk):
     """The board of a packed state; a key for it."""
     for window in range(facts[WINDOWS]):
@@ -198,8 +205,7 @@ def _set_up(state, facts, tables, desk):
     for cell in range(facts[CELLS]):
         desk.stones[cell] = 0
         desk.stamp[cell] = 0
-    for i in range(MEMO):
-        desk.memo[i] = 0
+    _forget(desk)
     desk.ticks[0] = desk.found[0] = 0
     key, words = np.int64(1), facts[WORDS]
     for cell in range(facts[CELLS]):
@@ -340,8 +346,8 @@ def _wins(facts, tables, desk, side, key, budget, moves):
     The board is as before.
     """
     line = facts[LINE]
-    if desk.begin[1] < 2:
-        return np.int64(0)  # the last move needs two windows
+    if desk.begin[1] == 0:
+        return np.int64(0)
     desk.forced[0], desk.keys[0] = -1, key
     desk.ticks[1] = 0
     most = np.int64(0)
@@ -431,6 +437,25 @@ def _threats(facts, tables, desk, side, key, moves, out):
     desk.begin[1] = least
 
 
+@inner
+def _answered(facts, tables, desk, mover, key, moves, zone, left):
+    """Writes to ``left`` the replies of a zone after which a look would not see the opponent of ``mover`` win at once."""
+    line = facts[LINE]
+    for cell in range(facts[CELLS]):
+        if (zone[cell >> 5] >> np.uint32(cell & 31)) & np.uint32(1) == 0:
+            continue
+        _put(tables, desk, np.int64(cell), mover)
+        many, _, _ = _completing(tables, desk, np.int64(cell), mover, line)
+        if many == 0:
+            _forget(desk)
+            _list(facts, tables, desk, 1 - mover)
+            if _wins(facts, tables, desk, 1 - mover, _mix(key, np.int64(cell), mover), facts[BUDGET], moves) > 0:
+                many = np.int64(-2)
+        if many != -2:
+            _add(left, np.int64(cell))
+        _take(tables, desk, np.int64(cell), mover)
+
+
 @compiled
 def look(state, facts, scratch, moves, out):
     """What fours decide in a position that goes on, in which no reply is forced; see ``jaxsolve.sequences``."""
@@ -441,12 +466,13 @@ def look(state, facts, scratch, moves, out):
     length = _wins(facts, tables, desk, mover, key, facts[BUDGET], moves)
     if length > 0:
         return length
-    half = len(out) // 2
+    third = len(out) // 3
     for i in range(len(out)):
         out[i] = np.uint32(0)
-    _threats(facts, tables, desk, mover, key, moves, out[half:])
+    _threats(facts, tables, desk, mover, key, moves, out[2 * third :])
     _list(facts, tables, desk, 1 - mover)
     length = _wins(facts, tables, desk, 1 - mover, ~key, facts[BUDGET], moves)
     if length > 0:
-        _zone(facts, tables, desk, 1 - mover, length, moves, out[:half])
+        _zone(facts, tables, desk, 1 - mover, length, moves, out[:third])
+        _answered(facts, tables, desk, mover, key, moves[LONGEST:], out[:third], out[third : 2 * third])
     return -length
