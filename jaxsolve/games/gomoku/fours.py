@@ -26,7 +26,7 @@ from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.sequences import LONGEST
 
-MOST = 200  # fours tried in one look
+MOST = 60  # fours tried in one look
 THREAT = 3
 LEVELS = 24  # fours of the longest line
 MEMO = 1 << 9  # positions of one look that are remembered as lost
