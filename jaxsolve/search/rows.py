@@ -121,6 +121,8 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         if tree.sequences.address[0] != 0:
             record.forced_a, record.forced_b = 8, 1
         _list_moves(tree, child, row, threat, moves, offsets, order)
+        if tree.sequences.address[0] != 0:
+            _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
 
@@ -200,6 +202,23 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     for i in range(tree.zones.shape[1]):
         tree.open_moves[node, i] = row[offsets.legal + i]
         tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
+
+
+@inner
+def _threats_first(tree, node, words):
+    """Puts the moves that threaten before the others of those listed first, each kind as it stood."""
+    record = tree.nodes[node]
+    first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
+    for i in range(record.forced):
+        entry = tree.lists[first + i]
+        if has(tree.sequences.out, 2 * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[first + kept] = entry
+            kept += 1
+        else:
+            tree.scratch[others] = entry
+            others += 1
+    for i in range(others):
+        tree.lists[first + kept + i] = np.uint32(tree.scratch[i])
 
 
 @inner
