@@ -59,6 +59,7 @@ SOURCES = (
     "games/go/zoning.py",
     "games/hex/zoning.py",
     "games/gomoku/fours.py",
+    "games/gomoku/windows.py",
     "proof/graph.py",
     "evaluate/layout.py",
     "compiled.py",

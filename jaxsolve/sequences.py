@@ -2,13 +2,18 @@
 
     f(state, facts, scratch, moves, out) -> int64
 
-looks at the packed position uint32[S], in which the game goes on and more than one move is legal, with ``facts`` int64[...] and ``scratch`` int64[...] of
-the game's own. It writes a *line* to ``moves`` int64[...], players in turn, and returns
+looks at the packed position uint32[S], in which the game goes on and more than one move is legal, with ``facts`` int64[...] and ``scratch``
+int64[...] of the game's own. It writes a *line* to ``moves`` int64[2 * LONGEST], players in turn, and returns
 
 * its length, if the side to move wins by it: each of its moves but the last leaves the opponent one legal reply, the next of the line;
-* minus its length, if the opponent of the side to move would win by it so, were it to move here; ``out`` uint32[M] then holds the actions at which
-  a move of the side to move may change that, at least: every other legal move loses to the same line, played after it;
+* minus its length, if the opponent of the side to move would win by it so, were it to move here;
 * 0 if it sees neither.
+
+Where the side to move does not win, ``out`` uint32[3 * M] holds three sets of actions, each M words:
+
+* ZONE: where the opponent threatens, the moves that may change that, at least: every other legal move loses to the same line, played after it;
+* LEFT: those of them after which a look at the position does not see the opponent win;
+* THREATS: moves by which the side to move would threaten to win so itself; only the order of moves rests on them.
 
 The answer depends on the position alone: what the search has seen, whoever collects its proof sees again.
 """
@@ -26,10 +31,11 @@ from numba.extending import intrinsic
 from jaxsolve.compiled import address_of, compiled
 
 _NUMBERS = types.Array(types.int64, 1, "C")
-SIGNATURE = types.int64(
-    types.Array(types.uint32, 1, "C", readonly=True), types.Array(types.int64, 1, "C", readonly=True), _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C")
-)
+_FACTS = types.Array(types.int64, 1, "C", readonly=True)
+_STATE = types.Array(types.uint32, 1, "C", readonly=True)
+SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"))
 LONGEST = 64  # moves of a line
+ZONE, LEFT, THREATS = range(3)
 
 
 class Sequences(NamedTuple):
@@ -38,9 +44,9 @@ class Sequences(NamedTuple):
     address: np.ndarray  # int64[1]: 0 where the game sees none
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int64[...]: holds nothing from one call to the next
-    moves: np.ndarray  # int64[LONGEST]
-    out: np.ndarray  # uint32[M]
-    row: np.ndarray  # uint32[R]: a row less the moves that lose to a line
+    moves: np.ndarray  # int64[2 * LONGEST]: a line, and room for those of other looks
+    out: np.ndarray  # uint32[3 * M]
+    row: np.ndarray  # uint32[R]: a row less the moves that lose so, threats among those listed first
     shown: np.ndarray  # uint32[R]: the same memory, read-only as the device's rows are
 
 
@@ -49,7 +55,8 @@ class Sight(NamedTuple):
 
     wins: bool  # the side to move wins by the line, else its opponent threatens to
     line: list[int]
-    left: int  # bit set over actions: where the opponent threatens, the moves that may change it, perhaps illegal ones among them
+    zone: int  # bit set over actions: where the opponent threatens, the moves that may change it
+    left: int  # those of them after which the opponent is not seen to win
 
 
 def sequences(function: Callable[..., Any], facts: np.ndarray, scratch: int, actions: int) -> Sequences:
@@ -68,8 +75,8 @@ def no_sequences() -> Sequences:
 
 
 def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> Sequences:
-    row = np.zeros(0, np.uint32)
-    return with_rows(Sequences(address, facts, np.zeros(scratch, np.int64), np.zeros(2 * LONGEST, np.int64), np.zeros(3 * words, np.uint32), row, row), 0)
+    none, numbers = np.zeros(0, np.uint32), np.zeros(scratch, np.int64)
+    return with_rows(Sequences(address, facts, numbers, np.zeros(2 * LONGEST, np.int64), np.zeros(3 * words, np.uint32), none, none), 0)
 
 
 def with_rows(seen: Sequences, width: int) -> Sequences:
@@ -92,8 +99,9 @@ def look(seen: Sequences, state: np.ndarray) -> Sight | None:
     length = int(_look(seen, state))
     if not length:
         return None
-    left = 0 if length > 0 else int.from_bytes(seen.out[: len(seen.out) // 3].tobytes(), "little")
-    return Sight(length > 0, seen.moves[: abs(length)].tolist(), left)
+    words = len(seen.out) // 3
+    sets = [int.from_bytes(seen.out[words * which : words * (which + 1)].tobytes(), "little") if length < 0 else 0 for which in (ZONE, LEFT)]
+    return Sight(length > 0, seen.moves[: abs(length)].tolist(), *sets)
 
 
 @intrinsic

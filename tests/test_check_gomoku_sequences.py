@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 
@@ -135,6 +136,8 @@ def random_lines(rules: Gomoku, text: str, rng: random.Random):
         for _ in range(rng.randint(0, 2)):
             four = rng.choice(cells)
             partners = [bit for bit in rules.grid.names if bit & fours[four]]
+            if rng.random() < 0.5:  # or whatever cell, as if the four forced it
+                partners = [bit for bit in rules.grid.names if bit & ~(position.stones[0] | position.stones[1] | four)]
             line += [four, rng.choice(partners)]
         yield [rules.grid.names[bit] for bit in [*line, rng.choice(cells)]]
 
@@ -160,10 +163,8 @@ def test_each_condition_is_needed(weaker):
                 continue
             reply = unanswered(rules, text, line, listed)
             if reply:
-                try:
+                with contextlib.suppress(Refused):
                     assert reply in rules.sequence(position, line), (text, line, reply)
-                except Refused:
-                    pass
                 return
     raise AssertionError("no false step was found")
 
@@ -181,7 +182,7 @@ def made(rule_set: str, kind: type[Gomoku]) -> Gomoku:
 def test_whatever_is_accepted_holds_by_play_also_where_play_never_comes():
     """Random lines on positions that need not be sound, fours unanswered among them."""
     rng, accepted = random.Random(7), 0
-    for _ in range(30_000 if LONG else 4000):
+    for _ in range(30_000 if LONG else 800):
         rules = made(rng.choice(VARIANTS), Gomoku)
         text = drawn(rules, rng)
         position = rules.position(text)

@@ -55,7 +55,7 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``).
+      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``, ``SeesSequences``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -97,7 +97,7 @@ class Evaluator:
         return self.game.zoning() if self.zones and isinstance(self.game, HasZones) else None
 
     def sequences(self) -> Sequences | None:
-        """What the game sees of sequences of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
+        """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
         seen = self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
         return None if seen is None else with_rows(seen, self.layout.width)
 

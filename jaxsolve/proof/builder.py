@@ -146,7 +146,7 @@ class GraphBuilder:
 
     # ---- sequences of forcing moves ------------------------------------------------------------------------------
     def _look(self, nodes: np.ndarray, rows: np.ndarray, taken: np.ndarray, wins: np.ndarray, claimant_moves: np.ndarray) -> None:
-        """Sees once more what the search has seen (``jaxsolve.sequences``): lines that win for the claimant, and the replies to those it threatens."""
+        """Sees once more what the search has seen (``jaxsolve.sequences``): lines by which the claimant wins, or threatens to."""
         assert self._sequences is not None
         for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
             node = int(nodes[at])
@@ -160,7 +160,7 @@ class GraphBuilder:
             self.graph.set_line(node, sight.line)
             if not sight.wins:
                 self.graph.kinds[node] = THREAT
-                taken[at] &= [bool(sight.left >> action & 1) for action in range(self.game.num_actions)]
+                taken[at] &= [bool(sight.zone >> action & 1) for action in range(self.game.num_actions)]
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
         """A line that is being played goes on at the child, which need not see it again."""

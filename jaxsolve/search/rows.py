@@ -11,9 +11,10 @@ from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
-from jaxsolve.sequences import ask
+from jaxsolve.sequences import LEFT, THREATS, ask
 
 EXPANDED, EVALUATED = 0, 1  # tallies
+THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
 
 
 class Question(NamedTuple):
@@ -119,7 +120,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.sequences.address[0] != 0:
-            record.forced_a, record.forced_b = 8, 1
+            record.forced_a, record.forced_b = THREATENING, 1
         _list_moves(tree, child, row, threat, moves, offsets, order)
         if tree.sequences.address[0] != 0:
             _threats_first(tree, child, offsets.mask)
@@ -129,16 +130,19 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 
 @inner
 def see_sequences(sequences, row, offsets: Offsets):
-    """What ``jaxsolve.sequences`` says of the row's position; where its opponent threatens, ``sequences.shown`` is the row less the moves that lose so."""
+    """What ``jaxsolve.sequences`` says of the row's position.
+
+    Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
+    """
     length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out)
     if length <= 0:
         for i in range(offsets.width):
             sequences.row[i] = row[i]
         for i in range(offsets.mask):
-            sequences.row[offsets.forcing + i] |= sequences.out[2 * offsets.mask + i]
+            sequences.row[offsets.forcing + i] |= sequences.out[THREATS * offsets.mask + i]
             if length < 0:
-                sequences.row[offsets.legal + i] &= sequences.out[offsets.mask + i]
-                sequences.row[offsets.forcing + i] &= sequences.out[offsets.mask + i]
+                sequences.row[offsets.legal + i] &= sequences.out[LEFT * offsets.mask + i]
+                sequences.row[offsets.forcing + i] &= sequences.out[LEFT * offsets.mask + i]
     return length
 
 
@@ -211,7 +215,7 @@ def _threats_first(tree, node, words):
     first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.forced):
         entry = tree.lists[first + i]
-        if has(tree.sequences.out, 2 * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+        if has(tree.sequences.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
             tree.lists[first + kept] = entry
             kept += 1
         else:
