@@ -39,7 +39,7 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.sequences import LEFT, LONGEST, THREATS
 
-MOST = 60  # fours tried in one look for a win (20 to 200 prove about as many positions a second)
+MOST = 60  # fours tried in one look for a win (200 prove about as much, more slowly)
 THREAT = 3  # and in one look at what a single stone threatens, on which only the order of moves rests
 DONE = 1 << 40  # more than any level has to try
 
