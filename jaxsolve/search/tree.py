@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.patterns import Patterns, new_patterns
+from jaxsolve.sequences import Sequences, no_sequences
 from jaxsolve.zoning import PLAN, Zoning, no_zoning
 
 INF = 1 << 30  # decided
@@ -91,9 +92,18 @@ class Tree(NamedTuple):
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
     zoning: Zoning  # how the game's zones follow from each other
     patterns: Patterns  # what has been decided, by what it rests on
+    sequences: Sequences  # what the game sees of forcing moves
 
 
-def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
+def new_tree(
+    budget: int,
+    state_words: int,
+    zoning: Zoning | None = None,
+    extra_words: int = 0,
+    *,
+    nodes: int | None = None,
+    sequences: Sequences | None = None,
+) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
@@ -125,6 +135,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
         patterns,
+        sequences or no_sequences(),
     )
 
 
