@@ -38,15 +38,15 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
       OSError: the file cannot be written.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    figure = Figure(figsize=(8.0, 3.4), layout="constrained")
     axes = figure.add_subplot()
     styles = ("-", "--", "-.", ":")
     for number, (name, times) in enumerate(solved.items()):
         at = [LEAST_SECONDS, *sorted(min(max(time, LEAST_SECONDS), seconds) for time in times), max(seconds, LEAST_SECONDS)]
         count = [0, *range(1, len(times) + 1), len(times)]
-        axes.step(at, count, where="post", label=f"{name} ({len(times)})", linestyle=styles[number % len(styles)], linewidth=1.6)
+        axes.step(at, count, where="post", label=f"{len(times)} {name}", linestyle=styles[number % len(styles)], linewidth=1.6)
     axes.set_xscale("log")
     axes.set_xlim(LEAST_SECONDS, max(seconds, 2 * LEAST_SECONDS))
     axes.set_ylim(0, problems * 1.04)
@@ -54,7 +54,8 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
     axes.set_xlabel("CPU seconds for each problem")
     axes.set_ylabel(f"solved of {problems}")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, loc="upper left")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    figure.legend(fontsize=8, loc="outside right center", title="solved in all")
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_whole(path, picture.getvalue())

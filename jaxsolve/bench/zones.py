@@ -1,8 +1,9 @@
 """``jaxsolve bench zones``: what each part of the search with zones is worth, by searches that go without it.
 
 Each line of the table leaves out one part and keeps the others; but plans, patterns, the null move first and new attempts all rest on zones, so that
-without zones none of them is left. ``--problems FILE.json`` or ``FILE.json:ID,ID`` says what is searched, ``--games`` the hard positions of other rule
-sets, ``--seconds`` for how many CPU seconds each (compilation and certificate not counted).
+without zones none of them is left (and waves are wider, as they are where no moves are planned). ``--problems FILE.json`` or ``FILE.json:ID,ID`` says
+what is searched, ``--games`` the hard positions of other rule sets, ``--seconds`` for how many CPU seconds each (compilation and certificate not
+counted).
 
 Problems are taken in turn, each by all variants before the next one, so that a run that Ctrl-C ends compares the same problems. Searches solve
 different ones within their time: nodes, their ratio and certificates are therefore compared where every variant has an answer, and once more, two by
@@ -50,7 +51,6 @@ COLUMNS = {
     "certificate_positions": "certificates there",
     "both": "both solve",
     "both_ratio": "nodes ratio there",
-    "compile_cpu_seconds": "compile CPU s",
 }
 
 
@@ -94,7 +94,7 @@ class Variant:
 
     name: str
     has: Callable[[Zoning], bool]  # whether there is such a part where the game's zones are these
-    settings: Settings = Settings()
+    settings: Settings = dataclasses.field(default_factory=Settings)
     patterns: bool = True
 
     def evaluator(self, game: Game) -> Evaluator:
@@ -196,15 +196,20 @@ def run(
                 solved.append(outcome)
     finally:
         if outcomes[0]:
-            for variant, solved in zip(variants, outcomes, strict=True):
-                report.add({"variant": variant.name, **_row(solved, outcomes), "results": [dataclasses.asdict(each) for each in solved]})
-            report.show()
-            if plot is not None:
-                lines = {
-                    variant.name: [each.cpu_seconds for each in solved if each.known] for variant, solved in zip(variants, outcomes, strict=True)
-                }
-                cactus.draw(plot, lines, seconds or SECONDS, len(outcomes[0]))
+            _tell(report, variants, outcomes, plot, seconds or SECONDS)
     return 0
+
+
+def _tell(report: Report, variants: Sequence[Variant], outcomes: Sequence[Sequence[Solved]], plot: Path | None, seconds: float) -> None:
+    """Prints the table and writes the plot, where one is asked for."""
+    for variant, solved in zip(variants, outcomes, strict=True):
+        report.add({"variant": variant.name, **_row(solved, outcomes), "results": [dataclasses.asdict(each) for each in solved]})
+    try:
+        report.show()
+    finally:
+        if plot is not None:
+            lines = {variant.name: [each.cpu_seconds for each in solved if each.known] for variant, solved in zip(variants, outcomes, strict=True)}
+            cactus.draw(plot, lines, seconds, len(outcomes[0]))
 
 
 def _named(text: str) -> list[Problem]:
