@@ -158,7 +158,8 @@ def test_only_what_all_have_solved_is_compared():
     assert (row["solved"], row["problems"], row["shared"], row["both"]) == (3, 3, 1, 2)
     assert (row["nodes"], row["nodes_ratio"], row["both_ratio"], row["certificate_positions"]) == (30, 1.5, 2.0, 7)
     assert zones._row(least, [whole, least])["both_ratio"] == 4.0
-    assert zones._row(whole[2:], [whole[2:]])["nodes_ratio"] is None
+    nothing = zones._row(whole[2:], [whole[2:]])
+    assert nothing["nodes"] is nothing["nodes_ratio"] is nothing["certificate_positions"] is nothing["both_ratio"] is None
 
 
 def test_an_interrupted_run_tells_of_the_problems_that_all_have_searched(monkeypatch):
