@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from jaxsolve.games.game import Game, State
 
 GOMOKU = (
-    # problem 6
-    ".............../.............../.............../...OXO...O...../....XOX.X....../.....XOX......./....X.XOXO...../...OOXXXO....../"
-    "....OXOOOX...../......X.O....../........O....../........X....../.............../.............../............... b",
+    # problem 54
+    ".............../.............../..........X..../........XO...../......XOO....../....X.XO......./....OXOOOX...../....OX.XOO...../"
+    "....OX..XOX..../.....O.X..X..../......XX..O..../.......O......./.............../.............../............... b",
 )
 
 KILLALL = (
-    # problem 9
-    "........./....XOOX./.XXXXOX../OO..OOX../XOOOOXXO./XXOXXO.../.XXXOOXX./OXXOO.OXX/XX.XO.... w",
+    # problem 33
+    "........./.OXXX..../.XXOX.X../XOOOOX.../OO.OXXX../.OOXOX.X./XOXXOXXXX/.XXXOOOXO/X.OO.O.O. w",
 )
 
 ZONED = (

@@ -28,7 +28,6 @@ from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, HARDER_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
 
-
 HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
 
 
