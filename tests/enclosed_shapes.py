@@ -30,21 +30,26 @@ class Enclosed(NamedTuple):
 def draw(rng: random.Random) -> Enclosed:
     """A random shape: 2 to 8 points in the corner, on the side or in the middle, up to two stones of either colour in it, up to two outside liberties."""
     while True:
-        place = rng.choice(PLACES)
-        placed = _placed(rng, _cells(rng, rng.randrange(2, 9)), place)
+        if rng.random() < 0.4:  # where kos come from
+            place, cells = "corner", _cells(rng, rng.randrange(5, 8), 3)
+        else:
+            place, cells = rng.choice(PLACES), _cells(rng, rng.randrange(2, 9))
+        placed = _placed(rng, cells, place)
         if placed is not None:
             found = _walled(rng, place, *placed)
             if found is not None:
                 return found
 
 
-def _cells(rng: random.Random, count: int) -> set[tuple[int, int]]:
-    """A random connected set of cells."""
+def _cells(rng: random.Random, count: int, most: int = LARGEST) -> set[tuple[int, int]]:
+    """A random connected set of cells, in ``most`` rows and columns at most."""
     cells = {(0, 0)}
     while len(cells) < count:
         row, column = rng.choice(sorted(cells))
         down, right = rng.choice(((0, 1), (1, 0), (0, -1), (-1, 0)))
-        cells.add((row + down, column + right))
+        new = (row + down, column + right)
+        if all(max(abs(cell[axis] - new[axis]) for cell in cells) < most for axis in (0, 1)):
+            cells.add(new)
     return cells
 
 

@@ -27,3 +27,23 @@ SHAPES = {
     "with an outside liberty": Shape("......./......./......./XXXXX../OOOOX../...OX../...O.X.", "dies in ko", "lives", ["B1"], ["B1", "B2"]),
     "seki": Shape("......./......./......./......./XXXXXXX/OOOOOOO/.XXXX.O", "seki", "seki", [], []),
 }
+
+# The outer stones are part of the shape: which liberties are open, and which corners of the wall are missing, decides some of these.
+MORE = {
+    "two points": Shape("......./......./......./......./XXXX.../OOOX.../..OX...", "dies", "dies", [], []),
+    "bent three on the side": Shape("......./......./......./.XXXXX./.XOOOOX/.XO..OX/.XOO.OX", "dies", "lives", [], []),
+    "bent four": Shape("......./......./XXX..../OOX..../.OXX.../.OOX.../..OX...", "lives", "lives", [], []),
+    "straight four in the middle": Shape("XXXXXX./XOOOOOO/XO....O/XOOOOOO/XXXXXXX/......./.......", "lives", "lives", [], []),
+    "square four in the middle": Shape("XXXXXX./XOOOOX./XO..OX./XO..OX./XOOOOX./XXXXXX./.......", "dies", "dies", [], []),
+    "T four on the side": Shape("......./......./.XXXXX./XXOOOX./XOO.OOX/XO...OX/XOOOOOX", "dies", "lives", [], []),
+    "zigzag four": Shape("......./......./.XXXXX./XXOOOOX/XOO..OX/XO..OOX/XOOOOX.", "lives", "lives", [], []),
+    "straight five": Shape("......./......./......./......./XXXXXXX/OOOOOOX/.....OX", "lives", "lives", [], []),
+    "cross five": Shape("XXXXXXX/XXOOOXX/XOO.OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives", [], []),
+    "bulky five in the middle": Shape("XXXXXX./XOOOOX./XO..OX./XO..OOX/XOO..OX/.XOOOOX/.XXXXXX", "lives", "lives", [], []),
+    "rabbity six": Shape("XXXXXXX/XOOOOOX/XO..OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives", [], []),
+    "rectangular six on the side": Shape("......./......./......./XXXXXXX/XOOOOOX/XO...OX/XO...OX", "lives", "lives", [], []),
+    "L group": Shape("......./......./......./......./XXXX.../OOOX.../...OX..", "dies", "dies", [], []),
+    "tripod group": Shape("......./......./......./XX...../OXXX.../.OOX.../..OX...", "dies", "lives", [], []),
+    "door group": Shape("......./......./......./.XXXXX./.XOOOX./.XO.OX./.XO.OX.", "dies", "dies", [], []),
+    "square four, outside liberties": Shape("......./......./......./X.XX.../OOOX.../..OX.../..O....", "dies", "dies", [], []),
+}
