@@ -28,7 +28,7 @@ class Enclosed(NamedTuple):
 
 
 def draw(rng: random.Random) -> Enclosed:
-    """A random shape: 2 to 8 points in the corner, on the side or in the middle, up to two stones of either colour in it, up to two outside liberties."""
+    """A random shape of 2 to 8 points, with up to two stones of either colour in it and up to two outside liberties."""
     while True:
         if rng.random() < 0.4:  # where kos come from
             place, cells = "corner", _cells(rng, rng.randrange(5, 8), 3)
