@@ -17,7 +17,8 @@ from search_tools import LONG, NAMES, claims, run, settings
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
-from jaxsolve.games.game import Game, State
+from jaxsolve.games.game import State
+from jaxsolve.games.go.tsumego import Tsumego
 from jaxsolve.search import Claim, Verdict
 
 SHAPES = 5000 if LONG else 40
@@ -41,7 +42,7 @@ class Question(NamedTuple):
     shape: int
     goal: str
     ko: str
-    game: Game
+    game: Tsumego
     state: State
 
 
@@ -50,6 +51,12 @@ class Known(NamedTuple):
 
     question: Question
     truth: Verdict
+
+
+def tsumego(size: int, **options: str) -> Tsumego:
+    game = make(f"tsumego-{size}", **options)
+    assert isinstance(game, Tsumego)
+    return game
 
 
 def questions(rng: random.Random, shape: Enclosed, number: int, eyes: str) -> list[Question]:
@@ -62,7 +69,7 @@ def questions(rng: random.Random, shape: Enclosed, number: int, eyes: str) -> li
         for pair in pairs:
             ko = {f"ko_{other}": KO[pair][0], f"ko_{shape.defender}": KO[pair][1]}
             region = shape.points(shape.region)
-            game = make(f"tsumego-{shape.size}", fill_eyes=eyes, goal=goal, defender=shape.defender, crucial=named, region=region, **ko)
+            game = tsumego(shape.size, fill_eyes=eyes, goal=goal, defender=shape.defender, crucial=named, region=region, **ko)
             found.append(Question(number, goal, pair, game, game.parse(f"{shape.board} {side}")))
     return found if int(found[0].game.kernel.outcome(found[0].state)) == 0 else []
 
@@ -113,7 +120,7 @@ def shapes_of_books() -> Iterator[list[Known]]:
         asked = []
         for goal, ko in itertools.product(("live", "kill"), PAIRS[0]):
             sides = dict(zip(("ko_black", "ko_white"), KO[ko] if defender == "white" else KO[ko][::-1], strict=True))
-            game = make("tsumego-5", fill_eyes="true", goal=goal, defender=defender, crucial=crucial, region=region, **sides)
+            game = tsumego(5, fill_eyes="true", goal=goal, defender=defender, crucial=crucial, region=region, **sides)
             asked.append(Question(-1 - number, goal, ko, game, game.parse(board)))
         graph = minimax.Graph(asked[0].game.kernel, [np.asarray(one.game.pack(one.state)) for one in asked])
         yield [Known(one, graph.answer(graph.find(one.state), Claim(one.game.goal_player))) for one in asked]
