@@ -120,7 +120,7 @@ def test_a_logged_move_that_is_not_legal_is_a_gap(case, move):
             taken = np.flatnonzero(case.game.cells(case.game.unpack(record[:words])).ravel())
             record[words] = taken[0] if isinstance(move, str) else move
     # With zones a number as large as the last names another record, which is missing.
-    with pytest.raises(ProofGap, match="a move that is not legal|missing from the log"):
+    with pytest.raises(ProofGap, match=r"a move that is not legal|missing from the log"):
         case.certify(case.log(spoilt))
 
 

@@ -328,7 +328,7 @@ def test_answers_are_those_of_retrograde_analysis_whatever_the_table_s_size(most
             assert got.verdict is right, (game.rule_set, game.text(state), claim, setting)
             seen[right] += 1
     assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 8
-    assert sum(int(table.counters[FOUND]) for table in made) > 5 and any(elsewhere), seen
+    assert sum(int(table.counters[FOUND]) for table in made) > 5 and (any(elsewhere) or most in (1, 2)), seen
     assert most is None or sum(int(table.counters[REPLACED]) for table in made) > 10
 
 
@@ -425,7 +425,9 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
         sources = np.flatnonzero(names == np.uint64((move if move >= 0 else ~move) & LIKE - 1))
         with pytest.raises(ProofGap) as gap:
             proof(problem, np.delete(records, sources, axis=0))
-        assert gap.value.record <= at
+        moves = records[:, words].view(np.int32)
+        resting = alike(game, records) & (np.where(moves < 0, ~moves, moves) == (move if move >= 0 else ~move))
+        assert gap.value.record <= np.flatnonzero(resting).max()  # whichever of those that rest on it is met first
         out = tmp_path / str(at)
         job = Job(game, problem.state, claims=problem.claim, settings=Settings("dfpn", Limits(nodes=300_000)), out=out)
         driver = Driver(job.evaluator, 2)
@@ -451,7 +453,7 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
     """The log of a stopped run holds such records; they, and the patterns, serve the next one."""
     problem, _ = decided()
     game, resumed = problem.game, 0
-    for nodes in (8_000, 14_000):
+    for nodes in (150, 300, 600, 1_200, 2_400):
         out = tmp_path / f"{nodes}"
         first = solve(game, problem.state, claim=problem.claim, method="dfpn", out=out, limits=Limits(nodes=nodes))
         if first.verdict is not Verdict.UNKNOWN:

@@ -150,7 +150,7 @@ def rank(tree, node, steering: Steering):
         elif visited == 0:
             delta = _of_null(forced_b, steering)
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
-        phi = min(phi, a, plain_a if take > forced else a)  # those listed first may have come to look harder than the others
+        phi = min(phi, a)
         if a < effort:
             best, effort, second = visited, a, effort
         if take > 1:
