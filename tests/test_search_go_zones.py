@@ -56,14 +56,10 @@ def position(rng: random.Random, game):
     return state if int(game.kernel.outcome(state)) == 0 else None
 
 
-@pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
-def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
-    if (size, eyes) == (5, "false"):  # begun anew again and again
-        monkeypatch.setattr("jaxsolve.search.search.FIRST_ATTEMPT", 6)
-    rng, seen, zoned = random.Random(size), Counter(), 0
-    turn = settings(nodes=(None, 96), waves=(1, 32))
-    while sum(seen.values()) < (3000 if LONG else 48):
-        game = task(rng, size, eyes)
+def questions(rng: random.Random, draw):
+    """Without end: (game, state, claim, the verdict of retrograde analysis) for random positions of the games that ``draw`` makes."""
+    while True:
+        game = draw()
         state = position(rng, game)
         if state is None:
             continue
@@ -73,13 +69,24 @@ def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypa
             continue
         for claim in claims(game):
             forced, prevented = bool(graph.forced(claim)[0]), bool(graph.forced(claim.opposite(False))[0])
-            right = Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN
-            setting = next(turn)
-            got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game))
-            assert got.verdict is right, (game.rule_set, game.text(state), claim, setting)
-            seen[right] += 1
-            if got.result.certificate:
-                zoned += b'"zone"' in gzip.decompress(got.result.certificate.read_bytes())
+            yield game, state, claim, Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
+def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
+    if (size, eyes) == (5, "false"):  # begun anew again and again
+        monkeypatch.setattr("jaxsolve.search.search.FIRST_ATTEMPT", 6)
+    rng, seen, zoned = random.Random(size), Counter(), 0
+    turn = settings(nodes=(None, 96), waves=(1, 32))
+    for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):
+        setting = next(turn)
+        got = run(game, state, claim, setting, tmp_path, 200_000, evaluator=shared_evaluator(game))
+        assert got.verdict is right, (game.rule_set, game.text(state), claim, setting)
+        seen[right] += 1
+        if got.result.certificate:
+            zoned += b'"zone"' in gzip.decompress(got.result.certificate.read_bytes())
+        if sum(seen.values()) >= (3000 if LONG else 48):
+            break
     assert seen[Verdict.PROVED] > 12 and seen[Verdict.DISPROVED] > 12 and zoned > 8, (seen, zoned)
 
 

@@ -62,6 +62,7 @@ def next_edge(tree, node):
     if number != NONE:
         edge = tree.edges[record.edges + number]
         edge.a, edge.b = a, b
+        tree.nodes[node].marks |= STALE_FLAG  # the move that is next now may look easier or harder
     return number
 
 
@@ -81,6 +82,19 @@ def _of_null(b, steering: Steering):
 
 
 @inner
+def _most_considered(tree, node, steering: Steering):
+    """How many of a node's undecided moves are looked at."""
+    record = tree.nodes[node]
+    if steering.widening >= 1.0:
+        return np.int64(1 << 30)
+    live = np.int64(record.moves) - np.int64(record.visited)
+    for i in range(record.visited):
+        if tree.edges[record.edges + i].b != 0:
+            live += 1
+    return 1 + np.int64(math.ceil(steering.widening * live))
+
+
+@inner
 def rank(tree, node, steering: Steering):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
@@ -90,13 +104,7 @@ def rank(tree, node, steering: Steering):
     record = tree.nodes[node]
     visited = np.int64(record.visited)
     left = np.int64(record.moves) - visited
-    limit = np.int64(1 << 30)
-    if steering.widening < 1.0:
-        live = left
-        for i in range(visited):
-            if tree.edges[record.edges + i].b != 0:
-                live += 1
-        limit = 1 + np.int64(math.ceil(steering.widening * live))
+    limit = _most_considered(tree, node, steering)
     waits = steering.step > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
