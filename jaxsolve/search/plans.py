@@ -80,6 +80,9 @@ def _make_plan(tree, node, before, action):
                 moves = said
                 for i in range(words):
                     hint[i] = found[i]
+    if before >= 0 and moves < 0:
+        for i in range(words):
+            hint[i] = tree.plans[before, i]  # its neighbourhood is looked at first
     if moves < 0 or moves > expected:
         action = np.int64(SEARCH_ALL)
     elif moves < expected:

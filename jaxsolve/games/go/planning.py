@@ -20,16 +20,17 @@ from jaxsolve.zoning import HINT_ONLY, SEARCH_ALL
 
 ROWS = 24  # words a board
 MOST = 62  # chains, or regions
-OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION = (BEFORE + ROWS * i for i in range(11))
-CHAINS = BEFORE + ROWS * 11
+OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (BEFORE + ROWS * i for i in range(13))
+CHAINS = BEFORE + ROWS * 13
 TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (BOTTOM + MOST * i for i in range(1, 5))  # chains beside a region, and those it is vital to, 31 a word
 FREE, ORDER, COST = (BOTTOM + MOST * 5 + 512 * i for i in range(3))
 BUCKET = BOTTOM + MOST * 5 + 512 * 3
 PAIRS = BUCKET + 128
-SCRATCH = PAIRS + 256
+CLOSE = PAIRS + 192
+SCRATCH = CLOSE + 32
 MOST_PAIRS, FEW_PAIRS = 64, 16  # that are tried
-ENOUGH, FEW = 12, 4  # of them that give life
+ALL, ENOUGH, FEW = 64, 6, 4  # of them that give life
 NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15
 
 
@@ -59,7 +60,7 @@ def plan(state, action, zone, out, facts, scratch):
             if not _has(scratch, OWN, here):
                 here = np.int64(-1)
     if action != HINT_ONLY and (here >= 0 or best == NONE_FOUND or action == SEARCH_ALL):
-        found, wanted = 0, ENOUGH if here < 0 else FEW
+        found, wanted = 0, FEW if here >= 0 else ENOUGH if hinted else ALL
         for number in range(_choose_pairs(scratch, n, free, zone, here)):
             size = _try_pair(scratch, n, any_chain, free, number, best)
             found += size != NOT_ALIVE
@@ -96,7 +97,7 @@ def _read(facts, state, scratch):
         flags = state[4 * words + 1]
         white, any_chain = flags & np.uint32(WHITE_DEFENDS) != np.uint32(0), flags & np.uint32(ANY_CHAIN) != np.uint32(0)
     own, other = (words, np.int64(0)) if white else (np.int64(0), words)
-    for board in (OWN, OTHER, CRUX, MINE, THEIRS, EMPTIES, REST, AROUND):
+    for board in (OWN, OTHER, CRUX, MINE, THEIRS, EMPTIES, REST, AROUND, WALL):
         scratch[board] = scratch[board + n + 1] = 0
     for row in range(n):
         word, shift = row // per, np.int64((row % per) * (n + 1))
@@ -104,7 +105,25 @@ def _read(facts, state, scratch):
         scratch[OWN + row + 1] = np.int64(state[own + word]) >> shift & full
         scratch[OTHER + row + 1] = np.int64(state[other + word]) >> shift & full
         scratch[CRUX + row + 1] = np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
+        scratch[WALL + row + 1] = np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
+    _fence(scratch, n, any_chain)
     return white, any_chain
+
+
+@inner
+def _fence(scratch, n, any_chain):
+    """Leaves out what is further from the region (in WALL) than one point: FIELD is what remains, WALL what of it lies outside the region."""
+    full = np.int64((1 << n) - 1)
+    outside = False
+    for row in range(1, n + 1):
+        scratch[FIELD + row] = (scratch[WALL + row] | _beside(scratch, WALL, row)) & full
+        outside = outside or (not any_chain and scratch[CRUX + row] & scratch[OWN + row] & ~scratch[FIELD + row] != 0)
+    for row in range(1, n + 1):
+        if outside:
+            scratch[FIELD + row] = full
+        scratch[WALL + row] = scratch[FIELD + row] & ~scratch[WALL + row]
+        scratch[OWN + row] &= scratch[FIELD + row]
+        scratch[OTHER + row] &= scratch[FIELD + row]
 
 
 @inner
@@ -179,13 +198,12 @@ def _beside(scratch, board, row):
 @compiled
 def _alive(scratch, n, any_chain):
     """Whether a chain that counts lives (Benson 1976) once the stones of ADDED stand and the opponent's without liberties are off."""
-    full = np.int64((1 << n) - 1)
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])
-        scratch[EMPTIES + row] = full & ~(scratch[MINE + row] | scratch[OTHER + row])
+        scratch[EMPTIES + row] = scratch[FIELD + row] & ~(scratch[MINE + row] | scratch[OTHER + row])
     for row in range(1, n + 1):
-        scratch[THEIRS + row] = _beside(scratch, EMPTIES, row) & scratch[OTHER + row]
+        scratch[THEIRS + row] = (_beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[OTHER + row]
         if scratch[THEIRS + row]:
             top, bottom = min(top, np.int64(row)), np.int64(row)
     if bottom:
@@ -197,7 +215,7 @@ def _alive(scratch, n, any_chain):
         scratch[REST + row] = scratch[MINE + row]
     chains = _list_chains(scratch, n)
     for row in range(1, n + 1):
-        scratch[AROUND + row] = full & ~scratch[MINE + row]
+        scratch[AROUND + row] = scratch[FIELD + row] & ~scratch[MINE + row]
         scratch[REST + row] = scratch[AROUND + row]
     if chains > MOST:
         return False
@@ -238,11 +256,14 @@ def _two_eyes(scratch, n, chains, any_chain):
         while scratch[REST + row]:
             top, bottom = _next_part(scratch, REGION, AROUND, row, n)
             low = high = vital_low = vital_high = np.int64(0)
+            fenced = True  # whether all of it is known
+            for i in range(top, bottom + 1):
+                fenced = fenced and scratch[REGION + i] & scratch[WALL + i] == 0
             for chain in range(chains):
                 mine = CHAINS + ROWS * chain
                 if scratch[BOTTOM + chain] + 1 < top or scratch[TOP + chain] - 1 > bottom:
                     continue
-                touches, vital = False, True
+                touches, vital = False, fenced
                 for i in range(top, bottom + 1):
                     beside = _beside(scratch, mine, np.int64(i)) & scratch[REGION + i]
                     touches = touches or beside != 0
@@ -346,26 +367,44 @@ def _cost(scratch, n, zone, point):
 @compiled
 def _choose_pairs(scratch, n, free, zone, here):
     """Lists the pairs of points that look cheapest as eyes, those near ``here`` where it is a point; how many."""
+    least, close = np.int64(99), np.int64(0)
     for i in range(free):
-        scratch[COST + i] = _cost(scratch, n, zone, np.int64(scratch[FREE + i]))
-    count, most = np.int64(0), np.int64(MOST_PAIRS if here < 0 else FEW_PAIRS)
+        point = np.int64(scratch[FREE + i])
+        scratch[COST + i] = _cost(scratch, n, zone, point)
+        least = min(least, np.int64(scratch[COST + i]))
+        if here >= 0 and _distance(point, here) <= 2:
+            scratch[CLOSE + close] = i
+            close += 1
+    count = np.int64(0)
     for i in range(free):
         one = np.int64(scratch[FREE + i])
-        close = here < 0 or _distance(one, here) <= 2
-        for j in range(i, free):
-            other = np.int64(scratch[FREE + j])
-            score = scratch[COST + i] + scratch[COST + j] + _distance(one, other)
-            if count == most and score >= scratch[PAIRS + 3 * (most - 1)]:
-                continue
-            if not close and _distance(other, here) > 2:
-                continue
-            at = min(count, most - 1)
-            while at > 0 and scratch[PAIRS + 3 * (at - 1)] > score:
-                for k in range(3):
-                    scratch[PAIRS + 3 * at + k] = scratch[PAIRS + 3 * (at - 1) + k]
-                at -= 1
-            scratch[PAIRS + 3 * at], scratch[PAIRS + 3 * at + 1], scratch[PAIRS + 3 * at + 2] = score, one, other
-            count = min(count + 1, most)
+        if here < 0:
+            count = _rank_pairs(scratch, one, i, i, free, count, MOST_PAIRS, least)
+            continue
+        for k in range(close):
+            j = np.int64(scratch[CLOSE + k])
+            if i <= j or _distance(one, here) > 2:
+                count = _rank_pairs(scratch, one, i, j, j + 1, count, FEW_PAIRS, least)
+    return count
+
+
+@inner
+def _rank_pairs(scratch, one, i, first, last, count, most, least):
+    """Enters the pairs of point ``one`` (number ``i``) with those of numbers ``first`` to ``last - 1`` into a list of at most ``most``."""
+    for j in range(first, last):
+        other = np.int64(scratch[FREE + j])
+        if count == most and scratch[COST + i] + least + (other >> 5) - (one >> 5) >= scratch[PAIRS + 3 * (most - 1)]:
+            break  # the points are listed row by row
+        score = scratch[COST + i] + scratch[COST + j] + _distance(one, other)
+        if count == most and score >= scratch[PAIRS + 3 * (most - 1)]:
+            continue
+        at = min(count, most - 1)
+        while at > 0 and scratch[PAIRS + 3 * (at - 1)] > score:
+            for k in range(3):
+                scratch[PAIRS + 3 * at + k] = scratch[PAIRS + 3 * (at - 1) + k]
+            at -= 1
+        scratch[PAIRS + 3 * at], scratch[PAIRS + 3 * at + 1], scratch[PAIRS + 3 * at + 2] = score, one, other
+        count = min(count + 1, most)
     return count
 
 
