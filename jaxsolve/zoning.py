@@ -14,9 +14,10 @@ with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``
 * ``shown``, only where a position covers another one with the same side to move if it looks the same on the other's zone: ``out`` uint32[K * Z] = K
   planes of points, the first player's stones, the second player's, and what else must be equal. The result is negative for a position that covers no
   other and is covered by none; else FOR_MOVER is set where that is so unless its mover is P, and SECOND_MOVES where the second player is to move.
-* ``plan``, only where it is worth something: ``out`` = moves with which a side would win if the other only passed, as few as it finds, the result
-  twice their number plus the side's player, negative where none was found. ``zone`` is a plan of a position nearby, or empty; ``action`` the last
-  move, or ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and estimates (``search.plans``), and decides nothing.
+* ``plan``, only where it is worth something: ``out`` uint32[2 * Z] = moves with which a side would win if the other only passed, as few as it finds,
+  and then moves near them; the result twice the number of the first plus the side's player, negative where none were found. ``zone`` is a plan of a
+  position nearby, or empty; ``action`` the last move, or ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and
+  estimates (``search.plans``), and decides nothing.
 
 They are called through their addresses, so that one compiled search serves every game.
 """
@@ -60,7 +61,7 @@ class Zoning(NamedTuple):
     addresses: np.ndarray  # int64[6]: LEAF, WON, LOST, LEFT, SHOWN, PLAN; 0 for one that the game does not have
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
-    room: np.ndarray  # uint32[2, Z]: for zones that have no place in the tree
+    room: np.ndarray  # uint32[6, Z]: for zones that have no place in the tree (rows 0 and 1) and for two plans
     planes: np.ndarray  # int64[1]: K, 0 where ``shown`` is not to be asked
     null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
 
@@ -72,7 +73,7 @@ def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scr
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
     return Zoning(
-        addresses, facts, np.zeros(scratch, np.int32), np.zeros((2, words), np.uint32), np.array([planes], np.int64), np.array([null], np.int64)
+        addresses, facts, np.zeros(scratch, np.int32), np.zeros((6, words), np.uint32), np.array([planes], np.int64), np.array([null], np.int64)
     )
 
 

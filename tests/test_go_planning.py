@@ -82,7 +82,7 @@ def lives(cells: list[int], colour: int, size: int, counting: set[int]) -> bool:
 def ask(zones, state: np.ndarray, action: int, hint: set[int]) -> tuple[int, int, set[int]]:
     """(moves, who plans, the plan)."""
     words = zones.room.shape[1]
-    given, out = np.zeros(words, np.uint32), np.zeros(words, np.uint32)
+    given, out = np.zeros(words, np.uint32), np.zeros(2 * words, np.uint32)
     for point in hint:
         given[point >> 5] |= np.uint32(1 << (point & 31))
     said = int(zoning._call(zones, PLAN, np.ascontiguousarray(state), action, given, out))

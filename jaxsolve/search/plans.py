@@ -15,6 +15,7 @@ from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL, ask
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 NO_PLAN = 9  # moves, in the estimate of a position for which none was found
+NEAR = 5  # row of the zones' room that says what is near a plan
 SIBLINGS = 16  # whose plans are tried, the latest
 BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plans
 
@@ -26,7 +27,7 @@ def are_planned(tree):
 
 
 @compiled
-def first_look(tree, node, before, action, or_player, patience, step):
+def first_look(tree, node, before, action, or_player, steering):
     """Orders the moves of a new undecided node, and gives them first numbers.
 
     ``before`` is the node that ``action`` came from (negative for a root), ``step`` how much harder each further move to the goal makes a position
@@ -34,33 +35,35 @@ def first_look(tree, node, before, action, or_player, patience, step):
     """
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
-    if are_planned(tree) and step > 0.0:
+    if are_planned(tree) and steering.step > 0.0:
         said = _make_plan(tree, node, before, action)
         moves, planned = said >> 1, said & 1 == or_player
         if moves < 0:
             moves = np.int64(NO_PLAN)
     if opposing:
-        null_first(tree, node, patience if planned else min(patience, BLIND_PATIENCE))
+        null_first(tree, node, steering.patience if planned else min(steering.patience, BLIND_PATIENCE))
     count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
     if not planned:
         return
     record.marks |= PLANNED_FLAG
+    if steering.near and not opposing:
+        _move_up(tree, record.list + count, record.list + record.moves, tree.zoning.room[NEAR])
     if opposing:
-        record.forced_b = record.first_b = _hardness(step, moves)
+        record.forced_b = record.first_b = _hardness(steering.step, moves)
     else:
         record.marks |= HARDER_FLAG
         for i in range(record.list, record.list + count):
             tree.lists[i] |= np.uint32(FORCED_BIT)
         record.forced = count
-        record.forced_a, record.forced_b = _hardness(step, max(moves - 1, 0)), record.first_b
-        record.first_a = _hardness(step, moves)
+        record.forced_a, record.forced_b = _hardness(steering.step, max(moves - 1, 0)), record.first_b
+        record.first_a = _hardness(steering.step, moves)
 
 
 @inner
 def _make_plan(tree, node, before, action):
     """Finds a plan for a new node: (moves, who plans) in one number, as ``plan`` says it."""
     zoning, words = tree.zoning, tree.plans.shape[1]
-    hint, found = zoning.room[0], zoning.room[1]
+    hint, tried, found = zoning.room[0], zoning.room[2:4].reshape(2 * words), zoning.room[4:6].reshape(2 * words)
     for i in range(words):
         hint[i] = np.uint32(0)
     moves, expected = np.int64(-1), np.int64(-1)
@@ -75,11 +78,11 @@ def _make_plan(tree, node, before, action):
             size = _size(tree.plans[other])
             if size == 0 or (moves >= 0 and size >= moves):
                 continue
-            said = ask(zoning.addresses[PLAN], tree.states[node], np.int64(HINT_ONLY), tree.plans[other], found, zoning.facts, zoning.scratch) >> 1
+            said = ask(zoning.addresses[PLAN], tree.states[node], np.int64(HINT_ONLY), tree.plans[other], tried, zoning.facts, zoning.scratch) >> 1
             if said >= 0 and (moves < 0 or said < moves):
                 moves = said
                 for i in range(words):
-                    hint[i] = found[i]
+                    hint[i] = tried[i]
     if before >= 0 and moves < 0:
         for i in range(words):
             hint[i] = tree.plans[before, i]  # its neighbourhood is looked at first
@@ -87,27 +90,34 @@ def _make_plan(tree, node, before, action):
         action = np.int64(SEARCH_ALL)
     elif moves < expected:
         action = np.int64(HINT_ONLY)
-    return ask(zoning.addresses[PLAN], tree.states[node], action, hint, tree.plans[node], zoning.facts, zoning.scratch)
+    said = ask(zoning.addresses[PLAN], tree.states[node], action, hint, found, zoning.facts, zoning.scratch)
+    for i in range(words):
+        tree.plans[node, i] = found[i]
+    return said
 
 
 @inner
 def _planned_first(tree, node, after):
     """Moves the planned ones of a node's list up to behind the first ``after``; how many there are."""
     record = tree.nodes[node]
-    head, count = np.int64(record.list) + after, np.int64(0)
     if not are_planned(tree):
-        return count
-    for i in range(head, np.int64(record.list) + record.moves):
+        return np.int64(0)
+    return _move_up(tree, record.list + after, record.list + record.moves, tree.plans[node])
+
+
+@inner
+def _move_up(tree, first, last, wanted):
+    """Moves those of the list entries ``first .. last - 1`` whose actions are in a bit set up to the front, in order; how many there are."""
+    head = np.int64(first)
+    for i in range(first, last):
         entry = tree.lists[i]
         action = np.int64(entry & np.uint32(FORCED_BIT - 1))
-        if (tree.plans[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1):
-            at = i
-            while at > head + count:
+        if (wanted[action >> 5] >> np.uint32(action & 31)) & np.uint32(1):
+            for at in range(i, head, -1):
                 tree.lists[at] = tree.lists[at - 1]
-                at -= 1
-            tree.lists[at] = entry
-            count += 1
-    return count
+            tree.lists[head] = entry
+            head += 1
+    return head - first
 
 
 @inner

@@ -71,10 +71,15 @@ def plan(state, action, zone, out, facts, scratch):
                 break
     if best == NONE_FOUND:
         return np.int64(-2) + white
+    _spread(scratch, BEST_PLAN, THEIRS, n)
+    _spread(scratch, THEIRS, EMPTIES, n)
+    half = len(out) // 2
     for i in range(free):
         point = np.int64(scratch[FREE + i])
         if _has(scratch, BEST_PLAN, point):
-            add_action(out, _action(n, point))
+            add_action(out[:half], _action(n, point))
+        elif _has(scratch, EMPTIES, point):
+            add_action(out[half:], _action(n, point))
     return 2 * best + white
 
 
@@ -193,6 +198,14 @@ def _beside(scratch, board, row):
     """The neighbours of a board's stones in a row."""
     bits = np.int64(scratch[board + row])
     return bits << 1 | bits >> 1 | scratch[board + row - 1] | scratch[board + row + 1]
+
+
+@inner
+def _spread(scratch, board, wider, n):
+    """Adds to a board the points beside its own."""
+    scratch[wider] = scratch[wider + n + 1] = 0
+    for row in range(1, n + 1):
+        scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & ((1 << n) - 1)
 
 
 @compiled

@@ -27,6 +27,7 @@ class ProofNumber(Method):
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
+    near: bool = True  # with plans: the or-player's moves near the plan come before others
     anew: bool = True  # with plans: begin anew in other forms, keeping what is proved, whenever an attempt takes long (``FORMS``)
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
@@ -42,6 +43,7 @@ class ProofNumber(Method):
             self.virtual,
             self.learns,
             float(self.step),
+            self.near,
             min(self.patience, proof_numbers.MOST_FIRST),
         )
 
