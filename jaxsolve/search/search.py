@@ -11,7 +11,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
-from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.paths import forget_limits, new_log, new_paths
 from jaxsolve.search.patterns import put_in_order
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
@@ -412,7 +412,8 @@ class Search:
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
         self._put_in_order()
         if keep:
-            plainer.look_again(self.work)  # numbers of the old method are not its own
+            forget_limits(self.work.paths)  # thresholds and numbers of the old method are not its own
+            plainer.look_again(self.work)
         else:
             self._restart()
 
