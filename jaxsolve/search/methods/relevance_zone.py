@@ -1,13 +1,13 @@
 """``rzs``: depth-first search for a goal with relevance zones (algorithm AchieveGoal of Shih et al. 2022; for Hex, Hayward 2009).
 
-No numbers steer it. At a node of the or-player it tries the moves as they are listed, until one wins; at one of the opponent the null move first, then
-whatever the zones of the refutations so far leave open (``search.zones``), until one move cannot be refuted. It is the plain reference for the
+No numbers steer it. At a node of the or-player it tries the moves as they are listed, until one wins; at one of the opponent the null move first,
+then whatever the zones of the refutations so far leave open (``search.zones``), until one move cannot be refuted. It is the plain reference for the
 methods that choose better.
 
-The algorithm alone would follow its first line for ever, so each iteration has a *budget*, one more than the last one had, and every line is left when
-it has spent that. Only the or-player's moves are paid for: 1, and the number of times that its place in the list can be halved. A budget of moves
-alone would multiply the work of an iteration by the number of moves, this one does by about three, and every move can be paid for some day. A node from
-which the or-player needs more moves than it can pay for, by its plan, is left at once (as in IDA*, Korf 1985).
+The algorithm alone would follow its first line for ever, so each iteration has a *budget*, one more than the last one had, and every line is left
+when it has spent that. Only the or-player's moves are paid for: 1, and the number of times that its place in the list can be halved. A budget of
+moves alone would multiply the work of an iteration by the number of moves, this one does by about three, and every move can be paid for some day. A
+node from which the or-player needs more moves than it can pay for, by its plan, is left at once (as in IDA*, Korf 1985).
 
 An edge remembers the largest budget that its node had when it was searched in vain. That is never taken for an answer: nodes are decided as in
 proof-number search, by decided moves. Where iterations come upon nothing new, all that is left goes round in circles or is longer than a
@@ -40,8 +40,8 @@ FRUITLESS = 16  # iterations in a row without a new position before the search g
 class RelevanceZone(ProofNumber):
     """Depth-first search with relevance zones, its budget raised step by step.
 
-    A path keeps in ``limit_a`` the budget that is left at each of its nodes, at the root that of the iteration, and in ``limit_b`` of the root the budget
-    of the last iteration that came upon a new position. Several paths look at different moves of the or-player at a time, in order.
+    A path keeps in ``limit_a`` the budget that is left at each of its nodes, at the root that of the iteration, and in ``limit_b`` of the root the
+    budget of the last iteration that came upon a new position. Several paths look at different moves of the or-player at a time, in order.
     """
 
     learns: bool = False
