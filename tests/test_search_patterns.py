@@ -9,9 +9,9 @@ from collections import Counter
 import minimax
 import numpy as np
 import pytest
+from go_questions import position, task
 from proof_tools import random_game, rules_of
 from search_tools import LONG, NAMES, Setting, accepted, claims, run
-from test_search_go_zones import position, task
 
 import jaxsolve.search.tree as tree_module
 from jaxsolve import zoning as zonings

@@ -15,7 +15,7 @@ from search_tools import LONG, Setting, accepted, claims, run
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
-from jaxsolve.search import METHODS, Claim, Settings, Verdict
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.driver import Driver, drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.paths import Paths
@@ -74,7 +74,9 @@ def test_one_path_goes_depth_first():
     """It stays below a move until that is decided or its budget is spent, and does not come back to it before the next iteration."""
     game = make("hex-4")
     method = dataclasses.replace(RZS, wave=1)
-    job = Job(game, game.init(), claims=Claim(1), settings=Settings(method, flights=1), evaluator=shared_evaluator(game, zones=False))
+    job = Job(
+        game, game.init(), claims=Claim(1), settings=Settings(method, Limits(nodes=1500), flights=1), evaluator=shared_evaluator(game, zones=False)
+    )
     driver, lines, begun = Driver(job.evaluator, 1), [], []
     driver.submit(job)
     while driver.poll():
