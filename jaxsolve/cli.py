@@ -77,6 +77,7 @@ class Benchmark(enum.StrEnum):
     kernels = "kernels"
     search = "search"
     patterns = "patterns"
+    zones = "zones"
 
 
 def _one_of(kind: type[Choice]) -> Callable[[str], Choice]:
@@ -343,7 +344,7 @@ def show(
 @app.command()
 def bench(
     what: Annotated[
-        Benchmark, typer.Argument(metavar="kernels|search|patterns", parser=_one_of(Benchmark), help="What to measure.", show_default=False)
+        Benchmark, typer.Argument(metavar="kernels|search|patterns|zones", parser=_one_of(Benchmark), help="What to measure.", show_default=False)
     ],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
     batch: Annotated[
@@ -352,18 +353,23 @@ def bench(
     vs: Annotated[str | None, typer.Option("--vs", metavar="pgx", help="kernels: measure this library in the same run too.")] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", metavar="S", help="CPU seconds of each search; search: 2 where not given, patterns: 10.", callback=_seconds),
+        typer.Option(
+            "--seconds", metavar="S", help="CPU seconds of each search; search: 2 where not given, zones: 5, patterns: 10.", callback=_seconds
+        ),
     ] = None,
+    problems: Annotated[str | None, typer.Option("--problems", metavar="FILE.json[:ID,ID]", help="zones: search these problems of a set.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="zones: draw solved against CPU seconds, .png or .svg.")] = None,
     json: AsJson = False,
 ) -> None:
     """Measure speed on this machine.
 
     Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536. kernels takes about three
-    minutes, search about two, --seconds for each of its 26 searches and compilation, patterns ten; --games and --batch ask for less.
+    minutes, search about two, --seconds for each of its 26 searches and compilation, patterns ten; --games and --batch ask for less. zones, about two
+    minutes, says what each part of the search with relevance zones is worth.
     """
     from jaxsolve.commands import bench as command
 
-    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds))
+    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds, problems, plot))
 
 
 def main() -> None:

@@ -51,6 +51,7 @@ from jaxsolve.runtime import cache_folder
 SOURCES = (
     "search",
     "zoning.py",
+    "sequences.py",
     "games/game.py",
     "games/go/state.py",
     "games/go/planning.py",
@@ -58,6 +59,8 @@ SOURCES = (
     "games/go/zone_life.py",
     "games/go/zoning.py",
     "games/hex/zoning.py",
+    "games/gomoku/fours.py",
+    "games/gomoku/windows.py",
     "proof/graph.py",
     "evaluate/layout.py",
     "compiled.py",

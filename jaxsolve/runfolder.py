@@ -113,12 +113,12 @@ class RunFolder:
             self.release()
 
 
-def write_whole(path: Path, text: str) -> Path:
-    """Writes ``text`` as UTF-8 so that ``path`` is whole or as before. Raises OSError."""
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Writes ``content``, text as UTF-8, so that ``path`` is whole or as before. Raises OSError."""
     part = path.with_name(path.name + _PART)
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with part.open("wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             to_disk(file)  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)
     except BaseException:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import random
 
+import minimax
+import numpy as np
+from search_tools import claims
+
 from jaxsolve.games import make
 from jaxsolve.games.go.notation import points_text
+from jaxsolve.search import Verdict
 
 KO = ("allow", "forbid")
 
@@ -44,3 +49,19 @@ def position(rng: random.Random, game):
     except ValueError:
         return None
     return state if int(game.kernel.outcome(state)) == 0 else None
+
+
+def questions(rng: random.Random, draw):
+    """Without end: (game, state, claim, the verdict of retrograde analysis) for random positions of the games that ``draw`` makes."""
+    while True:
+        game = draw()
+        state = position(rng, game)
+        if state is None:
+            continue
+        try:
+            graph = minimax.Graph(game, [np.asarray(game.pack(state))], 6_000)
+        except minimax.TooLarge:
+            continue
+        for claim in claims(game):
+            forced, prevented = bool(graph.forced(claim)[0]), bool(graph.forced(claim.opposite(False))[0])
+            yield game, state, claim, Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN

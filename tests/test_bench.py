@@ -10,10 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxsolve import cli
-from jaxsolve.bench import lone_tree, measure, patterns, play, positions
+from jaxsolve.bench import lone_tree, measure, patterns, play, positions, zones
+from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
+from jaxsolve.search.driver import drive
+from jaxsolve.search.job import Job
+from jaxsolve.search.patterns import LOOKUPS
+from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.tree import ACTION, NODES, PLANNED_FLAG
 
 
 def bench(*words):
@@ -74,6 +80,109 @@ def test_a_table_of_patterns(monkeypatch):
         assert row["look_up_ns"] > 0 and row["entering_ns"] > 0 and row["look_up_share"] > 0 and 40 < row["bytes_per_pattern"] < 200
 
 
+def test_parts_of_the_zone_search(tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "cactus.png"
+    result = bench("zones", "--problems", "quickstart.json:go-life", "--seconds", 5, "--json", "--plot", plot)
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    rows = json.loads(result.stdout)["rows"]
+    assert [row["variant"] for row in rows] == [variant.name for variant in zones.VARIANTS] and len(rows) == 6
+    for row in rows:
+        (solved,) = row["results"]
+        assert solved["id"] == "go-life" and solved["verdict"] == "proved" and row["solved"] == row["shared"] == row["both"] == 1
+        assert row["nodes"] == solved["nodes"] and row["certificate_positions"] == solved["certificate_positions"] > 0
+        assert row["nodes_ratio"] == row["both_ratio"] == row["nodes"] / rows[0]["nodes"] and 0 < row["cpu_seconds"] < 6
+    assert rows[1]["certificate_positions"] > 5 * rows[0]["certificate_positions"]
+    assert plot.read_bytes().startswith(b"\x89PNG") and [path.name for path in tmp_path.iterdir()] == ["cactus.png"]
+
+
+def test_only_parts_that_a_game_has_are_left_out():
+    result = bench("zones", "--games", "hex-3", "--seconds", 1)
+    assert result.exit_code == 0 and "everything on" in result.stdout and "without zones" in result.stdout and "plans" not in result.stdout
+
+
+def _searched(name):
+    """(the search without a part after 2,000 nodes of a problem, its variant)."""
+    variant = next(each for each in zones.VARIANTS if each.name == name)
+    (problem,) = problems.load("quickstart.json", ids=["go-life"])
+    game, state = problem.game, positions.hard_positions(problem.game)[0]
+    settings = Settings(variant.settings.method, Limits(nodes=1000), zones=variant.settings.zones)
+    job = Job(game, state, settings=settings, evaluator=variant.evaluator(game))
+    try:
+        drive([job])
+        return job.search
+    finally:
+        job.close()
+
+
+def test_a_part_that_is_left_out_takes_no_part():
+    def figures(name):
+        search = _searched(name)
+        tree = search.tree
+        nodes = tree.nodes[: tree.counters[NODES]]
+        null = search.game.num_actions - 1
+        opposing = nodes[(nodes["mover"] != search.claim.player) & (nodes["visited"] > 0) & (nodes["moves"] > 1)]
+        passes = sum(int(tree.edges[record["edges"]]["action"]) & ACTION == null for record in opposing)
+        planned = int((nodes["marks"] & PLANNED_FLAG > 0).sum())
+        return tree.zones.shape[1] > 0, passes / max(1, len(opposing)), int(tree.patterns.counters[LOOKUPS]) > 0, planned > 0
+
+    zoned, passes, looked_up, planned = figures("everything on")
+    assert zoned and passes > 0.5 and looked_up and planned
+    zoned, _, looked_up, planned = figures("without zones")
+    assert not (zoned or looked_up or planned)
+    zoned, passes, looked_up, planned = figures("without the null move first")
+    assert zoned and passes < 0.1 and looked_up and planned
+    zoned, passes, looked_up, planned = figures("without the pattern table")
+    assert zoned and passes > 0.5 and not looked_up and planned
+    zoned, passes, looked_up, planned = figures("without plans")
+    assert zoned and passes > 0.5 and looked_up and not planned
+
+
+def test_later_attempts_leave_the_same_part_out():
+    methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
+    assert methods["without new attempts"].attempt(1) is None
+    for number in range(1, 12):
+        assert methods["without plans"].attempt(number).step == 0.0
+        assert not methods["without the null move first"].attempt(number).null_first
+
+
+def _solved(verdict, nodes, identifier="one"):
+    return zones.Solved(identifier, "hex-3", verdict, "", nodes, 0.1, 0.0, 7, False)
+
+
+def test_only_what_all_have_solved_is_compared():
+    whole = [_solved("proved", 10), _solved("disproved", 20), _solved("unknown", 400)]
+    less = [_solved("proved", 30), _solved("disproved", 30), _solved("proved", 50)]
+    least = [_solved("unknown", 500), _solved("disproved", 80), _solved("unknown", 500)]
+    row = zones._row(less, [whole, less, least])
+    assert (row["solved"], row["problems"], row["shared"], row["both"]) == (3, 3, 1, 2)
+    assert (row["nodes"], row["nodes_ratio"], row["both_ratio"], row["certificate_positions"]) == (30, 1.5, 2.0, 7)
+    assert zones._row(least, [whole, least])["both_ratio"] == 4.0
+    nothing = zones._row(whole[2:], [whole[2:]])
+    assert nothing["nodes"] is nothing["nodes_ratio"] is nothing["certificate_positions"] is nothing["both_ratio"] is None
+
+
+def test_an_interrupted_run_tells_of_the_problems_that_all_have_searched(monkeypatch):
+    calls = []
+
+    def solve(problem, variant, seconds):
+        calls.append(problem)
+        if len(calls) == 9:
+            raise KeyboardInterrupt
+        return _solved("proved", 10, problem.id)
+
+    monkeypatch.setattr(zones, "solve", solve)
+    result = bench("zones", "--json")
+    assert result.exit_code == 130
+    assert [len(row["results"]) for row in json.loads(result.stdout)["rows"]] == [1] * 6
+
+
+def test_opposite_answers_end_the_run(monkeypatch):
+    monkeypatch.setattr(zones, "solve", lambda problem, variant, seconds: _solved("proved" if variant.settings.zones else "disproved", 10))
+    result = bench("zones")
+    assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "opposite answers" in result.stderr
+
+
 @pytest.mark.parametrize("method", ["dfpn", "pns"])
 def test_the_lone_tree_is_as_large_as_asked(method):
     numbers = lone_tree.lone_tree(method, 16, 2000)
@@ -95,6 +204,17 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("patterns", "--games", "hex-5"), "hex-5"),
         (("patterns", "--games", "killallgo-7;ko=situational"), "ko=simple"),
         (("patterns", "--vs", "pgx"), "kernels"),
+        (("zones", "--vs", "pgx"), "kernels"),
+        (("zones", "--batch", "3"), "--batch"),
+        (("zones", "--games", "awari"), "no zones"),
+        (("zones", "--games", "hex-3", "--problems", "quickstart.json"), "not both"),
+        (("zones", "--problems", "quickstart.json"), "no zones"),
+        (("zones", "--problems", "quickstart.json:nine"), "nine"),
+        (("zones", "--problems", "nowhere.json"), "nowhere.json"),
+        (("zones", "--plot", "cactus.pdf"), ".png or .svg"),
+        (("zones", "--plot", "nowhere/cactus.png"), "no folder nowhere"),
+        (("search", "--plot", "cactus.png"), "bench zones"),
+        (("kernels", "--problems", "quickstart.json"), "bench zones"),
     ],
 )
 def test_refusals_are_one_sentence(words, part):

@@ -119,7 +119,8 @@ def test_a_logged_move_that_is_not_legal_is_a_gap(case, move):
         if record[words : words + 1].view(np.int32) >= 0:
             taken = np.flatnonzero(case.game.cells(case.game.unpack(record[:words])).ravel())
             record[words] = taken[0] if isinstance(move, str) else move
-    with pytest.raises(ProofGap, match="a move that is not legal"):
+    # With zones a number as large as the last names another record, which is missing.
+    with pytest.raises(ProofGap, match=r"a move that is not legal|missing from the log"):
         case.certify(case.log(spoilt))
 
 

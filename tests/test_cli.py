@@ -304,7 +304,7 @@ def test_moves_with_commas_get_a_hint():
     ("words", "sentence"),
     [
         (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts or rzs"),
-        (BAD["benchmark"], "'weather' is not known; it may be kernels or search"),
+        (BAD["benchmark"], "'weather' is not known; it may be kernels, search, patterns or zones"),
         (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
     ],
     ids=["method", "benchmark", "letters"],

@@ -35,6 +35,9 @@ class Chains:
     zone_words = 0
     FORK, LONG_LINE = CHAINS, CHAINS + 1
 
+    def sequences(self) -> None:
+        return None
+
     def zoning(self) -> None:
         return None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import proof_tools
 import pytest
 from sgfmill import sgf as peers
-from tsumego_shapes import SHAPES
+from tsumego_shapes import ALL, SHAPES
 from typer.testing import CliRunner
 
 from jaxsolve import cli, search
@@ -66,12 +66,12 @@ def test_a_textbook_shape_has_its_textbook_status_and_every_proof_is_accepted(na
 OTHER = {"black": "white", "white": "black"}
 
 
-@pytest.mark.parametrize("name", ["straight three", "bent three", "square four", "seki"])
+@pytest.mark.parametrize("name", ["straight three", "bent three", "square four", "seki", "bent four around the corner"])
 def test_exhaustion_by_the_checkers_rules_says_the_same(name):
     """An independent solver of tiny positions answers all four questions, for either side first and after every first move."""
-    given = setup.read(f"{SHAPES[name].board} b", "tsumego-7", {})
+    given = setup.read(f"{ALL[name][0]} b", "tsumego-7", {})
     task = setup.choose(given, None, None)
-    found = asked(SHAPES[name].board)
+    found = asked(ALL[name][0])
     for side, player in (("black", 0), ("white", 1)):
         first, root = found[f"{side}_first"], task.root(player)
         answers = {}

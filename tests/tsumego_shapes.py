@@ -27,3 +27,22 @@ SHAPES = {
     "with an outside liberty": Shape("......./......./......./XXXXX../OOOOX../...OX../...O.X.", "dies in ko", "lives", ["B1"], ["B1", "B2"]),
     "seki": Shape("......./......./......./......./XXXXXXX/OOOOOOO/.XXXX.O", "seki", "seki", [], []),
 }
+
+# The outer stones are part of the shape: which liberties are open, and which corners of the wall are missing, decides some of these.
+MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
+    "two points": ("......./......./......./......./XXXX.../OOOX.../..OX...", "dies", "dies"),
+    "bent three on the side": ("......./......./......./.XXXXX./.XOOOOX/.XO..OX/.XOO.OX", "dies", "lives"),
+    # a ko; found by exhaustion as well (test_tsumego_command)
+    "bent four around the corner": ("......./......./XXX..../OOX..../.OXX.../.OOX.../..OX...", "dies in ko", "lives"),
+    "straight four in the middle": ("XXXXXX./XOOOOOO/XO....O/XOOOOOO/XXXXXXX/......./.......", "lives", "lives"),
+    "square four in the middle": ("XXXXXX./XOOOOX./XO..OX./XO..OX./XOOOOX./XXXXXX./.......", "dies", "dies"),
+    "T four in the middle": ("......./......./.XXXXX./XXOOOX./XOO.OOX/XO...OX/XOOOOOX", "dies", "lives"),
+    "zigzag four": ("......./......./.XXXXX./XXOOOOX/XOO..OX/XO..OOX/XOOOOX.", "lives", "lives"),
+    "straight five": ("......./......./......./......./XXXXXXX/OOOOOOX/.....OX", "lives", "lives"),
+    "cross five": ("XXXXXXX/XXOOOXX/XOO.OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives"),
+    "bulky five in the middle": ("XXXXXX./XOOOOX./XO..OX./XO..OX./XOO.OX./.XOOOX./.XXXXX.", "dies", "lives"),
+    "rabbity six": ("XXXXXXX/XOOOOOX/XO..OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives"),
+    "rectangular six on the side": ("......./......./......./XXXXXXX/XOOOOOX/XO...OX/XO...OX", "lives", "lives"),
+}
+
+ALL = {name: tuple(shape[:3]) for name, shape in SHAPES.items()} | MORE

@@ -31,7 +31,7 @@ class MadeUpPositions(Evaluator):
     """
 
     def __init__(self) -> None:
-        super().__init__(make(SIZES_OF))
+        super().__init__(make(SIZES_OF), zones=False)  # nothing can be planned from what is made up
         self._rng, self._made = np.random.default_rng(0), 0
         self._moves = _bits(np.arange(32 * self.layout.mask)[None] < MOVES)
         self.cpu_seconds = 0.0  # spent here

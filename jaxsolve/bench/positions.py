@@ -1,4 +1,4 @@
-"""Positions that a search cannot finish within seconds, so that its speed can be measured.
+"""Positions that a search cannot finish within seconds, so that its speed can be measured; and some that it can, with zones.
 
 The numbered ones are problems of the set published with proof cost networks (Wu et al., ICLR 2022, Appendices B and C).
 """
@@ -10,18 +10,42 @@ from collections.abc import Sequence
 from jaxsolve.games.game import Game, State
 
 GOMOKU = (
-    # problem 6
-    ".............../.............../.............../...OXO...O...../....XOX.X....../.....XOX......./....X.XOXO...../...OOXXXO....../"
-    "....OXOOOX...../......X.O....../........O....../........X....../.............../.............../............... b",
+    # problem 54
+    ".............../.............../..........X..../........XO...../......XOO....../....X.XO......./....OXOOOX...../....OX.XOO...../"
+    "....OX..XOX..../.....O.X..X..../......XX..O..../.......O......./.............../.............../............... b",
 )
 
 KILLALL = (
-    # problem 9
-    "........./....XOOX./.XXXXOX../OO..OOX../XOOOOXXO./XXOXXO.../.XXXOOXX./OXXOO.OXX/XX.XO.... w",
+    # problem 33
+    "........./.OXXX..../.XXOX.X../XOOOOX.../OO.OXXX../.OOXOX.X./XOXXOXXXX/.XXXOOOXO/X.OO.O.O. w",
 )
+
+ZONED = (
+    # problem 2
+    ".X.O.OXX./..XOOX.X./..XX.OXX./...X.OX../.OOXXOX../..XOOO.../..XXOOXX./..XOO.OOX/..XXOO.X. w",
+    # problem 5
+    ".O.O...../.XO.OX.X./.XXOO.X../.XXXO.XXX/.XOO.OOOX/.XOXO.O.O/..XXXOXO./.....XXOX/.......O. w",
+    # problem 11
+    ".OO.O..../XOOXO..../OOXOXXX../XXXOX.X../OXXOOX.X./OXOO.OX../.XXOXXX../XXOOO..../.O...X... w",
+    # problem 15
+    "..X.OO.../.X.XOXOO./..XOOXX../..XXOOXXX/..X.OX.../...O.XXXX/.XXOXXX../OOO.OX.../......... w",
+    # problem 19
+    "..XO...../XXXO..OX./XXXOOOX../OOOOOOX../XXXOOOX../.XO.OX.../..X.X.X../........./.X....... w",
+    # problem 22
+    ".XXO.X.../XOXOO.OX./.OXXOOXX./.OOX...../X.OXOOX../.OXOOX.../.OXXX.X../.XOX...../......... w",
+    # problem 30
+    ".....X.../..X.OXOO./.XXOOOXO./.XOXXXXX./.OO....../..O...O../.OXXX.XO./.X....X../......... w",
+)
+"""Solved in about a second each with zones, and seldom in many without: Killall-Go 9x9."""
 
 
 def hard_positions(game: Game) -> Sequence[State]:
     """Positions for a speed test of searches of ``game``: those above of its base name, else its start position."""
     known = {"gomoku-15": GOMOKU, "killallgo-9": KILLALL}.get(game.rule_set.split(";")[0], ())
     return [game.parse(text) for text in known] or [game.init()]
+
+
+def zone_positions(game: Game) -> Sequence[State]:
+    """Positions of ``game`` on which searches with and without zones can be compared: those above of its base name, else its hard positions."""
+    known = ZONED if game.rule_set.split(";")[0] == "killallgo-9" else ()
+    return [game.parse(text) for text in known] or hard_positions(game)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 
 from jaxsolve.commands import failure
 from jaxsolve.strict_json import shortened
@@ -10,11 +11,24 @@ from jaxsolve.strict_json import shortened
 LARGEST_BATCH = 1 << 20  # positions; far above what any device gains from
 
 
-def run(what: str, games: str, batch: str, vs: str | None, as_json: bool, seconds: float | None = None) -> int:
-    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``; empty lists leave the choice to the benchmark."""
+def run(
+    what: str,
+    games: str,
+    batch: str,
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+    problems: str | None = None,
+    plot: Path | None = None,
+) -> int:
+    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems`` and ``plot`` besides; empty lists leave the choice
+    to the benchmark."""
     with failure.sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
+        for name, value in {"--problems": problems, "--plot": plot}.items():
+            if value is not None and what != "zones":
+                raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
         wrong = [word for word in sizes if not (word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
@@ -23,4 +37,6 @@ def run(what: str, games: str, batch: str, vs: str | None, as_json: bool, second
 
         runtime.setup()
         benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
-        return benchmark.run([word.strip() for word in games.split(",") if word.strip()], [int(word) for word in sizes], vs, as_json, seconds)
+        more = {"problems": problems, "plot": plot} if what == "zones" else {}
+        names = [word.strip() for word in games.split(",") if word.strip()]
+        return benchmark.run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)

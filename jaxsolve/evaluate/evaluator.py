@@ -22,9 +22,11 @@ from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.heads import Heads, History
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones
+from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones, SeesSequences
+from jaxsolve.sequences import with_rows
 
 if TYPE_CHECKING:
+    from jaxsolve.sequences import Sequences
     from jaxsolve.zoning import Zoning
 
 
@@ -53,7 +55,7 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``).
+      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``, ``SeesSequences``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -93,6 +95,11 @@ class Evaluator:
     def zoning(self) -> Zoning | None:
         """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
         return self.game.zoning() if self.zones and isinstance(self.game, HasZones) else None
+
+    def sequences(self) -> Sequences | None:
+        """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
+        seen = self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
+        return None if seen is None else with_rows(seen, self.layout.width)
 
     @functools.cached_property
     def zone_words(self) -> int:
@@ -255,7 +262,7 @@ def shared_evaluator(
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
-    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, HasZones)
+    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, (HasZones, SeesSequences))
     if heads is None:
         return _evaluator(game, *settings)
     return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)

@@ -20,6 +20,7 @@ from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
 from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
+    from jaxsolve.sequences import Sequences
     from jaxsolve.zoning import Zoning
 
 State = Any
@@ -115,6 +116,15 @@ class HasZones(Protocol):
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """A zone's actions as a certificate's node says them (host side); empty where it does not."""
+        ...
+
+
+@runtime_checkable
+class SeesSequences(Protocol):
+    """Ability: the board tells that a side wins, or threatens to, by a sequence of moves that each leave the opponent one legal reply."""
+
+    def sequences(self) -> Sequences | None:
+        """Its compiled function (``jaxsolve.sequences``), with room for one search; None where this rule set sees none."""
         ...
 
 

@@ -13,6 +13,7 @@ from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
 from jaxsolve.proof.index import LogIndex
 from jaxsolve.proof.log import ProofLog
+from jaxsolve.sequences import look
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -43,6 +44,7 @@ class GraphBuilder:
         self._compiled_before = self.plain.compile_seconds
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
+        self._sequences = self.plain.sequences()
         self._pending: list[tuple[np.ndarray, np.ndarray]] = []  # (nodes int64[n], rows uint32[n, width]) still without children
 
     @property
@@ -115,6 +117,7 @@ class GraphBuilder:
         children = self._evaluate(nodes[owners], actions)
         numbers = self._enter(children[:, : self._key_words], children, nodes[owners])
         self.graph.set_children(nodes, taken.sum(axis=1), actions, numbers)
+        self._hand_down(nodes[owners], actions, numbers)
 
     def _choose(self, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Sets the kinds of nodes; bool[n, A], the actions whose children carry them."""
@@ -135,17 +138,46 @@ class GraphBuilder:
         taken = legal & ~over[:, None]
         defended = np.flatnonzero(threats >= 0)
         taken[defended] &= np.arange(self.game.num_actions) == threats[defended, None]
+        if self._sequences is not None:
+            self._look(nodes, rows, taken, wins, claimant_moves)
         answers = np.flatnonzero(claimant_moves & ~over)
         if len(answers):
             moves = self._moves(nodes[answers], legal[answers], wins[answers])
             taken[answers] = np.arange(self.game.num_actions) == moves[:, None]
         return taken
 
+    # ---- sequences of forcing moves ------------------------------------------------------------------------------
+    def _look(self, nodes: np.ndarray, rows: np.ndarray, taken: np.ndarray, wins: np.ndarray, claimant_moves: np.ndarray) -> None:
+        """Sees once more what the search has seen (``jaxsolve.sequences``): lines by which the claimant wins, or threatens to."""
+        assert self._sequences is not None
+        for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
+            node = int(nodes[at])
+            if self.graph.line(node):
+                continue
+            sight = look(self._sequences, rows[at, : self.game.state_words])
+            if sight is None or sight.wins != claimant_moves[at]:
+                if sight is not None and sight.wins:
+                    raise self._gap("the opponent wins by a sequence in a position of the proof", node)
+                continue
+            self.graph.set_line(node, sight.line)
+            if not sight.wins:
+                self.graph.kinds[node] = THREAT
+                taken[at] &= [bool(sight.zone >> action & 1) for action in range(self.game.num_actions)]
+
+    def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
+        """A line that is being played goes on at the child, which need not see it again."""
+        for node, action, child in zip(nodes.tolist(), actions.tolist(), children.tolist(), strict=True):
+            line = self.graph.line(node)
+            if len(line) > 1 and line[0] == action and self.graph.kinds[node] != THREAT and not self.graph.line(child):
+                self.graph.set_line(child, line[1:])
+
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
         """int64[n]: the claimant's move at nodes where it is to move: one that wins at once, or that of the log."""
         at_once = wins.any(axis=1)
         moves = np.where(at_once, wins.argmax(axis=1), -1)
-        asked = np.flatnonzero(~at_once)
+        for at in np.flatnonzero(~at_once).tolist():
+            moves[at] = next(iter(self.graph.line(int(nodes[at]))), -1)
+        asked = np.flatnonzero(moves < 0)
         if not len(asked):
             return moves
         images, symmetries = self.evaluator.images(self.graph.keys[nodes[asked], : self.game.state_words])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.game import Game, HasZones
-from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, ProofGraph
+from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -92,7 +92,9 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
     if kind == OR:
         entry["or"] = moves[0]
         return entry
-    if graph.threats[node] >= 0:
+    if kind == THREAT and (line := graph.line(node)):
+        entry["threat"] = [game.action_text(action, state) for action in line]
+    elif graph.threats[node] >= 0:
         entry["threat"] = game.action_text(int(graph.threats[node]), state)
         if kind == MUST_PLAY:
             entry["pairs"] = pairs

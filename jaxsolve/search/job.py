@@ -114,7 +114,7 @@ class Job:
             "rules": game.rule_set,
             "claim": claim.text(game.players),
             "canonical": self.evaluator.canonical,
-            "zones": bool(self.evaluator.zone_words),
+            "zones": bool(self.evaluator.zone_words) or self.evaluator.sequences() is not None,
         }
         folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
         try:

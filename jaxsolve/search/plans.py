@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.search.tree import BIG, FORCED_BIT, PLANNED_FLAG
+from jaxsolve.search.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.zones import null_first
 from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL, ask
 
@@ -48,6 +48,7 @@ def first_look(tree, node, before, action, or_player, patience, step):
     if opposing:
         record.forced_b = record.first_b = _hardness(step, moves)
     else:
+        record.marks |= HARDER_FLAG
         for i in range(record.list, record.list + count):
             tree.lists[i] |= np.uint32(FORCED_BIT)
         record.forced = count

@@ -25,8 +25,10 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
+from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, HARDER_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
 from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
+
+HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
 
 
 class Steering(NamedTuple):
@@ -46,6 +48,8 @@ def first_numbers(record, forced):
     """(a, b) of an unvisited move."""
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
+    if record.marks & HARDER_FLAG:
+        return np.int64(record.first_a) * (HARDER + record.visited) // HARDER, np.int64(record.first_b)
     return np.int64(record.first_a), np.int64(record.first_b)
 
 
@@ -58,6 +62,7 @@ def next_edge(tree, node):
     if number != NONE:
         edge = tree.edges[record.edges + number]
         edge.a, edge.b = a, b
+        tree.nodes[node].marks |= STALE_FLAG  # the move that is next now may look easier or harder
     return number
 
 
@@ -77,6 +82,19 @@ def _of_null(b, steering: Steering):
 
 
 @inner
+def _most_considered(tree, node, steering: Steering):
+    """How many of a node's undecided moves are looked at."""
+    record = tree.nodes[node]
+    if steering.widening >= 1.0:
+        return np.int64(1 << 30)
+    live = np.int64(record.moves) - np.int64(record.visited)
+    for i in range(record.visited):
+        if tree.edges[record.edges + i].b != 0:
+            live += 1
+    return 1 + np.int64(math.ceil(steering.widening * live))
+
+
+@inner
 def rank(tree, node, steering: Steering):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
@@ -86,13 +104,7 @@ def rank(tree, node, steering: Steering):
     record = tree.nodes[node]
     visited = np.int64(record.visited)
     left = np.int64(record.moves) - visited
-    limit = np.int64(1 << 30)
-    if steering.widening < 1.0:
-        live = left
-        for i in range(visited):
-            if tree.edges[record.edges + i].b != 0:
-                live += 1
-        limit = 1 + np.int64(math.ceil(steering.widening * live))
+    limit = _most_considered(tree, node, steering)
     waits = steering.step > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)

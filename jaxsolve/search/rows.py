@@ -12,9 +12,11 @@ from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
 from jaxsolve.search.zones import remember_position
+from jaxsolve.sequences import LEFT, THREATS, ask
 from jaxsolve.zoning import LIKE
 
 EXPANDED, EVALUATED = 0, 1  # tallies
+THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
 
 
 class Question(NamedTuple):
@@ -101,6 +103,16 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         return child, False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
+    if tree.sequences.address[0] != 0 and moves > 1:
+        mover = (np.int64(row[offsets.info]) >> 3) & 1
+        length = see_sequences(tree.sequences, row, offsets)
+        if length > 0:
+            return ended(1 + mover), False
+        if length <= 0:
+            row = tree.sequences.shown
+            moves = _count_moves(row, offsets)
+            if moves == 0:
+                return ended(2 - mover), False
     child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
     if child != NONE:
         record = tree.nodes[child]
@@ -109,9 +121,31 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
+        if tree.sequences.address[0] != 0:
+            record.forced_a, record.forced_b = THREATENING, 1
         _list_moves(tree, child, row, threat, moves, offsets, order)
+        if tree.sequences.address[0] != 0:
+            _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
+
+
+@inner
+def see_sequences(sequences, row, offsets: Offsets):
+    """What ``jaxsolve.sequences`` says of the row's position.
+
+    Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
+    """
+    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out)
+    if length <= 0:
+        for i in range(offsets.width):
+            sequences.row[i] = row[i]
+        for i in range(offsets.mask):
+            sequences.row[offsets.forcing + i] |= sequences.out[THREATS * offsets.mask + i]
+            if length < 0:
+                sequences.row[offsets.legal + i] &= sequences.out[LEFT * offsets.mask + i]
+                sequences.row[offsets.forcing + i] &= sequences.out[LEFT * offsets.mask + i]
+    return length
 
 
 @inner
@@ -174,6 +208,23 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
     for i in range(tree.zones.shape[1]):
         tree.open_moves[node, i] = row[offsets.legal + i]
         tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
+
+
+@inner
+def _threats_first(tree, node, words):
+    """Puts the moves that threaten before the others of those listed first, each kind as it stood."""
+    record = tree.nodes[node]
+    first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
+    for i in range(record.forced):
+        entry = tree.lists[first + i]
+        if has(tree.sequences.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[first + kept] = entry
+            kept += 1
+        else:
+            tree.scratch[others] = entry
+            others += 1
+    for i in range(others):
+        tree.lists[first + kept + i] = np.uint32(tree.scratch[i])
 
 
 @inner

@@ -123,7 +123,8 @@ class Search:
         self._start()
 
     def _new_tree(self) -> Tree:
-        tree = new_tree(self._budget, self.game.state_words, self.evaluator.zoning(), self.method.extra_words, nodes=self._max_nodes)
+        evaluator, words = self.evaluator, (self.method.extra_words, self._max_nodes)
+        tree = new_tree(self._budget, self.game.state_words, evaluator.zoning(), words[0], nodes=words[1], sequences=evaluator.sequences())
         tree.counters[KEEP] = int(len(self.claims) > 1)
         if tree.zoning.planes[0]:
             put_in_order(tree.patterns, look(tree.zoning, self._root)[1])

@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.patterns import Patterns, new_patterns
+from jaxsolve.sequences import Sequences, no_sequences
 from jaxsolve.zoning import PLAN, Zoning, no_zoning
 
 INF = 1 << 30  # decided
@@ -57,9 +58,10 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG = 1, 2, 4, 8, 16, 32
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG, HARDER_FLAG = 1, 2, 4, 8, 16, 32, 64
 """Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
-numbers were made; its first numbers come from a plan of the or-player (``search.plans``)."""
+numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of
+its moves have been tried, the harder the others are expected to be."""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
@@ -90,9 +92,18 @@ class Tree(NamedTuple):
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
     zoning: Zoning  # how the game's zones follow from each other
     patterns: Patterns  # what has been decided, by what it rests on
+    sequences: Sequences  # what the game sees of forcing moves
 
 
-def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_words: int = 0, *, nodes: int | None = None) -> Tree:
+def new_tree(
+    budget: int,
+    state_words: int,
+    zoning: Zoning | None = None,
+    extra_words: int = 0,
+    *,
+    nodes: int | None = None,
+    sequences: Sequences | None = None,
+) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
@@ -124,6 +135,7 @@ def new_tree(budget: int, state_words: int, zoning: Zoning | None = None, extra_
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
         patterns,
+        sequences or no_sequences(),
     )
 
 

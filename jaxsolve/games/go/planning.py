@@ -20,10 +20,9 @@ from jaxsolve.zoning import HINT_ONLY, SEARCH_ALL
 
 ROWS = 24  # words a board
 MOST = 62  # chains, or regions
-OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, CLOSE = (BEFORE + ROWS * i for i in range(11))
+OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION = (BEFORE + ROWS * i for i in range(11))
 CHAINS = BEFORE + ROWS * 11
-REGIONS = CHAINS + ROWS * MOST
-TOP, BOTTOM = REGIONS + ROWS * MOST, REGIONS + ROWS * MOST + MOST  # rows that a chain spans
+TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (BOTTOM + MOST * i for i in range(1, 5))  # chains beside a region, and those it is vital to, 31 a word
 FREE, ORDER, COST = (BOTTOM + MOST * 5 + 512 * i for i in range(3))
 BUCKET = BOTTOM + MOST * 5 + 512 * 3
@@ -196,7 +195,7 @@ def _alive(scratch, n, any_chain):
         scratch[MINE + row] |= taken & scratch[ADDED + row]
         scratch[EMPTIES + row] |= taken & ~scratch[ADDED + row]
         scratch[REST + row] = scratch[MINE + row]
-    chains = _number(scratch, CHAINS, MINE, n)
+    chains = _list_chains(scratch, n)
     for row in range(1, n + 1):
         scratch[AROUND + row] = full & ~scratch[MINE + row]
         scratch[REST + row] = scratch[AROUND + row]
@@ -206,41 +205,38 @@ def _alive(scratch, n, any_chain):
 
 
 @inner
-def _number(scratch, boards, within, n):
-    """Lists the connected parts of REST, which is a copy of ``within``, as boards; how many, MOST + 1 where they are too many."""
+def _next_part(scratch, board, within, row, n):
+    """Moves the part of ``within`` that holds the first point left in a row of REST to ``board``; the rows that it spans."""
+    for i in range(n + 2):
+        scratch[board + i] = 0
+    bits = np.int64(scratch[REST + row])
+    scratch[board + row] = bits & -bits
+    top, bottom = _flood(scratch, board, within, np.int64(row), np.int64(row), n)
+    for i in range(top, bottom + 1):
+        scratch[REST + i] &= ~scratch[board + i]
+    return top, bottom
+
+
+@inner
+def _list_chains(scratch, n):
+    """Lists the chains of MINE, of which REST is a copy; how many, MOST + 1 where they are too many."""
     count = np.int64(0)
     for row in range(1, n + 1):
         while scratch[REST + row]:
             if count == MOST:
                 return count + 1
-            board = boards + ROWS * count
-            for i in range(n + 2):
-                scratch[board + i] = 0
-            bits = np.int64(scratch[REST + row])
-            scratch[board + row] = bits & -bits
-            top, bottom = _flood(scratch, board, within, np.int64(row), np.int64(row), n)
-            for i in range(top, bottom + 1):
-                scratch[REST + i] &= ~scratch[board + i]
-            if boards == CHAINS:
-                scratch[TOP + count], scratch[BOTTOM + count] = top, bottom
+            scratch[TOP + count], scratch[BOTTOM + count] = _next_part(scratch, CHAINS + ROWS * count, MINE, row, n)
             count += 1
     return count
 
 
 @inner
 def _two_eyes(scratch, n, chains, any_chain):
-    """Benson's removal; whether a chain that counts is left."""
+    """Benson's removal, with the regions of AROUND, of which REST is a copy; whether a chain that counts is left."""
     regions = np.int64(0)
-    board = np.int64(REGIONS)
     for row in range(1, n + 1):
         while scratch[REST + row]:
-            for i in range(n + 2):
-                scratch[board + i] = 0
-            bits = np.int64(scratch[REST + row])
-            scratch[board + row] = bits & -bits
-            top, bottom = _flood(scratch, board, AROUND, np.int64(row), np.int64(row), n)
-            for i in range(top, bottom + 1):
-                scratch[REST + i] &= ~scratch[board + i]
+            top, bottom = _next_part(scratch, REGION, AROUND, row, n)
             low = high = vital_low = vital_high = np.int64(0)
             for chain in range(chains):
                 mine = CHAINS + ROWS * chain
@@ -248,9 +244,9 @@ def _two_eyes(scratch, n, chains, any_chain):
                     continue
                 touches, vital = False, True
                 for i in range(top, bottom + 1):
-                    beside = _beside(scratch, mine, np.int64(i)) & scratch[board + i]
+                    beside = _beside(scratch, mine, np.int64(i)) & scratch[REGION + i]
                     touches = touches or beside != 0
-                    if scratch[board + i] & scratch[EMPTIES + i] & ~beside:
+                    if scratch[REGION + i] & scratch[EMPTIES + i] & ~beside:
                         vital = False
                 if touches and chain < 31:
                     low |= 1 << chain

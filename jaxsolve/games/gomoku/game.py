@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from jaxsolve.games.mixing import key_of
 from jaxsolve.games.planes import empty_cells, stone_planes
 from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 from jaxsolve.lazy import jax, jnp
+
+if TYPE_CHECKING:
+    from jaxsolve.sequences import Sequences
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -184,6 +187,16 @@ class Gomoku(Game):
         action = jax.lax.iota(jnp.int32, self.num_actions).reshape(self.size, self.size, *(1,) * (forced.ndim - 1))
         reply = action - self.line_rules.bias + offset.astype(jnp.int32)
         return jnp.where(bit(forced) != 0, reply, -1).astype(jnp.int16).reshape(self.num_actions, *forced.shape[1:])
+
+    # ---- sequences of fours ------------------------------------------------------------------------------------
+    def sequences(self) -> Sequences | None:
+        """Wins by fours (``fours.py``), where four-threat knowledge makes a four force the reply."""
+        if not self.four_threats:
+            return None
+        from jaxsolve.games.gomoku import fours, windows  # only who searches waits for numba
+        from jaxsolve.sequences import sequences
+
+        return sequences(fours.look, *windows.facts_of(self.grid, self.line, self.win == "exact5", fours.MOST), self.num_actions)
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property

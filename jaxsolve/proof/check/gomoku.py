@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
@@ -197,3 +198,56 @@ class Gomoku(Rules):
         if self.fours and any(cell & others and completing != bit for cell, completing in fours.items()):
             raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
         return {move: self.child(position, move)} if bit & legal else {}
+
+    # ---- a threat of several moves -------------------------------------------------------------------------------
+    def sequence(self, position: GomokuPosition, moves: Sequence[str]) -> dict[str, str]:
+        """The side that moved last wins by ``moves``, fours and the replies that they force, were it to move here; and after every reply outside
+        the zone of that too (FORMAT.md)."""
+        if not self.fours:
+            raise Refused("without four threats nothing forces the replies of a threat of several moves")
+        if position.fours:
+            raise Refused("the rules leave one reply here, so the node needs no threat")
+        if len(moves) % 2 == 0:
+            raise Refused(f"a threat of {len(moves)} moves does not end with the claimant's")
+        own, enemy = position.stones[1 - position.side], position.stones[position.side]
+        zone, fours = self._scan(position, position.side)
+        cells = [self.grid.point(move) for move in moves]
+        for bit in (*fours, *cells):
+            zone |= bit
+        for at in range(0, len(cells), 2):
+            own, enemy, found = self._four(own, enemy, cells[at : at + 3])
+            zone |= found
+        return {self.grid.names[bit]: self.child(position, self.grid.names[bit]) for bit in bits(zone)}
+
+    def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
+        """One four of a threat: both sides' stones after it and its reply, and what they add to the zone. ``moves``: it, its reply and the next
+        four; the last four stands alone."""
+        four, names = moves[0], self.grid.names
+        if four & (own | enemy):
+            raise Refused(f"the threat cannot be played: {names[four]} is taken")
+        if self._wins_at(own, four):
+            raise Refused(f"the threat goes on after {names[four]}, which ends the game")
+        own |= four
+        completing = self._completing(own, enemy, four)
+        if len(moves) == 1:
+            if self._state(completing) != _TWO:
+                raise Refused(f"{names[four]} ends the threat and does not leave two cells to complete")
+            return own, enemy, completing if completing.bit_count() == 2 else 0
+        reply = moves[1]
+        if completing != reply:
+            raise Refused(f"{names[four]} does not force {names[reply]} and nothing else")
+        if self._wins_at(enemy, reply):
+            raise Refused(f"the forced reply {names[reply]} wins")
+        enemy |= reply
+        if self._completing(enemy, own, reply) & ~moves[2]:
+            raise Refused(f"the forced reply {names[reply]} makes a four that {names[moves[2]]} does not answer")
+        return own, enemy, self._nearly(enemy, own, reply)
+
+    def _nearly(self, own: int, enemy: int, stone: int) -> int:
+        """Mask of the empty cells of windows through ``stone``, one of ``own``, that lack two stones."""
+        found = 0
+        for cells, around in self.through[stone]:
+            missing = cells & ~own
+            if not cells & enemy and not around & own and missing.bit_count() == 2:
+                found |= missing
+        return found

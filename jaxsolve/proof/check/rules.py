@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
@@ -62,6 +63,10 @@ class Rules(abc.ABC):
     def threat(self, position: Any, move: str) -> dict[str, str]:
         """The replies that remain to be answered where the side NOT to move threatens to win by ``move``."""
         raise Refused("this rule set knows no threats")
+
+    def sequence(self, position: Any, moves: Sequence[str]) -> dict[str, str]:
+        """The replies that remain to be answered where the side NOT to move threatens to win by several moves, players in turn."""
+        raise Refused("this rule set knows no threats of several moves")
 
 
 def options(rules: str, *names: str) -> tuple[str, list[str]]:

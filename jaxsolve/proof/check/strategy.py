@@ -27,6 +27,7 @@ class Place(NamedTuple):
     node: int  # the node that it covers; 0: the claim rests on what follows
     answer: str = ""  # without node: the move that the claimant owes, "" for none
     pairs: tuple[tuple[str, str], ...] = ()  # without node: cells of which the claimant gets one each
+    line: tuple[str, ...] = ()  # without node: what follows the answer, players in turn
 
 
 class Strategy:
@@ -36,6 +37,7 @@ class Strategy:
         self.proof, self.rules, self.claimant = proof, proof.rules, proof.claimant
         self.position = functools.lru_cache(1 << 13)(self.rules.position)
         self.fields = functools.lru_cache(1 << 12)(proof.fields)
+        self._sequence = functools.lru_cache(1 << 8)(lambda node: self.rules.sequence(self.position(proof.texts[node]), self.fields(node)["threat"]))
         self._rng = rng
 
     def start(self) -> Place:
@@ -67,7 +69,7 @@ class Strategy:
                 raise Refused(f"the game is over by '{verdict.reason}', {end}")
         elif place.node and "leaf" in self.fields(place.node):
             raise Refused(f"the game goes on, and the leaf {place.node} says that it is over")
-        elif not (place.node or place.answer or place.pairs):
+        elif not (place.node or place.answer or place.pairs or place.line):
             raise Refused("the game goes on after the threat")
         return verdict
 
@@ -81,7 +83,7 @@ class Strategy:
             move = self._any(place)
         text = self.rules.child(position, move)
         if not child:
-            return move, Place(text, 0, "", place.pairs)
+            return move, Place(text, 0, "", place.pairs, place.line)
         if not self.covers(text, child):
             raise Refused(f"{move} leads to {show(text, 500)}, which neither is nor covers the node {child}")
         return move, self.enter(text, child)
@@ -98,11 +100,15 @@ class Strategy:
         """The opponent's moves that something is said of."""
         if place.node:
             fields = self.fields(place.node)
-            return {move for move, _ in edges(fields)} | ({fields["threat"]} if "threat" in fields else set())
-        return {cell for pair in place.pairs for cell in pair}
+            return {move for move, _ in edges(fields)} | set(_threat(fields)[:1])
+        return {cell for pair in place.pairs for cell in pair} | set(place.line[:1])
 
     def follow(self, place: Place, reply: str, text: str) -> Place:
         """The place after a legal reply of the opponent, which leads to ``text``."""
+        if place.line:
+            if reply != place.line[0]:
+                raise Refused(f"the threat does not force {reply}")
+            return Place(text, 0, place.line[1], (), place.line[2:])
         if not place.node:
             partners = {one: other for pair in place.pairs for one, other in (pair, pair[::-1])}
             return Place(text, 0, partners.get(reply, ""), place.pairs)
@@ -110,7 +116,8 @@ class Strategy:
         children = {child for name in MOVES for _, child in fields.get(name, ())}
         found = [self.enter(text, child) for child in sorted(children) if self.covers(text, child)]
         if "threat" in fields and self._threatens(place.node, fields, reply, text):
-            found.append(Place(text, 0, fields["threat"], _pairs(fields)))
+            first, *line = _threat(fields)
+            found.append(Place(text, 0, first, _pairs(fields), tuple(line)))
         if not found:
             raise Refused(f"{reply} leads to {show(text, 500)}, which neither is nor covers a child of the node {place.node}")
         return self._best(found) if self._rng is None else self._rng.choice(found)
@@ -118,13 +125,21 @@ class Strategy:
     def _threatens(self, node: int, fields: dict[str, Any], reply: str, text: str) -> bool:
         """Whether a node's threat answers the reply."""
         position, zones = self.position(self.proof.texts[node]), self.rules.zones
+        if isinstance(fields["threat"], list):
+            return reply not in self._sequence(node)
         if zones is None:
             return reply not in self.rules.threat(position, fields["threat"])
         won, zone = zones.null(self.claimant, position, fields["threat"], fields.get("pairs", []))
         return zones.covers(self.claimant, self.position(text), self.position(won), zone)
 
     def _best(self, places: Sequence[Place]) -> Place:
-        return min(places, key=lambda place: self.proof.heights[place.node] if place.node else 2 * len(place.pairs) + 1)
+        return min(places, key=lambda place: self.proof.heights[place.node] if place.node else 2 * len(place.pairs) + len(place.line) + 1)
+
+
+def _threat(fields: dict[str, Any]) -> list[str]:
+    """The moves of a node's threat, none without one."""
+    threat = fields.get("threat", [])
+    return threat if isinstance(threat, list) else [threat]
 
 
 def _pairs(fields: dict[str, Any]) -> tuple[tuple[str, str], ...]:

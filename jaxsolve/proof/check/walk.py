@@ -2,9 +2,10 @@
 
 Why an accepted file proves its claim: by induction over the lines, the claim holds at every accepted node. At a leaf the rules say so. At any other
 node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where the claim
-holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat. A *must-play* node leaves out
-replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is enough; a game's own part of it is
-a ``Zones`` or a ``WrittenZones``). Nodes name earlier lines only, so the argument is well-founded. The root's position is the header's.
+holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat: of one move or, in Gomoku, of several.
+A *must-play* node leaves out replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is
+enough; a game's own part of it is a ``Zones`` or a ``WrittenZones``). Nodes name earlier lines only, so the argument is well-founded. The root's
+position is the header's.
 
 Memory: a node that is still to be named holds its position's text, at most ``Rules.longest`` characters, and about 300 bytes more.
 """
@@ -249,7 +250,9 @@ class Walk:
         if not isinstance(entries, list):
             raise Refused(f"the replies are {show(entries)}, not a list")
         null = 0
-        if "threat" in fields:
+        if isinstance(fields.get("threat"), list):
+            replies = rules.sequence(position, [move_text("a move of the threat", move) for move in fields["threat"]])
+        elif "threat" in fields:
             threat = move_text("the threat", fields["threat"])
             replies = rules.threat(position, threat)
             if rules.zones is not None:

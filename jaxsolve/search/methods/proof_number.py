@@ -53,7 +53,10 @@ class ProofNumber(Method):
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     def attempt(self, number: int) -> Method | None:
-        return dataclasses.replace(self, **FORMS[number % len(FORMS)]) if self.anew and not self.leave_on_change else None
+        if not self.anew or self.leave_on_change:
+            return None
+        following = dataclasses.replace(self, **FORMS[number % len(FORMS)])
+        return following if self.step else dataclasses.replace(following, step=0.0)
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's

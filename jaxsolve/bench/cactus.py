@@ -1,0 +1,61 @@
+"""A cactus plot: how many problems a search has solved against the time that it had for each, a line for each search."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jaxsolve.runfolder import write_whole
+
+KINDS = (".png", ".svg")
+LEAST_SECONDS = 0.01  # where the axis begins: less is noise
+
+
+def check(path: Path) -> None:
+    """Raises ValueError, with one sentence, where ``draw`` could not write to ``path`` later."""
+    if path.suffix not in KINDS:
+        raise ValueError(f"--plot {path}: give a file name that ends in {' or '.join(KINDS)}")
+    if path.is_dir():
+        raise ValueError(f"--plot {path}: this is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise ValueError(f"--plot {path}: there is no folder {path.parent}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("--plot needs matplotlib, which is not installed; the extra jaxsolve[learn] has it")
+
+
+def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, problems: int) -> None:
+    """Writes the picture to ``path``, whole or not at all.
+
+    Args:
+      path: as ``check`` lets it pass.
+      solved: name of a search -> CPU seconds of each problem that it solved.
+      seconds: that each search had; there the lines end.
+      problems: how many were tried.
+
+    Raises:
+      OSError: the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    figure = Figure(figsize=(8.0, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    styles = ("-", "--", "-.", ":")
+    for number, (name, times) in enumerate(solved.items()):
+        at = [LEAST_SECONDS, *sorted(min(max(time, LEAST_SECONDS), seconds) for time in times), max(seconds, LEAST_SECONDS)]
+        count = [0, *range(1, len(times) + 1), len(times)]
+        axes.step(at, count, where="post", label=f"{len(times)} {name}", linestyle=styles[number % len(styles)], linewidth=1.6)
+    axes.set_xscale("log")
+    axes.set_xlim(LEAST_SECONDS, max(seconds, 2 * LEAST_SECONDS))
+    axes.set_ylim(0, problems * 1.04)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("CPU seconds for each problem")
+    axes.set_ylabel(f"solved of {problems}")
+    axes.grid(alpha=0.3)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    figure.legend(fontsize=8, loc="outside right center", title="solved in all")
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:], dpi=110)
+    write_whole(path, picture.getvalue())

@@ -1,0 +1,305 @@
+"""Winning by fours: sequences of fours that each force the reply, until one stone makes two (host side, compiled; ``jaxsolve.sequences``).
+
+Known under four-threat rules only, where the rules themselves say that a four forces the reply and two win. A *line* is what such a win plays,
+attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. Its *zone* is every cell at which a further stone of the defender could change it:
+
+* the cells of the line, and where ``sk`` leaves two completing cells and no more, these;
+* after each ``di`` the two empty cells of every window that holds none of the attacker's stones and else only the defender's: a stone at one would
+  have made ``di`` a four;
+* the cells where the defender makes a four, or its winning line, of its own: the attacker would have to answer that.
+
+A reply outside the zone changes none of it (``proof/FORMAT.md`` has the argument, and ``proof/check/gomoku.py`` the test): each ``si`` still leaves
+``di`` as the only completing cell, each ``di`` still leaves the attacker free, and at the end two completing cells are still there.
+(Allis 1994, threat-space search; the zone is that of a null move, as in lambda search, Thomsen 2000.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.gomoku.windows import (
+    BUDGET,
+    CELLS,
+    LEVELS,
+    LINE,
+    MEMO,
+    WINDOWS,
+    WORDS,
+    completing,
+    desk_of,
+    forget,
+    missing,
+    mix,
+    put,
+    seen_by,
+    set_up,
+    tables_of,
+    take,
+)
+from jaxsolve.sequences import LEFT, LONGEST, THREATS
+
+MOST = 60  # fours tried in one look for a win (200 prove about as much, more slowly)
+THREAT = 3  # and in one look at what a single stone threatens, on which only the order of moves rests
+DONE = 1 << 40  # more than any level has to try
+
+
+@inner
+def _entry(tables, desk, window, line):
+    """A window two stones short with its two empty cells, in one number."""
+    one = missing(tables, desk, window, line, np.int64(-1))
+    return window << 20 | one << 10 | missing(tables, desk, window, line, one)
+
+
+@inner
+def _win_at(desk, level):
+    """A cell of this level's windows at which two completing cells arise, -1 if there is none."""
+    desk.ticks[0] += 1
+    tick, only = desk.ticks[0], desk.forced[level]
+    for i in range(desk.begin[level], desk.begin[level + 1]):
+        one, other = desk.active[i] >> 10 & 1023, desk.active[i] & 1023
+        for _ in range(2):
+            if only < 0 or only == one:
+                if desk.stamp[one] != tick:
+                    desk.stamp[one], desk.partner[one] = tick, other
+                elif desk.partner[one] != other:
+                    return one
+            one, other = other, one
+    return np.int64(-1)
+
+
+@inner
+def _list_again(tables, desk, level, side, line, stone):
+    """The windows of the next level: those of this one that are still two stones short, behind the new ones through ``stone``."""
+    top = desk.begin[level + 1]
+    for i in range(tables.first[stone], tables.first[stone + 1]):
+        window = tables.window[i]
+        if tables.adds[i] == 1 and seen_by(desk.counts[window], side) == line - 2:
+            desk.active[top] = _entry(tables, desk, window, line)
+            top += 1
+    for i in range(desk.begin[level], desk.begin[level + 1]):
+        if seen_by(desk.counts[desk.active[i] >> 20], side) == line - 2:
+            desk.active[top] = desk.active[i]
+            top += 1
+    desk.begin[level + 2] = top
+
+
+@inner
+def _known(desk, level, left):
+    """Whether this position was met before with as many fours left; remembered from now on."""
+    key = desk.keys[level] + left * np.int64(0x2545F4914F6CDD1D)
+    at = (key ^ key >> 31) & (MEMO - 1)
+    if desk.memo[at] == key:
+        return True
+    desk.memo[at] = key
+    return False
+
+
+@inner
+def _step(tables, desk, level, side, line, moves):
+    """Plays the next four of a level that has not been tried, with its reply. True if there was one."""
+    while desk.at[level] < 2 * (desk.begin[level + 1] - desk.begin[level]):
+        number = desk.at[level]
+        desk.at[level] += 1
+        entry = desk.active[desk.begin[level] + (number >> 1)]
+        stone, reply = entry >> 10 & 1023, entry & 1023
+        if number & 1:
+            stone, reply = reply, stone
+        if desk.forced[level] >= 0 and desk.forced[level] != stone:
+            continue
+        put(tables, desk, stone, side)
+        many, _, _ = completing(tables, desk, stone, side, line)
+        if many == 1:
+            put(tables, desk, reply, 1 - side)
+            answers, cell, _ = completing(tables, desk, reply, 1 - side, line)
+            if answers == 0 or answers == 1:
+                moves[2 * level], moves[2 * level + 1] = stone, reply
+                desk.forced[level + 1] = cell if answers == 1 else np.int64(-1)
+                desk.keys[level + 1] = mix(mix(desk.keys[level], stone, side), reply, 1 - side)
+                _list_again(tables, desk, level, side, line, stone)
+                desk.at[level + 1] = 0
+                return True
+            take(tables, desk, reply, 1 - side)
+        take(tables, desk, stone, side)
+    return False
+
+
+@inner
+def _deepen(tables, desk, side, line, most, budget, moves):
+    """Looks for a win with at most ``most`` fours before the last move; stones it put stay only where it wins. True if it does."""
+    level = np.int64(0)
+    desk.at[0] = 0
+    entering = True
+    while True:
+        if entering:
+            stone = _win_at(desk, level)
+            if stone >= 0:
+                moves[2 * level] = stone
+                desk.ticks[3] = 2 * level + 1
+                return True
+            if level == most:
+                desk.ticks[2] |= desk.begin[level + 1] > desk.begin[level]
+                desk.at[level] = DONE
+            elif level > 0 and _known(desk, level, most - level):
+                desk.at[level] = DONE
+        if desk.ticks[1] < budget and _step(tables, desk, level, side, line, moves):
+            desk.ticks[1] += 1
+            level += 1
+            entering = True
+            continue
+        if level == 0:
+            return False
+        level -= 1
+        take(tables, desk, np.int64(moves[2 * level + 1]), 1 - side)
+        take(tables, desk, np.int64(moves[2 * level]), side)
+        entering = False
+
+
+@inner
+def _list(facts, tables, desk, side):
+    """Lists the windows of ``side`` that are two stones short as the first level's."""
+    line, top = facts[LINE], np.int64(0)
+    for window in range(facts[WINDOWS]):
+        if seen_by(desk.counts[window], side) == line - 2:
+            desk.active[top] = _entry(tables, desk, window, line)
+            top += 1
+    desk.begin[0], desk.begin[1] = 0, top
+
+
+@inner
+def _wins(facts, tables, desk, side, key, budget, moves):
+    """Length of a winning line of ``side``, were it to move with its windows ``_list``ed, written to ``moves``; 0 where none is found.
+
+    The board is as before.
+    """
+    line = facts[LINE]
+    if desk.begin[1] == 0:
+        return np.int64(0)
+    desk.forced[0], desk.keys[0] = -1, key
+    desk.ticks[1] = 0
+    most = np.int64(0)
+    while most < LEVELS:
+        desk.ticks[2] = 0
+        if _deepen(tables, desk, side, line, most, budget, moves):
+            length = desk.ticks[3]
+            for i in range(length - 2, -1, -1):
+                take(tables, desk, np.int64(moves[i]), side if i % 2 == 0 else 1 - side)
+            return length
+        if desk.ticks[2] == 0 or desk.ticks[1] >= budget:
+            return np.int64(0)
+        most += 1 if most < 4 else 4
+    return np.int64(0)
+
+
+@inner
+def _add(out, cell):
+    out[cell >> 5] |= np.uint32(1) << np.uint32(cell & 31)
+
+
+@inner
+def _zone(facts, tables, desk, side, length, moves, out):
+    """Adds the zone of a winning line of ``side`` to ``out``. The board is as before."""
+    line, enemy = facts[LINE], 1 - side
+    for window in range(facts[WINDOWS]):
+        if seen_by(desk.counts[window], enemy) == line - 2 or seen_by(desk.counts[window], enemy) == line - 1:
+            for i in range(window * line, window * line + line):
+                if desk.stones[tables.cells[i]] == 0:
+                    _add(out, tables.cells[i])
+    for i in range(length):
+        cell = np.int64(moves[i])
+        _add(out, cell)
+        put(tables, desk, cell, side if i % 2 == 0 else enemy)
+        if i % 2 == 1:
+            for j in range(tables.first[cell], tables.first[cell + 1]):
+                window = tables.window[j]
+                if tables.adds[j] == 1 and seen_by(desk.counts[window], enemy) == line - 2:
+                    one = missing(tables, desk, window, line, np.int64(-1))
+                    _add(out, one)
+                    _add(out, missing(tables, desk, window, line, one))
+        elif i == length - 1:
+            many, one, another = completing(tables, desk, cell, side, line)
+            if many == 2:
+                _add(out, one)
+                _add(out, another)
+    for i in range(length - 1, -1, -1):
+        take(tables, desk, np.int64(moves[i]), side if i % 2 == 0 else enemy)
+
+
+@inner
+def _threats(facts, tables, desk, side, key, moves, out):
+    """Adds cells at which a stone of ``side``, whose windows are listed, threatens to win by fours to ``out``; only the order of moves rests on it.
+
+    A stone that makes a four is none of them.
+    """
+    line = facts[LINE]
+    desk.ticks[0] += 1
+    tick, least = desk.ticks[0], desk.begin[1]
+    for i in range(least):
+        desk.stamp[desk.active[i] >> 10 & 1023] = tick
+        desk.stamp[desk.active[i] & 1023] = tick
+    for window in range(facts[WINDOWS]):
+        if seen_by(desk.counts[window], side) != line - 3:
+            continue
+        for i in range(window * line, window * line + line):
+            cell = tables.cells[i]
+            if desk.stones[cell] == 0 and desk.stamp[cell] < tick:
+                desk.stamp[cell] = DONE  # listed
+                desk.found[0] += 1
+                desk.found[desk.found[0]] = cell
+    while desk.found[0] > 0:
+        cell = desk.found[desk.found[0]]
+        desk.found[0] -= 1
+        desk.stamp[cell] = 0
+        put(tables, desk, cell, side)
+        top = least
+        for i in range(tables.first[cell], tables.first[cell + 1]):
+            window = tables.window[i]
+            if tables.adds[i] == 1 and seen_by(desk.counts[window], side) == line - 2:
+                desk.active[top] = _entry(tables, desk, window, line)
+                top += 1
+        desk.begin[1] = top
+        if top > least and _wins(facts, tables, desk, side, mix(key, cell, side), np.int64(THREAT), moves) > 0:
+            _add(out, cell)
+        take(tables, desk, cell, side)
+    desk.begin[1] = least
+
+
+@inner
+def _answered(facts, tables, desk, mover, key, moves, zone, left):
+    """Writes to ``left`` the replies of a zone after which a look would not see the opponent of ``mover`` win at once."""
+    line = facts[LINE]
+    for cell in range(facts[CELLS]):
+        if (zone[cell >> 5] >> np.uint32(cell & 31)) & np.uint32(1) == 0:
+            continue
+        put(tables, desk, np.int64(cell), mover)
+        many, _, _ = completing(tables, desk, np.int64(cell), mover, line)
+        if many == 0:
+            forget(desk)
+            _list(facts, tables, desk, 1 - mover)
+            if _wins(facts, tables, desk, 1 - mover, mix(key, np.int64(cell), mover), facts[BUDGET], moves) > 0:
+                many = np.int64(-2)
+        if many != -2:
+            _add(left, np.int64(cell))
+        take(tables, desk, np.int64(cell), mover)
+
+
+@compiled
+def look(state, facts, scratch, moves, out):
+    """What fours decide in a position that goes on, in which no reply is forced; see ``jaxsolve.sequences``."""
+    tables, desk = tables_of(facts), desk_of(facts, scratch)
+    mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
+    key = set_up(state, facts, tables, desk)
+    _list(facts, tables, desk, mover)
+    length = _wins(facts, tables, desk, mover, key, facts[BUDGET], moves)
+    if length > 0:
+        return length
+    third = len(out) // 3
+    for i in range(len(out)):
+        out[i] = np.uint32(0)
+    _threats(facts, tables, desk, mover, key, moves[LONGEST:], out[THREATS * third :])
+    _list(facts, tables, desk, 1 - mover)
+    length = _wins(facts, tables, desk, 1 - mover, ~key, facts[BUDGET], moves)
+    if length > 0:
+        _zone(facts, tables, desk, 1 - mover, length, moves, out[:third])
+        _answered(facts, tables, desk, mover, key, moves[LONGEST:], out[:third], out[LEFT * third : THREATS * third])
+    return -length
