@@ -38,7 +38,7 @@ def own(game, state, claim, folder, **options):
 def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
     """Where play may repeat and nothing decides it, it gives way and leaves the answer open; most others it answers itself."""
     rng, seen, alone = random.Random(22), Counter(), 0
-    while sum(seen.values()) < (2000 if LONG else 40):
+    while sum(seen.values()) < (2000 if LONG else 24):  # each has rules of its own to compile, which takes longer than the search
         game = task(rng, 4, "true")
         state = position(rng, game)
         if state is None:
@@ -55,19 +55,21 @@ def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
             assert result.verdict is right, (game.rule_set, game.text(state), claim, number)
             seen[right] += 1
             alone += itself and right is not Verdict.UNKNOWN
-    assert seen[Verdict.PROVED] > 10 and seen[Verdict.DISPROVED] > 10, seen
+    assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 5, seen
     assert 4 * alone > 3 * (seen[Verdict.PROVED] + seen[Verdict.DISPROVED]), (alone, seen)
 
 
-@pytest.mark.parametrize(("rule_set", "plies"), [("hex-4", range(4, 10)), ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", range(2, 6))])
+@pytest.mark.parametrize(("rule_set", "plies"), [("hex-4", range(3, 6)), ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", range(2, 6))])
 def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_path):
     """Each iteration allows more, so that in the end everything is searched."""
     game = make(rule_set)
-    oracle, asked = minimax.DepthFirst(game), itertools.cycle(claims(game))
+    oracle, asked, nodes = minimax.DepthFirst(game), itertools.cycle(claims(game)), 0
     for number, text in enumerate(itertools.islice(minimax.random_positions(game, plies, 7), 60 if LONG else 8)):
         claim = next(asked)
         result, itself = own(game, game.parse(text), claim, tmp_path / f"{number}", wave=(1, 8)[number % 2])
         assert result.verdict is minimax.expected(oracle.holds(text, claim)) and itself, (text, claim)
+        nodes += result.nodes
+    assert nodes > 50  # not all are decided on sight
 
 
 def test_one_path_goes_depth_first():
@@ -103,3 +105,46 @@ def test_tiny_tables_cost_work_and_no_answer(max_nodes, tmp_path):
         claim = next(asked)
         got = run(game, game.parse(text), claim, Setting("rzs", 4, max_nodes, number), tmp_path)
         assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim)
+
+
+def test_a_walk_of_many_steps_is_cut_into_calls():
+    """So that limits and Ctrl-C are looked at meanwhile; it goes on from where it stands, and no other method is turned to."""
+    game = make("hex-6")
+    method = dataclasses.replace(RZS, wave=1)
+    job = Job(game, game.init(), claims=Claim(1), settings=Settings(method, flights=1), evaluator=shared_evaluator(game))
+    search = job.search
+    while search.expanded < 8000:
+        states, actions, count = search.select(0)
+        if count:
+            search.absorb(0, job.evaluator(states, actions, 0))
+    search.retreat()
+    search.tree.extra[:] = 0  # all is to be gone through again, and next to nothing of it is new
+    budget = int(search.work.paths.limit_a[0, 0])
+    search.work.paths.limit_a[0, 0] = 1
+    stops = 0
+    while search.work.paths.limit_a[0, 0] < budget:
+        states, actions, count = search.select(0)
+        if count:
+            search.absorb(0, job.evaluator(states, actions, 0))
+        elif search.work.paths.limit_a[0, 0] < budget:
+            assert search.work.paths.depth[0] > 0
+            stops += 1
+    job.close()
+    assert stops > 1 and search.method is method and search.verdict is None
+
+
+def test_paths_that_are_not_asked_hold_nobody_up():
+    """Fewer leaves than there are paths may be asked for: those that then stand below the root keep the next iteration waiting."""
+    game, rng = make("hex-4"), random.Random(3)
+    for flights in (1, 2):
+        job = Job(game, game.init(), claims=Claim(1), settings=Settings(RZS, flights=flights), evaluator=shared_evaluator(game, zones=False))
+        search = job.search
+        for _ in range(100_000):
+            for flight in range(flights):
+                states, actions, count = search.select(flight, rng.choice((1, 8)))
+                if count:
+                    search.absorb(flight, job.evaluator(states, actions, 0))
+            if search.verdict is not None:
+                break
+        job.close()
+        assert search.verdict is Verdict.DISPROVED and search.method is RZS

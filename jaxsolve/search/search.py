@@ -279,8 +279,21 @@ class Search:
         if decided:
             self._finish_if_decided()
         elif count == 0 and most and not self.work.paths.flying.any() and not self.tree.counters[FULL] and not self._log_was_full:
-            return self._out_of_ways(flight, most)
+            if not self._bring_back(first, first + most):
+                return self._out_of_ways(flight, most)
         return count
+
+    def _bring_back(self, first: int, last: int) -> bool:
+        """Whether walks are not at their end though none is in flight: paths ``first..last-1`` go on from where they stand, others from the root.
+
+        Others stand below it where fewer leaves were asked for than the last time, or where a walk was too long for one call.
+        """
+        depth = self.work.paths.depth
+        if not depth.any():
+            return False
+        if not depth[first:last].any():
+            self._release(0, len(depth))
+        return True
 
     def absorb(self, flight: int, rows: np.ndarray) -> None:
         """Takes the evaluator's rows uint32[n, width] for the last ``select`` of this flight."""

@@ -10,8 +10,8 @@ moves alone would multiply the work of an iteration by the number of moves, this
 node from which the or-player needs more moves than it can pay for, by its plan, is left at once (as in IDA*, Korf 1985).
 
 An edge remembers the largest budget that its node had when it was searched in vain. That is never taken for an answer: nodes are decided as in
-proof-number search, by decided moves. Where iterations come upon nothing new, all that is left goes round in circles or is longer than a
-path can be, and ``dfpn`` goes on with the same tree.
+proof-number search, by decided moves. Where iterations come upon nothing new, all that is left goes round in circles, is longer than a path can
+be, or looks too far from the goal, and ``dfpn`` goes on with the same tree.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from jaxsolve.search.zones import is_open
 TRIED = 0  # the extra word: the largest budget of an edge's node with which the edge was searched in vain
 WAIT = -2  # instead of a move: the next one is being evaluated
 FRUITLESS = 16  # iterations in a row without a new position before the search gives way; the next one may cost several more
+STRIDE = 1 << 12  # steps of a path in one call: an iteration without a new position walks the whole tree, and limits are looked at between calls
 
 
 @dataclass(frozen=True)
@@ -182,14 +183,19 @@ def _deepen(paths):
 
 @inner
 def _walk(tree, paths, path, question: Question, steering: Steering, log):
-    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE.
+
+    A path that is IDLE below the root goes on from there at the next call: the log is full, or it has made many steps.
+    """
     if log_is_full(log, paths):
         return IDLE
     unwind(tree, paths, path, highest_decided(tree, paths, path), question, steering, log)
+    steps = 0
     while True:
-        if log_is_full(log, paths):
-            return IDLE
         depth = paths.depth[path]
+        if log_is_full(log, paths) or (steps >= STRIDE and depth > 0):
+            return IDLE
+        steps += 1
         node = paths.nodes[path, depth]
         if tree.nodes[node].marks & CYCLE_FLAG:
             refresh_decided(tree, node, question)
