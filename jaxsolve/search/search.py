@@ -276,11 +276,11 @@ class Search:
                 return count
         count, decided = self.method.select(self.work, first, first + most, *self._buffers[flight])
         self._drain()
+        waits = count > 0 or most == 0 or self.work.paths.flying.any() or self.tree.counters[FULL] or self._log_was_full
         if decided:
             self._finish_if_decided()
-        elif count == 0 and most and not self.work.paths.flying.any() and not self.tree.counters[FULL] and not self._log_was_full:
-            if not self._bring_back(first, first + most):
-                return self._out_of_ways(flight, most)
+        elif not waits and not self._bring_back(first, first + most):
+            return self._out_of_ways(flight, most)
         return count
 
     def _bring_back(self, first: int, last: int) -> bool:
