@@ -9,12 +9,12 @@ import random
 from collections import Counter
 
 import check_corpus
+import go_questions
 import go_zone_proofs
 import go_zone_steps as steps
 import mutations
 import proof_tools
 import pytest
-import test_search_go_zones
 from go_zone_lies import CLAUSES
 from test_check_go_zones import HAND
 from test_check_go_zones_law import SOLVED
@@ -95,8 +95,8 @@ def problems_of_life(size: int, count: int, folder):
     """Certificates with zones of searches for random small problems."""
     rng, found = random.Random(size), 0
     while found < count:
-        game = test_search_go_zones.task(rng, size, "true")
-        state = test_search_go_zones.position(rng, game)
+        game = go_questions.task(rng, size, "true")
+        state = go_questions.position(rng, game)
         if state is not None:
             result = solve(game, state, claim=Claim(found % 2), limits=Limits(nodes=20_000), out=folder / f"{rng.random()}")
             if result.certificate is not None and gzip.decompress(result.certificate.read_bytes()).count(b'"zone"') > 3:

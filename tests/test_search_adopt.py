@@ -82,7 +82,8 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         (job,) = driver.collect()
         (result,) = job.finish()
         job.close()
-        tight = (name == "zones" and method in ("fdfpn", "mcts")) or max_nodes is not None  # these or a tiny table may reach the limit first
+        # A tiny table may reach the limit first, and on the empty 5x5 board these, which need far more than 4000 nodes for it (dfpn 3123 to 3579).
+        tight = (name == "zones" and method in ("fdfpn", "mcts", "rzs")) or max_nodes is not None
         assert result.verdict is verdict or (tight and result.verdict is Verdict.UNKNOWN and "limit of" in result.reason), (seed, result.reason)
         if result.verdict is verdict:
             search_tools.accepted(game, state, claim, result)

@@ -31,7 +31,7 @@ def ranked(tree, node, steering: Steering):
     return phi, delta
 
 
-@pytest.mark.parametrize("method", ["pns", "dfpn", "fdfpn"])
+@pytest.mark.parametrize("method", ["pns", "dfpn", "fdfpn", "rzs"])
 @pytest.mark.parametrize(("rule_set", "text", "claim"), QUESTIONS)
 def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
     game, rng, checked = make(rule_set), random.Random(method), 0

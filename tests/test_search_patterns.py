@@ -8,9 +8,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from go_questions import questions, task
 from proof_tools import random_game, rules_of
 from search_tools import LONG, NAMES, Setting, accepted, run
-from test_search_go_zones import questions, task
 
 import jaxsolve.search.tree as tree_module
 from jaxsolve import zoning as zonings

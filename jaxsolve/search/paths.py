@@ -40,9 +40,14 @@ class Log(NamedTuple):
 def new_paths(width: int, depth: int) -> Paths:
     """Paths that all stand at node 0, the root."""
     grid = [np.zeros((width, depth), np.int64) for _ in range(5)]
-    grid[2][:, 0] = 4 * INF
-    grid[3][:, 0] = 4 * INF
-    return Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
+    paths = Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
+    forget_limits(paths)
+    return paths
+
+
+def forget_limits(paths: Paths) -> None:
+    """Gives paths the thresholds at the root that new ones have: none."""
+    paths.limit_a[:, 0] = paths.limit_b[:, 0] = 4 * INF
 
 
 def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:

@@ -121,6 +121,15 @@ def _move_up(tree, first, last, wanted):
 
 
 @inner
+def moves_to_goal(tree, node):
+    """The or-player's moves to its goal, by the plan of a node; 0 where plans do not tell."""
+    if not are_planned(tree) or tree.nodes[node].marks & PLANNED_FLAG == 0:
+        return np.int64(0)
+    size = _size(tree.plans[node])
+    return size if size > 0 else np.int64(NO_PLAN)
+
+
+@inner
 def _hardness(step, moves):
     return np.int16(min(step**moves, np.float64(MOST_FIRST)))
 

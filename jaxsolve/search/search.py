@@ -11,7 +11,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
-from jaxsolve.search.paths import new_log, new_paths
+from jaxsolve.search.paths import forget_limits, new_log, new_paths
 from jaxsolve.search.patterns import put_in_order
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.result import Progress
@@ -276,11 +276,24 @@ class Search:
                 return count
         count, decided = self.method.select(self.work, first, first + most, *self._buffers[flight])
         self._drain()
+        waits = count > 0 or most == 0 or self.work.paths.flying.any() or self.tree.counters[FULL] or self._log_was_full
         if decided:
             self._finish_if_decided()
-        elif count == 0 and most and not self.work.paths.flying.any() and not self.tree.counters[FULL] and not self._log_was_full:
+        elif not waits and not self._bring_back(first, first + most):
             return self._out_of_ways(flight, most)
         return count
+
+    def _bring_back(self, first: int, last: int) -> bool:
+        """Whether walks are not at their end though none is in flight: paths ``first..last-1`` go on from where they stand, others from the root.
+
+        Others stand below it where fewer leaves were asked for than the last time, or where a walk was too long for one call.
+        """
+        depth = self.work.paths.depth
+        if not depth.any():
+            return False
+        if not depth[first:last].any():
+            self._release(0, len(depth))
+        return True
 
     def absorb(self, flight: int, rows: np.ndarray) -> None:
         """Takes the evaluator's rows uint32[n, width] for the last ``select`` of this flight."""
@@ -413,7 +426,8 @@ class Search:
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
         self._put_in_order()
         if keep:
-            plainer.look_again(self.work)  # numbers of the old method are not its own
+            forget_limits(self.work.paths)  # thresholds and numbers of the old method are not its own
+            plainer.look_again(self.work)
         else:
             self._restart()
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.monte_carlo import MonteCarlo
 from jaxsolve.search.methods.proof_number import ProofNumber
+from jaxsolve.search.methods.relevance_zone import RelevanceZone
 
 METHODS: dict[str, Method] = {
     "pns": ProofNumber("pns", leave_on_change=True),
     "dfpn": ProofNumber("dfpn"),
     "fdfpn": ProofNumber("fdfpn", widening=0.1),
     "mcts": MonteCarlo("mcts"),
+    "rzs": RelevanceZone("rzs"),
 }
 
-__all__ = ["METHODS", "Method", "MonteCarlo", "ProofNumber", "Workspace", "method_named"]
+__all__ = ["METHODS", "Method", "MonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_named"]
 
 
 def method_named(name: str) -> Method:
