@@ -150,7 +150,6 @@ def test_a_search_that_begins_anew_keeps_its_proofs(tmp_path, monkeypatch):
 
 def test_attempts_take_other_forms_and_can_be_switched_off():
     method = METHODS["dfpn"]
-    forms = [method.attempt(number) for number in range(1, 6)]
-    assert len(set(forms)) == 5 and method in forms
-    assert METHODS["pns"].attempt(1) is None and METHODS["mcts"].attempt(1) is None
-    assert dataclasses.replace(method, anew=False).attempt(1) is None
+    assert len(set(method.forms)) >= 5 and method.forms[0] == method and METHODS["rzs"] in method.forms
+    assert not METHODS["pns"].forms and not METHODS["mcts"].forms and not METHODS["rzs"].forms
+    assert not dataclasses.replace(method, anew=False).forms

@@ -61,11 +61,6 @@ class Reduced(ProofNumber):
 
     null_first: bool = True
 
-    def attempt(self, number: int) -> ProofNumber | None:
-        following = super().attempt(number)
-        assert following is None or isinstance(following, ProofNumber)
-        return following if following is None or self.step > 0.0 else dataclasses.replace(following, step=0.0)
-
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
         """As ``Method.put_in_order``, but for the null move, which comes last where it is not to come first: only there is it looked into early."""
         super().put_in_order(work, first)

@@ -24,7 +24,7 @@ from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
-from jaxsolve.search.warm_up import warm_up
+from jaxsolve.search.warm_up import warm_up_search
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
@@ -127,7 +127,7 @@ class Job:
 
     def _begin(self, claims: Sequence[Claim], resume: bool) -> None:
         start, compiled = cpu_seconds(), self.evaluator.compile_seconds
-        warm_up(self.method, self.game.may_repeat, self.evaluator.layout.zoned)
+        warm_up_search(self.method, self.game, self.evaluator)
         self._compile += cpu_seconds() - start
         start = cpu_seconds()
         try:

@@ -97,7 +97,7 @@ class Search:
         zoning = evaluator.zoning()
         wave = min(method.wave, PLANNED_WAVE) if zoning is not None and zoning.addresses[PLAN] else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
-        self.group = max(1, -(-width // flights))
+        self.group = self._widest = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
         self._first_order = np.arange(game.num_actions, dtype=np.int32)
         if seed:
@@ -119,7 +119,8 @@ class Search:
         self._room = Room()
         self._log_was_full = False
         self._first_form, self._attempts = method, 0
-        self._attempt_ends = FIRST_ATTEMPT if zoning is not None and zoning.addresses[PLAN] and len(self.claims) == 1 else 0  # 0: never
+        planned = zoning is not None and zoning.addresses[PLAN] != 0
+        self._attempt_ends = FIRST_ATTEMPT if planned and method.forms and len(self.claims) == 1 else 0  # 0: never
         self._start()
 
     def _new_tree(self) -> Tree:
@@ -253,7 +254,7 @@ class Search:
             self._reorder()
             if self.tree.counters[LOOPS] and self.expanded >= (2.0 if self._exhausted is None else 1.5) * self._settled_at:
                 self._settle()
-            count = self._select(flight, self.group if most is None else max(0, min(most, self.group)))
+            count = self._select(flight, self._widest if most is None else max(0, min(most, self._widest)))
         return states[:count], actions[:count], count
 
     def _reorder(self) -> None:
@@ -329,14 +330,13 @@ class Search:
         """Begins anew with the method in another form, no wave being in flight; patterns keep what has been proved."""
         self.retreat()
         self._finish_if_decided()
-        following = self._first_form.attempt(self._attempts + 1)
-        if following is None:
-            self._attempt_ends = 0
-        if following is None or self.verdict is not None:
+        if self.verdict is not None:
             return
+        forms = self._first_form.forms
         self._attempts += 1
         self._attempt_ends = self.expanded + int(FIRST_ATTEMPT * LONGER**self._attempts)
-        self.method, self._room, self._settled_at = following, Room(), self.expanded + 256
+        self.method, self._room, self._settled_at = forms[self._attempts % len(forms)], Room(), self.expanded + 256
+        self._widest = self.group if self.method.wave >= self._first_form.wave else min(self.group, -(-self.method.wave // self.flights))
         self._restart()
         self._put_in_order()
 

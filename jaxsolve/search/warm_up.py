@@ -6,7 +6,8 @@ import functools
 
 import numpy as np
 
-from jaxsolve.evaluate import Layout
+from jaxsolve.evaluate import Evaluator, Layout
+from jaxsolve.games.game import Game
 from jaxsolve.search import rows
 from jaxsolve.search.memory import compact, evict
 from jaxsolve.search.methods import Method, Workspace
@@ -14,6 +15,16 @@ from jaxsolve.search.paths import new_log, new_paths
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import new_tree, roomier
+from jaxsolve.zoning import PLAN
+
+
+def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
+    """``warm_up`` of all that one search may come to, and the game's zone functions."""
+    warm_up(method, game.may_repeat, evaluator.layout.zoned)
+    zoning = evaluator.zoning()
+    if zoning is not None and zoning.addresses[PLAN]:
+        for form in {type(form): form for form in method.forms}.values():
+            warm_up(form, game.may_repeat, evaluator.layout.zoned)
 
 
 @functools.cache

@@ -58,9 +58,10 @@ class Method(abc.ABC):
         """
         return None
 
-    def attempt(self, number: int) -> Method | None:
-        """The form in which a search begins anew for the ``number``-th time, 1 or more; None: it never does."""
-        return None
+    @property
+    def forms(self) -> tuple[Method, ...]:
+        """What a search where moves are planned goes on as whenever an attempt has taken long, in turn, itself first; none: it never begins anew."""
+        return ()
 
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:

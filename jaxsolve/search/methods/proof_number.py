@@ -12,8 +12,9 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.tree import Tree
 
-FORMS: tuple[dict[str, float], ...] = ({}, {"widening": 0.25}, {"patience": 64}, {"step": 16.0}, {"epsilon": 1.0})
-"""Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short."""
+FORMS: tuple[dict[str, float] | None, ...] = ({}, {"near": False, "widening": 0.25}, None, {"widening": 0.25}, {"epsilon": 1.0}, None)
+"""Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
+stands for depth-first search (``rzs``)."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,16 @@ class ProofNumber(Method):
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
-    def attempt(self, number: int) -> Method | None:
-        if not self.anew or self.leave_on_change:
-            return None
-        following = dataclasses.replace(self, **FORMS[number % len(FORMS)])
+    @property
+    def forms(self) -> tuple[Method, ...]:
+        return () if not self.anew or self.leave_on_change else tuple(self._form(changes) for changes in FORMS)
+
+    def _form(self, changes: dict[str, float] | None) -> Method:
+        if changes is None and type(self) is ProofNumber:
+            from jaxsolve.search.methods.relevance_zone import RelevanceZone  # it derives from this class
+
+            return RelevanceZone("rzs", step=self.step)
+        following = dataclasses.replace(self, **(changes or {}))
         return following if self.step else dataclasses.replace(following, step=0.0)
 
     def shares_tree(self, other: Method) -> bool:
