@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -156,20 +156,22 @@ class World:
             return False
         return True
 
-    def steps(self) -> Iterator[Step]:
-        """Accepted steps on zones as small as they come."""
+    def steps(self, wanted: Callable[[Step], bool] = lambda step: True) -> Iterator[Step]:
+        """Accepted steps on zones as small as they come; ``wanted`` says of their moves and positions which."""
         while True:
-            step = self._step()
+            step = self._step(wanted)
             if step is not None and self.accepts(step, step.zone):
                 yield step._replace(zone=self.shrunk(step.zone, lambda zone, step=step: self.accepts(step, zone)))
 
-    def _step(self) -> Step | None:
+    def _step(self, wanted: Callable[[Step], bool]) -> Step | None:
         kinds = [(0, False), (1, False), (0, True), (1, True)]
         side, relocated = self.rng.choice(kinds)
         table = self.truth.tables[side, relocated]
         black, white, winner = table[self.rng.randrange(len(table))].tolist()
         text, position = self.truth.text(black, white, side, relocated), (black, white, side, relocated)
         if relocated and not self.truth.placements((black, white)[side], self.truth.grid.full & ~(black | white)):
+            return None
+        if not wanted(Step(winner, text, self.every, "", ())):
             return None
         if self.truth.winner(*position) is not None:
             return Step(winner, text, self.every, "", ()) if self.truth.winner(*position) == winner else None

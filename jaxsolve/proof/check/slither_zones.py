@@ -30,12 +30,10 @@ class Window(NamedTuple):
 
 
 class Won(NamedTuple):
-    """A listed child: its stones, and the cells on which its zone knows them; the whole board for a child without zone."""
+    """What a listed child knows of Q's stones, on the whole board where it has no zone. P's are the same where it knows them: Q has moved."""
 
-    mine: int
-    theirs: int
-    mine_known: int
-    theirs_known: int
+    stones: int
+    known: int
 
 
 class Turn(NamedTuple):
@@ -111,7 +109,7 @@ class SlitherZones(WrittenZones):
         first, dash, second = move.partition("-")
         if not self.is_stone(move):
             raise Refused("the zone does not show that the claimant has to pass")
-        source, target = (self.grid.bit_of[first], self.grid.bit_of[second]) if dash else (0, self.grid.bit_of[first])
+        source, target = (self.grid.bit_of[first], self.grid.bit_of[second]) if dash else (0, self.grid.bit_of.get(first, 0))
         mine, theirs = self.known(claimant, zone)
         if not self.child_inside(child.zone, zone):
             raise Refused(f"the child after {move} has no zone, or one that does not lie in its parent's")
@@ -121,7 +119,7 @@ class SlitherZones(WrittenZones):
             raise Refused("the zone does not know the stones in a window that breaks the diagonal rule")
         stones = position.stones[claimant] & ~source | target
         for window in self.touched(source, target):
-            if not self.shows_whole(window, stones, mine) and not self.shows_to_child(source, window, self.known(claimant, child.zone)[0]):
+            if not self.shows_whole(window, stones, mine) and not self.shows_to_child(window, self.known(claimant, child.zone)[0]):
                 raise Refused(f"the zone does not show that {move} keeps the diagonal rule")
 
     def is_stone(self, move: str) -> bool:
@@ -138,7 +136,7 @@ class SlitherZones(WrittenZones):
 
     def touched(self, source: int, target: int) -> Iterator[Window]:
         """The windows that a move changes."""
-        yield from self.windows_of[target]
+        yield from self.windows_of.get(target, ())
         for window in self.windows_of.get(source, ()):
             if not window.cells & target:
                 yield window
@@ -149,9 +147,9 @@ class SlitherZones(WrittenZones):
         other = window.cells ^ window.diagonal
         return all(missing & one or there & two for one, two in ((window.diagonal, other), (other, window.diagonal)))
 
-    def shows_to_child(self, source: int, window: Window, known: int) -> bool:
-        """O3: after a relocation the window may be broken if the child knows of it."""
-        return bool(source) and not window.cells & ~known
+    def shows_to_child(self, window: Window, known: int) -> bool:
+        """O3: after a relocation the window may be broken if the child knows of it. (After a placement none is, so one that is known is whole.)"""
+        return not window.cells & ~known
 
     # ---- Q moves ---------------------------------------------------------------------------------------------------
     def must_play(self, claimant: int, position: SlitherPosition, replies: Sequence[tuple[str, Child]], zone: int) -> None:
@@ -167,9 +165,7 @@ class SlitherZones(WrittenZones):
             if zone and not self.child_inside(child.zone, zone):
                 raise Refused(f"the child after {move} has no zone, or one that does not lie in its parent's")
             known = self.known(claimant, child.zone) if child.zone else (self.grid.full, self.grid.full)
-            same = not (position.stones[claimant] ^ won.stones[claimant]) & known[0]
-            if same:
-                (ended if won.side == claimant else going).append(Won(won.stones[claimant], won.stones[1 - claimant], *known))
+            (ended if won.side == claimant else going).append(Won(won.stones[1 - claimant], known[1]))
         mine, theirs = self.known(claimant, zone) if zone else (self.grid.full, self.grid.full)
         theirs |= mine & position.stones[claimant]
         for turn in self.turns(claimant, position, mine, theirs):
@@ -196,15 +192,15 @@ class SlitherZones(WrittenZones):
 
     def unanswered(self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]) -> str | None:
         """A placement after ``turn``, or with ``elsewhere`` one on no known cell, that no child answers, though it may be legal; None where there is none."""
-        if any(not (turn.stones ^ won.theirs) & won.theirs_known for won in going):
+        if any(not (turn.stones ^ won.stones) & won.known for won in going):
             return None
         left = turn.landing
         for won in ended:
-            changed = (turn.stones ^ won.theirs) & won.theirs_known
+            changed = (turn.stones ^ won.stones) & won.known
             if not changed:
-                left, elsewhere = left & won.theirs_known, False
+                left, elsewhere = left & won.known, False
             elif not changed & (changed - 1):
-                left &= ~(changed & won.theirs)
+                left &= ~changed
         if elsewhere and not self.shows_broken(turn.stones, known):
             return "elsewhere"
         return next((self.grid.names[bit] for bit in bits(left) if not self.shows_broken(turn.stones | bit, known)), None)
