@@ -83,9 +83,9 @@ def test_the_other_clauses_refuse_what_they_name():
     with pytest.raises(Refused, match="has to pass"):
         zones.or_node(0, rules.position("OOX/OXX/XX. b"), "pass", Child("OOX/OXX/XX. w", every), every)
     middle = rules.position("X../.X./... b relocated")
-    mine = rules.grid.points("A2,B2,C2,A1,B1,C1,B3,C3")
+    mine = rules.grid.points("A1,B1,C1,A2,B2,C2,B3,C3")
     with pytest.raises(Refused, match="in a window that breaks"):
         zones.or_node(0, middle, "A2", Child("X../XX./... w", full << rules.grid.length), mine | full << rules.grid.length)
-    corner = rules.grid.points("A1,A2,B1")
+    corner = rules.grid.points("A1,B1,A2")
     turns = {turn.name for turn in zones.turns(0, rules.position(".../.../O.. w"), 0, corner)}
     assert turns == {"", "A1-A2", "A1-B1", "A1-elsewhere", "elsewhere-A2", "elsewhere-B1"}
