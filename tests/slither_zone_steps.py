@@ -73,8 +73,8 @@ class Truth:
 
     @functools.cached_property
     def tables(self) -> dict[tuple[int, bool], np.ndarray]:
-        """By side to move and ``relocated``, int64[n, 3]: Black's and White's stones and the winner, of every position that keeps the diagonal rule as
-        far as it must. Who has relocated a stone and has no legal placement has lost."""
+        """By side to move and ``relocated``, int64[n, 3]: Black's and White's stones and the winner, of every position that keeps the diagonal rule
+        as far as it must. Who has relocated a stone and has no legal placement has lost."""
         found: dict[tuple[int, bool], list] = {(side, relocated): [] for side in (0, 1) for relocated in (False, True)}
         for black in self.sets:
             for white in self.sets:

@@ -26,7 +26,10 @@ CLAUSES = {
     "O3 one diagonal": ("for one, two in ((window.diagonal, other), (other, window.diagonal)))", "for one, two in ((window.diagonal, other),))"),
     "O3 the child": ("return not window.cells & ~known", "return True"),
     "M1 the child": ("if zone and not self.child_inside(child.zone, zone):", "if False:"),
-    "M2 from a known cell to one": ('yield Turn(stones & ~source | target, (landing | source) & ~target, f"{names[source]}-{names[target]}")', "pass"),
+    "M2 from a known cell to one": (
+        'yield Turn(stones & ~source | target, (landing | source) & ~target, f"{names[source]}-{names[target]}")',
+        "pass",
+    ),
     "M2 to a known cell": ('yield Turn(stones | target, landing & ~target, f"elsewhere-{names[target]}")', "pass"),
     "M2 no relocation": ('yield Turn(stones, landing, "")', "pass"),
     "M2 elsewhere": ("if elsewhere and not self.shows_broken(turn.stones, known):", "if False:"),

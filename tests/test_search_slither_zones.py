@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from typing import Any
 
 import pytest
 from proof_tools import write
@@ -12,8 +13,9 @@ from search_tools import LONG, NAMES, Setting, claims, run, settings
 from slither_zone_steps import Truth
 
 from jaxsolve.games import make
+from jaxsolve.proof.check import games as checkers
 from jaxsolve.proof.check.nets import Asked, answer
-from jaxsolve.search import Limits, Settings, Verdict, solve
+from jaxsolve.search import Limits, Result, Verdict, solve
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def three(truth: Truth, rng: random.Random) -> tuple[str, int]:
 
 def four(rng: random.Random, turns: int) -> str:
     """A position of 4x4 after random turns."""
-    rules = make_rules(4)
+    rules = checkers.find("slither").rules("slither-4")
     while True:
         text = "..../..../..../.... b"
         for _ in range(2 * turns):
@@ -52,10 +54,10 @@ def four(rng: random.Random, turns: int) -> str:
             return text
 
 
-def make_rules(size: int):
-    from jaxsolve.proof.check import games
-
-    return games.find("slither").rules(f"slither-{size}")
+def lines_of(result: Result) -> list[dict[str, Any]]:
+    """The lines of an answer's certificate."""
+    assert result.certificate is not None
+    return [json.loads(line) for line in gzip.decompress(result.certificate.read_bytes()).splitlines()]
 
 
 def test_answers_on_three_by_three_are_the_truth(truth, tmp_path):
@@ -65,7 +67,7 @@ def test_answers_on_three_by_three_are_the_truth(truth, tmp_path):
         claim = claims(game)[number % 2]
         got = run(game, game.parse(text), claim, next(turn), tmp_path)
         assert got.verdict is (Verdict.PROVED if claim.player == winner else Verdict.DISPROVED), text
-        zoned += b'"zone"' in gzip.decompress(got.result.certificate.read_bytes())
+        zoned += any("zone" in line for line in lines_of(got.result))
     assert zoned > 40
 
 
@@ -75,7 +77,7 @@ def test_zones_change_no_answer_on_four_by_four(method, tmp_path):
     for number in range(40 if LONG else 4):
         text, claim = four(rng, 4), claims(game)[number % 2]
         got = run(game, game.parse(text), claim, Setting(method, 8, None, number), tmp_path, 200_000)
-        plain = solve(game, game.parse(text), claim=claim, settings=Settings("dfpn", Limits(nodes=400_000), zones=False))
+        plain = solve(game, game.parse(text), claim=claim, method="dfpn", limits=Limits(nodes=400_000), zones=False)
         assert got.verdict is plain.verdict is not Verdict.UNKNOWN, text
 
 
@@ -96,7 +98,7 @@ def test_smaller_zones_are_refused_or_hold(truth, tmp_path):
     for number in range(40 if LONG else 6):
         game, text = make("slither-3"), three(truth, rng)[0]
         got = run(game, game.parse(text), claims(game)[0], Setting("dfpn", 1, None, number), tmp_path)
-        lines = [json.loads(line) for line in gzip.decompress(got.result.certificate.read_bytes()).splitlines()]
+        lines = lines_of(got.result)
         zoned = [line for line in lines if "zone" in line]
         for line in rng.sample(zoned, min(12, len(zoned))):
             lists, whole = [part.split(",") if part else [] for part in line["zone"].split(";")], line["zone"]
@@ -117,6 +119,6 @@ def test_a_zone_leaves_replies_out():
     game = make("slither-5")
     state = game.parse(".X.../OO.XX/O...X/...../..O.. b")
     limits = Limits(nodes=400_000)
-    whole, zoned = (solve(game, state, settings=Settings("dfpn", limits, zones=zones)) for zones in (False, True))
+    whole, zoned = (solve(game, state, method="dfpn", limits=limits, zones=zones) for zones in (False, True))
     assert whole.verdict is zoned.verdict is Verdict.PROVED and zoned.checked
     assert 5 * zoned.certificate_nodes < whole.certificate_nodes

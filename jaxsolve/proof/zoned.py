@@ -97,7 +97,8 @@ class ZonedGraphBuilder(GraphBuilder):
         outcome, mover = info & 7, info >> 3 & 1
         foreseen = (info >> 4 & 3) - 1 if layout.zoned else np.full(len(rows), -1)
         bases: list[list[Basis]] = [[] for _ in rows]
-        at_once = np.zeros(len(rows), bool) if layout.zoned else rows[:, layout.masks + layout.mask : layout.masks + 2 * layout.mask].any(axis=1)
+        wins = rows[:, layout.masks + layout.mask : layout.masks + 2 * layout.mask]
+        at_once = np.zeros(len(rows), bool) if layout.zoned else np.any(wins != 0, axis=1)
         for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0) | at_once).tolist():
             if outcome[i] != Outcome.ONGOING or at_once[i]:
                 holds = self.claim.holds(int(outcome[i])) if outcome[i] != Outcome.ONGOING else mover[i] == self.claim.player

@@ -244,9 +244,9 @@ def show_broken(scratch, side, colour, mine):
 @inner
 def _excluded(scratch, mine, one, other, beside, opposite):
     """Whether the zone shows that P does not hold ``one`` and ``other`` alone of a window's four points."""
-    if scratch[MINE + one] and scratch[CELL + one] != mine or scratch[MINE + other] and scratch[CELL + other] != mine:
+    if (scratch[MINE + one] and scratch[CELL + one] != mine) or (scratch[MINE + other] and scratch[CELL + other] != mine):
         return True
-    return scratch[MINE + beside] and scratch[CELL + beside] == mine or scratch[MINE + opposite] and scratch[CELL + opposite] == mine
+    return (scratch[MINE + beside] and scratch[CELL + beside] == mine) or (scratch[MINE + opposite] and scratch[CELL + opposite] == mine)
 
 
 @inner

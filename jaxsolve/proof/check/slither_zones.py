@@ -1,7 +1,7 @@
 """Relevance zones of Slither: tests of those that a certificate writes (FORMAT.md has the law and its proof).
 
-Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q only this is known, that P's
-stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
+Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q only this is known, that
+P's stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class SlitherZones(WrittenZones):
                 yield Turn(stones | target, landing & ~target, f"elsewhere-{names[target]}")
 
     def unanswered(self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]) -> str | None:
-        """A placement after ``turn``, or with ``elsewhere`` one on no known cell, that no child answers, though it may be legal; None where there is none."""
+        """A placement after ``turn``, or with ``elsewhere`` one on no known cell, that may be legal and that no child answers; None without one."""
         if any(not (turn.stones ^ won.stones) & won.known for won in going):
             return None
         left = turn.landing
