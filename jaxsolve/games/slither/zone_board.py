@@ -255,7 +255,7 @@ def show_whole(scratch, side, window, mine):
     a, b, c, d = window, window + 1, window + side, window + side + 1
     if scratch[CELL + a] == OUTSIDE or scratch[CELL + b] == OUTSIDE or scratch[CELL + c] == OUTSIDE or scratch[CELL + d] == OUTSIDE:
         return
-    for k in range(2):
+    for _ in range(2):
         if not _excluded(scratch, mine, a, d, b, c):
             if scratch[CELL + d] != mine:
                 scratch[MINE + d] = 1

@@ -1,7 +1,7 @@
 """Relevance zones of Slither: tests of those that a certificate writes (FORMAT.md has the law and its proof).
 
-Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q only this is known, that
-P's stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
+Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q this alone is
+known, that P's stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
 """
 
 from __future__ import annotations
