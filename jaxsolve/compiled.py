@@ -59,6 +59,8 @@ SOURCES = (
     "games/go/zone_life.py",
     "games/go/zoning.py",
     "games/hex/zoning.py",
+    "games/slither/zone_board.py",
+    "games/slither/zoning.py",
     "games/gomoku/fours.py",
     "games/gomoku/windows.py",
     "proof/graph.py",

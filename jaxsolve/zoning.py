@@ -7,7 +7,8 @@ A *zone* of a position that is decided for P is a set of actions (and with them 
 
 with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int32[...] of the game's own:
 
-* ``leaf``: of a finished game, ``out`` = its zone;
+* ``leaf``: of a finished game, ``out`` = its zone; where the game tells of winning moves and cannot foresee more (``SeesChildren``), also of a
+  position whose mover P wins at once, the result the action by which it does;
 * ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
 * ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;
 * ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least;
@@ -18,6 +19,8 @@ with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``
   and then moves near them; the result twice the number of the first plus the side's player, negative where none were found. ``zone`` is a plan of a
   position nearby, or empty; ``action`` the last move, or ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and
   estimates (``search.plans``), and decides nothing.
+* ``inside``, only where ``lost`` holds for fewer zones than those that lie in it: P's opponent moves and loses on ``zone``; ``out`` = what the zones
+  of the positions after its moves must lie in. A proof may rest on other lines than the search did.
 
 They are called through their addresses, so that one compiled search serves every game.
 """
@@ -43,7 +46,7 @@ SIGNATURE = types.int64(
     types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.int32, 1, "C"),
 )
-LEAF, WON, LOST, LEFT, SHOWN, PLAN = range(6)
+LEAF, WON, LOST, LEFT, SHOWN, PLAN, INSIDE = range(7)
 FOR_MOVER, SECOND_MOVES = 1, 2
 HINT_ONLY, SEARCH_ALL = -2, -1  # in the place of the last move, for ``plan``
 
@@ -58,7 +61,7 @@ ZoneFunction = Callable[..., Any]
 class Zoning(NamedTuple):
     """The functions by their addresses, and what they work on."""
 
-    addresses: np.ndarray  # int64[6]: LEAF, WON, LOST, LEFT, SHOWN, PLAN; 0 for one that the game does not have
+    addresses: np.ndarray  # int64[7]: LEAF, WON, LOST, LEFT, SHOWN, PLAN, INSIDE; 0 for one that the game does not have
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
     room: np.ndarray  # uint32[6, Z]: for zones that have no place in the tree (rows 0 and 1) and for two plans
@@ -66,10 +69,10 @@ class Zoning(NamedTuple):
     null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
 
 
-def zoning(functions: Sequence[ZoneFunction], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:
-    """A game's zones of ``words`` words. ``functions`` are ``leaf``, ``won``, ``lost`` and ``left``, each ``compiled``; ``scratch`` int32s."""
-    addresses = np.zeros(PLAN + 1, np.int64)
-    addresses[: len(functions)] = [address_of(function, SIGNATURE) for function in functions]
+def zoning(functions: Sequence[ZoneFunction | None], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:
+    """A game's zones of ``words`` words. ``functions`` are those above in their order, each ``compiled``; ``scratch`` int32s."""
+    addresses = np.zeros(INSIDE + 1, np.int64)
+    addresses[: len(functions)] = [0 if function is None else address_of(function, SIGNATURE) for function in functions]
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
     return Zoning(
@@ -103,11 +106,16 @@ def _call(zoning, which, state, action, zone, out):
 
 def call(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
     """One of the functions on a packed position uint32[S], from the host; zones are ints here, action ``a`` being bit ``a``."""
+    return answer(zoning, which, state, action, zone)[1]
+
+
+def answer(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> tuple[int, int]:
+    """As ``call``: (the function's result, the zone that it writes)."""
     words = zoning.room.shape[1]
     mask = (1 << 32 * words) - 1
     out = np.zeros(words, np.uint32)
-    _call(zoning, which, np.ascontiguousarray(state), action, np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32), out)
-    return int.from_bytes(out.tobytes(), "little")
+    result = _call(zoning, which, np.ascontiguousarray(state), action, np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32), out)
+    return int(result), int.from_bytes(out.tobytes(), "little")
 
 
 @intrinsic

@@ -106,8 +106,8 @@ class HasZones(Protocol):
     A *zone* of a position that P wins is a set of actions, and with them of points, such that P also wins from every position that *covers* it
     there (``proof/FORMAT.md`` says what that means in each game; in Hex it is the carrier, van Rijswijck 2002, Hayward et al. 2003; in Go the
     relevance zone, Shih et al. 2022). A move that cannot touch what refutes another one is refuted by the same answers, so the search leaves out all
-    replies but those that every refutation leaves (the must-play region). A game whose ``children`` tell of winning moves (``SeesChildren``) must
-    also foresee: a position that they decide is not over, and ``leaf`` has no zone for it.
+    replies but those that every refutation leaves (the must-play region). Where ``children`` tell of winning moves (``SeesChildren``) in a game that
+    does not foresee, ``leaf`` has a zone for positions that they decide.
     """
 
     def zoning(self) -> Zoning | None:

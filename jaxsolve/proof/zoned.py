@@ -11,7 +11,7 @@ from jaxsolve.games.game import Foresees, Outcome
 from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
-from jaxsolve.zoning import FOR_MOVER, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, call, look
+from jaxsolve.zoning import FOR_MOVER, INSIDE, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, answer, call, look
 from jaxsolve.zoning import LEAF as OF_LEAF
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
@@ -97,13 +97,16 @@ class ZonedGraphBuilder(GraphBuilder):
         outcome, mover = info & 7, info >> 3 & 1
         foreseen = (info >> 4 & 3) - 1 if layout.zoned else np.full(len(rows), -1)
         bases: list[list[Basis]] = [[] for _ in rows]
-        for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0)).tolist():
-            if outcome[i] != Outcome.ONGOING:
-                zone = call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0) if self.claim.holds(int(outcome[i])) else -1
+        wins = rows[:, layout.masks + layout.mask : layout.masks + 2 * layout.mask]
+        at_once = np.zeros(len(rows), bool) if layout.zoned else np.any(wins != 0, axis=1)
+        for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0) | at_once).tolist():
+            if outcome[i] != Outcome.ONGOING or at_once[i]:
+                holds = self.claim.holds(int(outcome[i])) if outcome[i] != Outcome.ONGOING else mover[i] == self.claim.player
+                zone = call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0) if holds else -1
                 bases[i] += [Basis(SIGHT, zone)] if zone >= 0 and not zone & ~above[i].zone else []
             elif foreseen[i] == self.claim.player and not (zone := self._zone(rows[i])) & ~above[i].zone:
                 bases[i].append(Basis(SIGHT, zone))
-        asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0))
+        asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0) & ~at_once)
         found = self.index.find(rows[asked, : self.game.state_words])
         _, moves, zones = self.log.split(found.records)
         for owner, record, move, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), moves.tolist(), zones, strict=True):
@@ -170,7 +173,8 @@ class ZonedGraphBuilder(GraphBuilder):
         tried = [self._lines(*given) for given in zip(nodes.tolist(), above, rows, strict=True)]
         owners, actions = np.repeat(np.arange(len(nodes)), [len(lines) for lines in tried]), np.array([a for lines in tried for a in lines], np.int64)
         after = self._evaluate(nodes[owners], actions)
-        bases = self._bases(after, [above[owner] for owner in owners.tolist()])
+        below = [self._below(node, basis) for node, basis in zip(nodes.tolist(), above, strict=True)]
+        bases = self._bases(after, [below[owner] for owner in owners.tolist()])
         carrying: list[int] = []  # which of the lines
         chosen: list[Basis] = []  # and what each then rests on
         first = 0
@@ -190,6 +194,12 @@ class ZonedGraphBuilder(GraphBuilder):
         numbers = self._enter(self._keys(after, chosen), after, nodes[owners[carrying]])
         self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
 
+    def _below(self, node: int, basis: Basis) -> Basis:
+        """What the positions after a node's moves may rest on at most."""
+        if self.graph.kinds[node] != MUST_PLAY or not self._zoning.addresses[INSIDE] or basis.zone < 0:
+            return basis
+        return basis._replace(zone=call(self._zoning, INSIDE, self.graph.keys[node, : self.game.state_words], -1, basis.zone))
+
     def _lines(self, node: int, basis: Basis, row: np.ndarray) -> list[int]:
         """Sets the kind of a node; the actions that may carry it."""
         graph, layout = self.graph, self.plain.layout
@@ -198,6 +208,8 @@ class ZonedGraphBuilder(GraphBuilder):
             return []
         claimant_moves = (int(row[layout.info]) >> 3 & 1) == self.claim.player
         move, legal = int(row[layout.threat]) - 1, _bits(row[layout.masks : layout.masks + layout.mask])
+        if claimant_moves and basis.record == SIGHT and not layout.zoned:
+            move = answer(self._zoning, OF_LEAF, row[: self.game.state_words], -1, 0)[0]
         if self._least_foreseen < basis.record <= PAIRS or (basis.record == SIGHT and not (claimant_moves and move >= 0)):
             graph.kinds[node] = PAIRING
             self._set_pairs(node, basis.zone, PAIRS - basis.record if basis.record != SIGHT else -1)
@@ -224,7 +236,7 @@ class ZonedGraphBuilder(GraphBuilder):
 
     def _answer(self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]) -> Basis:
         """What the position after the claimant's move rests on."""
-        if above.record == SIGHT and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING:
+        if above.record == SIGHT and self.plain.layout.zoned and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING:
             return Basis(PAIRS - move, above.zone & ~(1 << move))
         if not bases:
             raise self._gap("a position of the proof is missing from the log", node)
@@ -233,8 +245,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _refutations(self, node: int, action: int, bases: list[Basis]) -> list[Refutation]:
         """What the reply ``action``, refuted on each of ``bases``, leaves to be answered."""
         state, itself = self.graph.keys[node, : self.game.state_words], 1 << action
-        # A reply inside its own zone tells nothing of others.
-        left = [-1 if basis.zone & itself else call(self._zoning, LEFT, state, action, basis.zone) for basis in bases]
+        left = [call(self._zoning, LEFT, state, action, basis.zone) for basis in bases]
         return [Refutation(basis, mask & ~itself) for basis, mask in zip(bases, left, strict=True)]
 
     def _replies(self, node: int, lines: list[int], known: dict[int, list[Refutation]]) -> dict[int, Basis]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from jaxsolve.games.slither import text as notation
 from jaxsolve.games.slither.diagonal import DIRECTIONS, DiagonalRule
 from jaxsolve.games.square import square_permutations, turned
 from jaxsolve.lazy import jax, jnp
+
+if TYPE_CHECKING:
+    from jaxsolve.zoning import Zoning
 
 RELOCATED, OUTCOME_AT = 2, 2  # of ``meta``: the bit that says that a stone has been relocated, the place of the outcome
 
@@ -188,6 +191,19 @@ class Slither(Game):
         wins = grid.to_actions(wins)
         none = jnp.zeros((len(legal) - len(wins), *side.shape), jnp.uint32)
         return legal, jnp.concatenate([wins, none])
+
+    # ---- zones -------------------------------------------------------------------------------------------------
+    def zoning(self) -> Zoning:
+        from jaxsolve import zoning
+        from jaxsolve.games.slither.zone_board import SCRATCH
+        from jaxsolve.games.slither.zoning import inside, leaf, left, lost, shown, won
+
+        facts, words = np.array([self.size, self.grid.words, self.grid.rows_per_word]), -(-self.num_actions // 32)
+        return zoning.zoning((leaf, won, lost, left, shown, None, inside), words, facts, SCRATCH, null=self.num_actions - 1, planes=2)
+
+    def zone_text(self, zone: Sequence[int]) -> str:
+        """Where Black's stones are known and where White's are; nothing for the whole position, of which the pass is a part."""
+        return "" if self.num_actions - 1 in zone else notation.zone_text(zone, self.size)
 
     # ---- first numbers -----------------------------------------------------------------------------------------
     def first_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,13 @@ def action_text(action: int, size: int) -> str:
     if end is None:
         raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
     return boardtext.gtp_point(end, size) if plane == 0 else f"{boardtext.gtp_point(cell, size)}-{boardtext.gtp_point(end, size)}"
+
+
+def zone_text(zone: Sequence[int], size: int) -> str:
+    """``A1,B1;C2``: the cells of the first two planes of N^2 bits, ordered by row from the bottom, then by column; empty where there are none."""
+    planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
+    lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
+    return ";".join(",".join(boardtext.gtp_point(cell, size) for cell in cells) for cells in lists) if any(planes) else ""
 
 
 def cell_of(action: int, size: int) -> int | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.grid import STONES, bits, gtp
 from jaxsolve.proof.check.rules import Rules, Verdict, number, options
+from jaxsolve.proof.check.slither_zones import SlitherZones
 
 
 class SlitherPosition(NamedTuple):
@@ -31,6 +32,7 @@ class Slither(Rules):
         self.edges = ((grid.row(0), grid.row(last)), (grid.column(0), grid.column(last)))
         self.format = re.compile(rf"({grid.pattern}) ([bw])( relocated)?")
         self.longest = grid.length + len(" b relocated")
+        self.written = SlitherZones(self)
 
     def position(self, text: str) -> SlitherPosition:
         match = self.format.fullmatch(text)
@@ -51,7 +53,7 @@ class Slither(Rules):
             return position
         if self.joined(position, other):
             raise Refused(f"{self.players[mover]} has relocated a stone, but {self.players[other]} had joined its edges already")
-        if not any(self._steps(cell) & self._empty(position) for cell in bits(position.stones[mover])):
+        if not any(self.steps(cell) & self._empty(position) for cell in bits(position.stones[mover])):
             raise Refused(f"{self.players[mover]} has no stone that can have been relocated")
         if not any(self._placements(position.stones[mover], self._empty(position))):
             raise Refused(f"{self.players[mover]} has relocated a stone, but no placement keeps the diagonal rule")
@@ -64,7 +66,7 @@ class Slither(Rules):
     def _empty(self, position: SlitherPosition) -> int:
         return self.grid.full & ~(position.stones[0] | position.stones[1])
 
-    def _steps(self, cell: int) -> int:
+    def steps(self, cell: int) -> int:
         """The eight cells around one, stray bits off the board included."""
         row = cell | cell << 1 | cell >> 1
         return (row | row << self.grid.stride | row >> self.grid.stride) ^ cell
@@ -106,7 +108,7 @@ class Slither(Rules):
         if position.relocated:
             return
         for start in bits(stones):
-            for end in bits(self._steps(start) & empty):
+            for end in bits(self.steps(start) & empty):
                 if any(self._placements(stones ^ start | end, empty ^ end | start)):
                     passes = False
                     board = self.grid.put(self.grid.put(position.board, start, "."), end, own)

@@ -115,12 +115,23 @@ class Strategy:
         fields = self.fields(place.node)
         children = {child for name in MOVES for _, child in fields.get(name, ())}
         found = [self.enter(text, child) for child in sorted(children) if self.covers(text, child)]
+        found += self._idle(place, sorted(children), reply, text)
         if "threat" in fields and self._threatens(place.node, fields, reply, text):
             first, *line = _threat(fields)
             found.append(Place(text, 0, first, _pairs(fields), tuple(line)))
+        if not found and self.rules.side(self.position(text)) != self.claimant:
+            return Place(text, place.node)  # the rest of the turn shows what answers it
         if not found:
             raise Refused(f"{reply} leads to {show(text, 500)}, which neither is nor covers a child of the node {place.node}")
         return self._best(found) if self._rng is None else self._rng.choice(found)
+
+    def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
+        """Places after a reply to nodes in which the opponent's turn has begun: it could have begun without effect."""
+        written = self.rules.written
+        idle = None if written is None else written.idle(self.position(place.text))
+        if idle is None or idle == place.text or self.rules.side(self.position(text)) != self.claimant:
+            return []
+        return [self.follow(Place(idle, child), reply, text) for child in children if self.covers(idle, child)]
 
     def _threatens(self, node: int, fields: dict[str, Any], reply: str, text: str) -> bool:
         """Whether a node's threat answers the reply."""

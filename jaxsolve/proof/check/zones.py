@@ -80,6 +80,10 @@ class WrittenZones(Tried, abc.ABC):
     A node without a zone stands for its own position alone. Every test raises Refused, with one sentence.
     """
 
+    def idle(self, position: Any) -> str | None:
+        """Text of ``position`` once the side to move has done what it may do before its move, to no effect; None where there is no such thing."""
+        return None
+
     @abc.abstractmethod
     def read(self, position: Any, value: Any) -> int:
         """The zone that the field's ``value`` writes at a position."""
