@@ -45,13 +45,12 @@ def first_look(tree, node, before, action, or_player, steering):
     count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
     if not planned:
         return
-    record.marks |= PLANNED_FLAG
-    if steering.near and not opposing:
-        _move_up(tree, record.list + count, record.list + record.moves, tree.zoning.room[NEAR])
+    record.marks |= PLANNED_FLAG | HARDER_FLAG
+    if steering.near:
+        _move_up(tree, record.list + count + (record.forced if opposing else 0), record.list + record.moves, tree.zoning.room[NEAR])
     if opposing:
         record.forced_b = record.first_b = _hardness(steering.step, moves)
     else:
-        record.marks |= HARDER_FLAG
         for i in range(record.list, record.list + count):
             tree.lists[i] |= np.uint32(FORCED_BIT)
         record.forced = count
