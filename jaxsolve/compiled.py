@@ -59,6 +59,7 @@ SOURCES = (
     "games/go/zone_life.py",
     "games/go/zoning.py",
     "games/hex/zoning.py",
+    "games/gomoku/chances.py",
     "games/gomoku/fours.py",
     "games/gomoku/windows.py",
     "proof/graph.py",

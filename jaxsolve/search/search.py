@@ -42,7 +42,7 @@ MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost a
 FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
-PLANNED_WAVE = 32  # most leaves at a time where moves are planned: first numbers tell more than a full wave (of 8 to 128 it solved most)
+PLANNED_WAVE = 32  # most leaves at a time where plans or chances give first numbers: they tell more than a full wave (of 8 to 128 it solved most)
 FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
@@ -95,7 +95,8 @@ class Search:
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
-        wave = min(method.wave, PLANNED_WAVE) if zoning is not None and zoning.addresses[PLAN] else method.wave
+        guided = (zoning is not None and zoning.addresses[PLAN]) or evaluator.sequences() is not None
+        wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
