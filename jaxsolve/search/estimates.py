@@ -15,7 +15,6 @@ from jaxsolve.search.tree import NARROW_FLAG, forced_entry
 from jaxsolve.sequences import ask_chances
 
 EVEN = 30.0  # both numbers of a node whose odds are even
-SLOPE = 0.5  # how much of the log odds is believed
 DEEPER = 0.2  # what each move from the root takes off the log odds
 MANY, FREE = 60, 3.0  # replies that say nothing forces the opponent, and what that takes off
 MOST = 20_000.0  # largest estimate
@@ -24,7 +23,7 @@ QUIET_SUM = 4  # and what all of those not visited add to its node's disproof nu
 
 
 @inner
-def estimate(tree, node, or_player):
+def estimate(tree, node, or_player, trust):
     """Gives a new node first numbers from the chances the game sees; an or-player's node is narrow from now on."""
     record = tree.nodes[node]
     sequences = tree.sequences
@@ -33,7 +32,7 @@ def estimate(tree, node, or_player):
     odds -= DEEPER * record.level
     if opposing and record.moves >= MANY:
         odds -= FREE
-    odds = SLOPE * min(max(odds, -40.0), 40.0)
+    odds = trust * min(max(odds, -40.0), 40.0)
     pn = np.int64(min(max(EVEN * math.exp(-odds), 1.0), MOST))
     dn = np.int64(min(max(EVEN * math.exp(odds), 1.0), MOST))
     if opposing:

@@ -55,6 +55,7 @@ class Steering(NamedTuple):
     virtual: int  # weight of a busy path
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
+    trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -291,8 +292,8 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
 @compiled
 def begin(tree, node, question: Question, steering: Steering, log):
     """Gives a node that no path has led to its first numbers."""
-    if tree.sequences.address[0] != 0:
-        estimate(tree, node, question.or_player)
+    if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+        estimate(tree, node, question.or_player, steering.trust)
     first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering.patience, steering.step)
     rank_and_store(tree, node, question, steering, log)
 
@@ -426,8 +427,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.sequences.address[0] != 0:
-                estimate(tree, child, question.or_player)
+            if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+                estimate(tree, child, question.or_player, steering.trust)
             first_look(tree, child, node, action, question.or_player, steering.patience, steering.step)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:

@@ -44,6 +44,7 @@ ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
 PLANNED_WAVE = 32  # most leaves at a time where plans or chances give first numbers: they tell more than a full wave (of 8 to 128 it solved most)
 FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
+FIRST_OF_THREATS, LONGER_OF_THREATS = 150_000, 1.25  # the same where a game sees sequences
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -120,7 +121,10 @@ class Search:
         self._room = Room()
         self._log_was_full = False
         self._first_form, self._attempts = method, 0
-        self._attempt_ends = FIRST_ATTEMPT if zoning is not None and zoning.addresses[PLAN] and len(self.claims) == 1 else 0  # 0: never
+        self._planned = zoning is not None and bool(zoning.addresses[PLAN])
+        lengths = (FIRST_ATTEMPT, LONGER) if self._planned else (FIRST_OF_THREATS, LONGER_OF_THREATS)
+        self._attempt_length, self._longer = lengths
+        self._attempt_ends = self._attempt_length if guided and len(self.claims) == 1 else 0  # 0: never
         self._start()
 
     def _new_tree(self) -> Tree:
@@ -317,13 +321,13 @@ class Search:
         """Begins anew with the method in another form, no wave being in flight; patterns keep what has been proved."""
         self.retreat()
         self._finish_if_decided()
-        following = self._first_form.attempt(self._attempts + 1)
+        following = (self._first_form.attempt if self._planned else self._first_form.attempt_on_threats)(self._attempts + 1)
         if following is None:
             self._attempt_ends = 0
         if following is None or self.verdict is not None:
             return
         self._attempts += 1
-        self._attempt_ends = self.expanded + int(FIRST_ATTEMPT * LONGER**self._attempts)
+        self._attempt_ends = self.expanded + int(self._attempt_length * self._longer**self._attempts)
         self.method, self._room, self._settled_at = following, Room(), self.expanded + 256
         self._restart()
         self._put_in_order()

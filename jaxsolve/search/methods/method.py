@@ -62,6 +62,10 @@ class Method(abc.ABC):
         """The form in which a search begins anew for the ``number``-th time, 1 or more; None: it never does."""
         return None
 
+    def attempt_on_threats(self, number: int) -> Method | None:
+        """The same where a game sees sequences of forcing moves and makes no plans."""
+        return None
+
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:
         """Whether ``other`` reads the edges of this method's tree as its own, so that the tree can be kept when one gives way to the other."""

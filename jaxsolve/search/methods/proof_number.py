@@ -14,6 +14,8 @@ from jaxsolve.search.tree import Tree
 
 FORMS: tuple[dict[str, float], ...] = ({}, {"widening": 0.25}, {"patience": 64}, {"step": 16.0}, {"epsilon": 1.0})
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short."""
+THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"trust": 0.0})
+"""The same where a game sees sequences: counts of moves find some wins by quiet moves sooner."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class ProofNumber(Method):
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
-    anew: bool = True  # with plans: begin anew in other forms, keeping what is proved, whenever an attempt takes long (``FORMS``)
+    trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
+    anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
@@ -42,6 +45,7 @@ class ProofNumber(Method):
             self.virtual,
             self.learns,
             float(self.step),
+            float(self.trust),
             min(self.patience, proof_numbers.MOST_FIRST),
         )
 
@@ -57,6 +61,11 @@ class ProofNumber(Method):
             return None
         following = dataclasses.replace(self, **FORMS[number % len(FORMS)])
         return following if self.step else dataclasses.replace(following, step=0.0)
+
+    def attempt_on_threats(self, number: int) -> Method | None:
+        if not self.anew or self.leave_on_change or self.trust == 0.0:
+            return None
+        return dataclasses.replace(self, **THREAT_FORMS[number % len(THREAT_FORMS)])
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
