@@ -7,12 +7,13 @@ import random
 
 import numpy as np
 import pytest
-from gomoku_lines import drawn
+from gomoku_lines import drawn, sound
 from search_tools import accepted
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.proof.check.gomoku import Gomoku
+from jaxsolve.question import Verdict
 from jaxsolve.search import Claim, Limits, Settings, estimates
 from jaxsolve.search import search as searching
 from jaxsolve.search.driver import drive
@@ -24,7 +25,6 @@ from jaxsolve.sequences import chances
 
 MOVING = {True: (-5536, {1: 0, 2: 1502, 3: 361, 4: 47}, {1: -2392, 2: -1069, 3: -71, 4: 6})}
 MOVING[False] = (-9201, {1: 3730, 2: 1354, 3: 374, 4: 18}, {1: 0, 2: -345, 3: -64, 4: 17})
-QUIET_WIN = "......../......../...X..../..XO..../...XO.../..O..X../......../........ b"
 
 
 @pytest.mark.parametrize("rule_set", ["gomoku-9;line=5;win=five-or-more;knowledge=4t", "gomoku-7;line=4;win=exact5;knowledge=4t"])
@@ -32,8 +32,7 @@ def test_chances_are_the_sum_over_open_windows(rule_set):
     """Each window read from the board: whose it is, how many stones it lacks and, where only exact lines win, whose stones lie at its ends."""
     game, rules, rng = make(rule_set), Gomoku(rule_set), random.Random(rule_set)
     seen, size, line = game.sequences(), game.size, game.line
-    for _ in range(100):
-        text = drawn(rules, rng)
+    for text in [text for text in (drawn(rules, rng) for _ in range(400)) if sound(rules, text)][:60]:
         state = game.read(text)
         cells, mover = np.asarray(game.cells(state)).reshape(size, size), int(np.asarray(state.meta)) & 1
         for player in (0, 1):
@@ -72,7 +71,7 @@ def test_quiet_moves_wait_until_all_threats_are_decided():
         record = tree.nodes[node]
         if record["marks"] & SOLVED_FLAG:
             continue
-        assert bool(record["marks"] & NARROW_FLAG) is (record["mover"] == 0)
+        assert bool(record["marks"] & NARROW_FLAG) is bool(record["mover"] == 0)
         if record["mover"] != 0:
             continue
         edges = tree.edges[record["edges"] : record["edges"] + record["visited"]]
@@ -87,31 +86,36 @@ def test_quiet_moves_wait_until_all_threats_are_decided():
 
 
 def test_the_better_the_odds_the_easier_the_proof():
-    """First numbers of the root, whose only input is what the game says of it."""
-    game, numbers = make("gomoku-9;knowledge=4t"), []
-    for text in ("....X..../....O....", "...XX..../....O....", "...XX.X../....O...."):
+    """First numbers of the root follow from what the game says of it, and from nothing else."""
+    game, odds = make("gomoku-9;knowledge=4t"), []
+    for text in ("....X..../....O....", "...XX..../....O....", "...XX..../....XO..."):
         board = "/".join(["........."] * 3 + [text] + ["........."] * 4)
         state = game.read(f"{board} b")
-        given = Search(game, game.host_pack(state), [Claim(0)], METHODS["dfpn"], shared_evaluator(game), sink=lambda *_: None, budget=50 << 20)
-        record = given.tree.nodes[0]
-        odds = 0.5 * chances(game.sequences(), game.host_pack(state), 0) / 1000
-        quiet = min(estimates.QUIET * int(max(1, estimates.EVEN * np.exp(-odds))), estimates.MOST)
-        assert record["first_a"] == quiet and (not record["forced"] or record["forced_a"] <= record["first_a"])
-        numbers.append(odds)
-    assert numbers == sorted(numbers) and numbers[0] < numbers[-1]
+        search = Search(game, game.host_pack(state), [Claim(0)], METHODS["dfpn"], shared_evaluator(game), sink=lambda *_: None, budget=50 << 20)
+        record = search.tree.nodes[0]
+        assert search.verdict is None and not record["marks"] & SOLVED_FLAG
+        odds.append(0.5 * chances(game.sequences(), game.host_pack(state), 0) / 1000)
+        numbers = [int(min(max(estimates.EVEN * np.exp(sign * odds[-1]), 1), estimates.MOST)) for sign in (-1, 1)]
+        assert record["forced_a"] == numbers[0] and record["first_a"] == min(estimates.QUIET * numbers[0], estimates.MOST)
+        assert record["first_b"] == record["forced_b"] == max(numbers[1] // max(int(record["forced"]), 1), 1)
+    assert odds == sorted(set(odds))
 
 
 def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
-    """What is proved after several attempts is accepted; a method that trusts no chances, or one without attempts, goes on as it is."""
-    begun, begin = [], searching.Search._begin_anew
-    monkeypatch.setattr(searching, "FIRST_OF_THREATS", 10)
-    monkeypatch.setattr(searching.Search, "_begin_anew", lambda search: (begun.append(search.expanded), begin(search))[1])
-    game = make("gomoku-8;line=4;win=five-or-more;knowledge=4t")
-    job = Job(game, game.parse(QUIET_WIN), claims=Claim(0), settings=Settings("dfpn", Limits(nodes=100_000), wave=2), out=tmp_path / "run")
-    drive([job])
-    (result,) = job.finish()
-    assert begun
-    accepted(game, game.parse(QUIET_WIN), Claim(0), result)
+    """Black wins on an empty board of 6x6 with four in a row, so White does not: both after several attempts, with proofs that are accepted.
+
+    A method that trusts no chances, or one without attempts, goes on as it is.
+    """
+    game, begin, begun = make("gomoku-6;line=4;win=five-or-more;knowledge=4t"), searching.Search._begin_anew, []
+    monkeypatch.setattr(searching, "FIRST_OF_THREATS", 20)
+    monkeypatch.setattr(searching.Search, "_begin_anew", lambda search: (begun.append(search.method.trust), begin(search))[1])
+    for claim, verdict in ((Claim(0), Verdict.PROVED), (Claim(1), Verdict.DISPROVED)):
+        job = Job(game, game.init(), claims=claim, settings=Settings("dfpn", Limits(nodes=60_000), wave=2), out=tmp_path / str(claim.player))
+        drive([job])
+        (result,) = job.finish()
+        assert result.verdict is verdict
+        accepted(game, game.init(), claim, result)
+    assert len(begun) > 4 and set(begun) == {0.0, METHODS["dfpn"].trust}
     method = METHODS["dfpn"]
     assert [method.attempt_on_threats(number).trust for number in (1, 2, 3)] == [0.0, method.trust, 0.0]
     for other in (dataclasses.replace(method, trust=0.0), dataclasses.replace(method, anew=False), METHODS["pns"], METHODS["mcts"]):
