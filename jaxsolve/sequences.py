@@ -1,4 +1,4 @@
-"""What a game supplies to the search's compiled loops where sequences of forcing moves can be seen from the board: one compiled function.
+"""What a game supplies to the search's compiled loops where sequences of forcing moves can be seen from the board: two compiled functions.
 
     f(state, facts, scratch, moves, out) -> int64
 
@@ -15,7 +15,11 @@ Where the side to move does not win, ``out`` uint32[3 * M] holds three sets of a
 * LEFT: those of them after which a look at the position does not see the opponent win;
 * THREATS: moves by which the side to move would threaten to win so itself; only the order of moves rests on them.
 
-The answer depends on the position alone: what the search has seen, whoever collects its proof sees again.
+    g(state, facts, scratch, player) -> int64
+
+says how likely ``player`` is to win a position that goes on, as log odds in thousandths; only first numbers rest on it (``search.estimates``).
+
+The answers depend on the position alone: what the search has seen, whoever collects its proof sees again.
 """
 
 from __future__ import annotations
@@ -34,14 +38,15 @@ _NUMBERS = types.Array(types.int64, 1, "C")
 _FACTS = types.Array(types.int64, 1, "C", readonly=True)
 _STATE = types.Array(types.uint32, 1, "C", readonly=True)
 SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"))
+CHANCES_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
 LONGEST = 64  # moves of a line
 ZONE, LEFT, THREATS = range(3)
 
 
 class Sequences(NamedTuple):
-    """The function by its address, and what it works on; room for one search."""
+    """The functions by their addresses, and what they work on; room for one search."""
 
-    address: np.ndarray  # int64[1]: 0 where the game sees none
+    address: np.ndarray  # int64[2]: what looks and what says chances; 0 where the game sees none
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int64[...]: holds nothing from one call to the next
     moves: np.ndarray  # int64[2 * LONGEST]: a line, and room for those of other looks
@@ -59,11 +64,11 @@ class Sight(NamedTuple):
     left: int  # those of them after which the opponent is not seen to win
 
 
-def sequences(function: Callable[..., Any], facts: np.ndarray, scratch: int, actions: int) -> Sequences:
-    """A game's sequences; ``scratch`` int64s."""
+def sequences(looks: Callable[..., Any], chances: Callable[..., Any], facts: np.ndarray, scratch: int, actions: int) -> Sequences:
+    """A game's sequences: its two functions; ``scratch`` int64s."""
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
-    address = np.array([address_of(function, SIGNATURE)], np.int64)
+    address = np.array([address_of(looks, SIGNATURE), address_of(chances, CHANCES_SIGNATURE)], np.int64)
     return _made(address, facts, scratch, -(-actions // 32))
 
 
@@ -71,7 +76,7 @@ def no_sequences() -> Sequences:
     """For games that see none."""
     facts = np.zeros(1, np.int64)
     facts.flags.writeable = False
-    return _made(np.zeros(1, np.int64), facts, 1, 0)
+    return _made(np.zeros(2, np.int64), facts, 1, 0)
 
 
 def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> Sequences:
@@ -104,14 +109,31 @@ def look(seen: Sequences, state: np.ndarray) -> Sight | None:
     return Sight(length > 0, seen.moves[: abs(length)].tolist(), *sets)
 
 
+@compiled
+def _chances(seen, state, player):
+    return ask_chances(seen.address[1], state, seen.facts, seen.scratch, player)
+
+
+def chances(seen: Sequences, state: np.ndarray, player: int) -> int:
+    """Log odds in thousandths that ``player`` wins a packed position uint32[S], from the host."""
+    state = np.array(state, np.uint32)
+    state.flags.writeable = False
+    return int(_chances(seen, state, player))
+
+
 @intrinsic
 def ask(typing_context, address, state, facts, scratch, moves, out):
     """Calls the function at its address, from compiled code."""
-    result = types.int64(address, state, facts, scratch, moves, out)
+    return types.int64(address, state, facts, scratch, moves, out), _call
 
-    def code(context, builder, signature, arguments):
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
 
-    return result, code
+@intrinsic
+def ask_chances(typing_context, address, state, facts, scratch, player):
+    """The same for what says chances."""
+    return types.int64(address, state, facts, scratch, player), _call
+
+
+def _call(context, builder, signature, arguments):
+    kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+    function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+    return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])

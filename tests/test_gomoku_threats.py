@@ -15,7 +15,7 @@ from gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
 from search_tools import Setting, accepted, claims, settings
 
 from jaxsolve.games.game import SeesSequences
-from jaxsolve.games.gomoku import fours, windows
+from jaxsolve.games.gomoku import chances, fours, windows
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.certificate import Certificate
@@ -34,7 +34,7 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 def looking(rule_set: str, budget: int = fours.MOST):
     """A function from a position's text to what is seen there, and the game."""
     game = make(rule_set)
-    seen = sequences(fours.look, *windows.facts_of(game.grid, game.line, game.win == "exact5", budget), game.num_actions)
+    seen = sequences(fours.look, chances.chances, *windows.facts_of(game.grid, game.line, game.win == "exact5", budget), game.num_actions)
     return lambda text: look(seen, game.host_pack(game.read(text))), game
 
 

@@ -45,7 +45,7 @@ def searched(rule_set, waves, method, zones=True):
 def test_unvisited_moves_look_like_the_sibling_seen_last(learns, zones):
     """At every node, the numbers of moves to come are those its last new child of the same kind had at first, else counts of moves; those of moves
     that force the reply or threaten are the same everywhere where sequences are seen."""
-    method = dataclasses.replace(METHODS["dfpn"], learns=learns)
+    method = dataclasses.replace(METHODS["dfpn"], learns=learns, trust=0.0)
     search = searched("gomoku-7;line=4;knowledge=4t", 0, method, zones)
     tree, expected = search.tree, {}
     for _ in range(400):

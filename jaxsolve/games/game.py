@@ -124,7 +124,7 @@ class SeesSequences(Protocol):
     """Ability: the board tells that a side wins, or threatens to, by a sequence of moves that each leave the opponent one legal reply."""
 
     def sequences(self) -> Sequences | None:
-        """Its compiled function (``jaxsolve.sequences``), with room for one search; None where this rule set sees none."""
+        """Its compiled functions (``jaxsolve.sequences``), with room for one search; None where this rule set sees none."""
         ...
 
 

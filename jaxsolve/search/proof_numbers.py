@@ -22,10 +22,25 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
+from jaxsolve.search.estimates import QUIET_SUM, estimate, waits_for_threats
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
 from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, HARDER_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
+from jaxsolve.search.tree import (
+    ACTION,
+    BACK,
+    BIG,
+    CYCLE_FLAG,
+    HARDER_FLAG,
+    INF,
+    LOOPS,
+    NARROW_FLAG,
+    NONE,
+    SOLVED_FLAG,
+    STALE_FLAG,
+    add_edge,
+    forced_entry,
+)
 from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
 
 HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
@@ -41,6 +56,7 @@ class Steering(NamedTuple):
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     near: bool  # with plans: the or-player's moves near the plan come before others
+    trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -149,13 +165,16 @@ def rank(tree, node, steering: Steering):
         if edge.a < min(np.int64(record.first_a), BIG):
             best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
             return min(phi, np.int64(edge.a)), delta, best, np.int64(edge.a), max(second, np.int64(record.first_a))
+    if waits_for_threats(tree, node, live):
+        left = np.int64(record.forced)
     if left > 0 and live < limit:
         take = min(left, limit - live)
         forced = min(take, np.int64(record.forced))
         plain_a, plain_b = first_numbers(record, False)
         forced_a, forced_b = first_numbers(record, True)
         if not waits:
-            delta += forced * forced_b + (take - forced) * plain_b
+            others = (take - forced) * plain_b
+            delta += forced * forced_b + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
         elif visited == 0:
             delta = _of_null(forced_b, steering)
         a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
@@ -274,6 +293,8 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
 @compiled
 def begin(tree, node, question: Question, steering: Steering, log):
     """Gives a node that no path has led to its first numbers."""
+    if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+        estimate(tree, node, question.or_player, steering.trust)
     first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
     rank_and_store(tree, node, question, steering, log)
 
@@ -407,6 +428,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
+            if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+                estimate(tree, child, question.or_player, steering.trust)
             first_look(tree, child, node, action, question.or_player, steering)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:

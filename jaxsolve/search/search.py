@@ -42,8 +42,9 @@ MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost a
 FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
-PLANNED_WAVE = 32  # most leaves at a time where moves are planned: first numbers tell more than a full wave (of 8 to 128 it solved most)
+PLANNED_WAVE = 32  # most leaves at a time where plans or chances give first numbers: they tell more than a full wave (of 8 to 128 it solved most)
 FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
+FIRST_OF_THREATS, LONGER_OF_THREATS = 150_000, 1.25  # the same where a game sees sequences
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -95,7 +96,8 @@ class Search:
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
-        wave = min(method.wave, PLANNED_WAVE) if zoning is not None and zoning.addresses[PLAN] else method.wave
+        guided = (zoning is not None and zoning.addresses[PLAN]) or evaluator.sequences() is not None
+        wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = self._widest = max(1, -(-width // flights))
         self._root = np.asarray(root, np.uint32)
@@ -120,7 +122,9 @@ class Search:
         self._log_was_full = False
         self._first_form, self._attempts = method, 0
         planned = zoning is not None and zoning.addresses[PLAN] != 0
-        self._attempt_ends = FIRST_ATTEMPT if planned and method.forms and len(self.claims) == 1 else 0  # 0: never
+        self._forms = () if len(self.claims) > 1 or not guided else method.forms if planned else method.threat_forms
+        self._attempt_length, self._longer = (FIRST_ATTEMPT, LONGER) if planned else (FIRST_OF_THREATS, LONGER_OF_THREATS)
+        self._attempt_ends = self._attempt_length if self._forms else 0  # 0: never
         self._start()
 
     def _new_tree(self) -> Tree:
@@ -332,10 +336,9 @@ class Search:
         self._finish_if_decided()
         if self.verdict is not None:
             return
-        forms = self._first_form.forms
         self._attempts += 1
-        self._attempt_ends = self.expanded + int(FIRST_ATTEMPT * LONGER**self._attempts)
-        self.method, self._room, self._settled_at = forms[self._attempts % len(forms)], Room(), self.expanded + 256
+        self._attempt_ends = self.expanded + int(self._attempt_length * self._longer**self._attempts)
+        self.method, self._room, self._settled_at = self._forms[self._attempts % len(self._forms)], Room(), self.expanded + 256
         self._widest = self.group if self.method.wave >= self._first_form.wave else min(self.group, -(-self.method.wave // self.flights))
         self._restart()
         self._put_in_order()

@@ -45,7 +45,7 @@ NODE = np.dtype(
         ("forced_a", "i2"),  # and of one of those listed first
         ("forced_b", "i2"),
         ("mover", "i1"),
-        ("marks", "i1"),
+        ("marks", "u1"),
         ("work", "i4"),  # expansions below it
     ]
 )
@@ -58,10 +58,10 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
-SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG, HARDER_FLAG = 1, 2, 4, 8, 16, 32, 64
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG, HARDER_FLAG, NARROW_FLAG = 1, 2, 4, 8, 16, 32, 64, 128
 """Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
 numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of
-its moves have been tried, the harder the others are expected to be."""
+its moves have been tried, the harder the others are expected to be; its quiet moves wait for its threats (``search.estimates``)."""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,

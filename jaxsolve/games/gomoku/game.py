@@ -190,13 +190,13 @@ class Gomoku(Game):
 
     # ---- sequences of fours ------------------------------------------------------------------------------------
     def sequences(self) -> Sequences | None:
-        """Wins by fours (``fours.py``), where four-threat knowledge makes a four force the reply."""
+        """Wins by fours (``fours.py``) and chances of threats (``chances.py``), where four-threat knowledge makes a four force the reply."""
         if not self.four_threats:
             return None
-        from jaxsolve.games.gomoku import fours, windows  # only who searches waits for numba
+        from jaxsolve.games.gomoku import chances, fours, windows  # only who searches waits for numba
         from jaxsolve.sequences import sequences
 
-        return sequences(fours.look, *windows.facts_of(self.grid, self.line, self.win == "exact5", fours.MOST), self.num_actions)
+        return sequences(fours.look, chances.chances, *windows.facts_of(self.grid, self.line, self.win == "exact5", fours.MOST), self.num_actions)
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property

@@ -63,6 +63,11 @@ class Method(abc.ABC):
         """What a search where moves are planned goes on as whenever an attempt has taken long, in turn, itself first; none: it never begins anew."""
         return ()
 
+    @property
+    def threat_forms(self) -> tuple[Method, ...]:
+        """The same for searches of games that see sequences."""
+        return ()
+
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:
         """Whether ``other`` reads the edges of this method's tree as its own, so that the tree can be kept when one gives way to the other."""

@@ -15,6 +15,8 @@ from jaxsolve.search.tree import Tree
 FORMS: tuple[dict[str, float] | None, ...] = ({}, {"near": False, "widening": 0.25}, None, {"widening": 0.25}, {"epsilon": 1.0}, None)
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
 stands for depth-first search (``rzs``)."""
+THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"trust": 0.0})
+"""The same where a game sees sequences: counts of moves find some wins by quiet moves sooner."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class ProofNumber(Method):
     patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
     near: bool = True  # with plans: the or-player's moves near the plan come before others
-    anew: bool = True  # with plans: begin anew in other forms, keeping what is proved, whenever an attempt takes long (``FORMS``)
+    trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
+    anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
     wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
 
     keeps_proof_numbers = True
@@ -45,6 +48,7 @@ class ProofNumber(Method):
             self.learns,
             float(self.step),
             self.near,
+            float(self.trust),
             min(self.patience, proof_numbers.MOST_FIRST),
         )
 
@@ -66,6 +70,11 @@ class ProofNumber(Method):
             return RelevanceZone("rzs", step=self.step)
         following = dataclasses.replace(self, **(changes or {}))
         return following if self.step else dataclasses.replace(following, step=0.0)
+
+    @property
+    def threat_forms(self) -> tuple[Method, ...]:
+        begins_anew = self.anew and not self.leave_on_change and self.trust > 0.0
+        return tuple(dataclasses.replace(self, **changes) for changes in THREAT_FORMS) if begins_anew else ()
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
