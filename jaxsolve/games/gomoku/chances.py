@@ -1,8 +1,9 @@
 """How likely a side is to win by threats, from the windows that are still open to either side (host side, compiled; ``jaxsolve.sequences``).
 
 A linear sum of counts of open windows, by how many stones they lack: logistic regression on 37,000 positions that searches of threats alone had
-decided on 17 of the PCN paper's problems. Fitted to all problems but one, it ranks what is won above what is lost with an area under the curve of
-0.94 to 1.00 on the one left out. First numbers rest on it and nothing else, so it can cost time and never an answer.
+decided on 17 of the PCN paper's problems. Fitted to all but one of them, it ranks what is won above what is lost with an area under the curve of
+0.94 to 1.00 on the one left out (where 20 of either kind were decided). First numbers rest on it and nothing else: it can cost time and never an
+answer.
 """
 
 from __future__ import annotations
