@@ -360,7 +360,7 @@ def bench(
     problems: Annotated[str | None, typer.Option("--problems", metavar="FILE.json[:ID,ID]", help="zones: search these problems of a set.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="zones: draw solved against CPU seconds, .png or .svg.")] = None,
     seeds: Annotated[
-        int | None, typer.Option("--seeds", metavar="N", help="zones: what new attempts are worth, over N seeds (2 or more) of the order of moves.")
+        str | None, typer.Option("--seeds", metavar="N", help="zones: what new attempts are worth, over N seeds (2 or more) of the order of moves.")
     ] = None,
     json: AsJson = False,
 ) -> None:

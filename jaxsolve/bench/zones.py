@@ -197,7 +197,7 @@ def run(
     plot: Path | None = None,
     seeds: int | None = None,
 ) -> int:
-    """Measures every part that the problems' games have, or attempts with ``seeds`` seeds; 0.
+    """Measures every part that the problems' games have, or attempts with ``seeds`` seeds (2 or more); 0.
 
     Raises ValueError with one sentence, RuntimeError where two answers disagree.
     """
@@ -207,8 +207,6 @@ def run(
         raise ValueError("bench zones takes no --batch: every search has the wave of its own method")
     if problems is not None and games:
         raise ValueError("give either --games, for hard positions of these rule sets, or --problems, not both")
-    if seeds is not None and seeds < 2:
-        raise ValueError(f"--seeds {seeds}: give 2 or more, the seeds 0 to N - 1 are compared")
     if seeds is not None and plot is not None:
         raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
     if plot is not None:

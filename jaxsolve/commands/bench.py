@@ -20,7 +20,7 @@ def run(
     seconds: float | None = None,
     problems: str | None = None,
     plot: Path | None = None,
-    seeds: int | None = None,
+    seeds: str | None = None,
 ) -> int:
     """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides; empty lists leave
     the choice to the benchmark."""
@@ -34,10 +34,12 @@ def run(
         wrong = [word for word in sizes if not (word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
             raise ValueError(f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}")
+        if seeds is not None and not (seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2):
+            raise ValueError(f"--seeds {shortened(seeds)}: give a number of seeds from 2 to 9999")
         from jaxsolve import runtime
 
         runtime.setup()
         benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
-        more = {"problems": problems, "plot": plot, "seeds": seeds} if what == "zones" else {}
+        more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)} if what == "zones" else {}
         names = [word.strip() for word in games.split(",") if word.strip()]
         return benchmark.run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)
