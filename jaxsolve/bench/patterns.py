@@ -50,7 +50,6 @@ COLUMNS = {
     "bytes_per_pattern": "bytes/pattern",
     "entering_ns": "ns to enter",
     "look_up_ns": "ns a look-up",
-    "look_ups": "look-ups",
     "visited": "nodes visited",
     "compared": "compared",
     "found": "found",
