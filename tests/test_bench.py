@@ -170,7 +170,7 @@ def test_seeds_compare_searches_with_and_without_attempts(monkeypatch):
     assert [(row["seed"], row["variant"]) for row in rows] == [(seed, name) for seed in ("0", "1", "2", "any", "all") for name in names]
     every = len(problems_asked)
     assert [row["solved"] for row in rows] == [every, 0, every, every, every, 0, every, every, every, 0]
-    assert rows[3]["nodes"] == 11 * every and rows[1]["nodes"] is None
+    assert rows[3]["nodes"] == 11 * every and rows[1]["nodes"] is None and rows[1]["searched"] == 10 * every
 
 
 def test_a_seed_gives_another_search_and_the_same_one_again():

@@ -51,6 +51,7 @@ COLUMNS = {
     "solved": "solved",
     "withheld": "withheld",
     "cpu_seconds": "CPU s",
+    "searched": "nodes",
     "shared": "all solve",
     "nodes": "nodes there",
     "nodes_ratio": "ratio",
@@ -252,9 +253,10 @@ def _tell_seeds(report: Report, searches: Sequence[tuple[Variant, int]], outcome
     for seed in range(len(searches) // len(ATTEMPTS)):
         pair = outcomes[len(ATTEMPTS) * seed : len(ATTEMPTS) * (seed + 1)]
         for variant, solved in zip(ATTEMPTS, pair, strict=True):
-            results = [dataclasses.asdict(each) for each in solved]
-            report.add({"seed": str(seed), "variant": variant.name, **_row(solved, pair), "results": results})
-    for name, enough in (("any", any), ("all", all)):
+            row = {field: value for field, value in _row(solved, pair).items() if not field.startswith("both")}  # the pair's are those that all solve
+            searched, results = sum(each.nodes for each in solved), [dataclasses.asdict(each) for each in solved]
+            report.add({"seed": str(seed), "variant": variant.name, "searched": searched, **row, "results": results})
+    for name, enough in {"any": any, "all": all}.items():
         for k, variant in enumerate(ATTEMPTS):
             columns = zip(*outcomes[k :: len(ATTEMPTS)], strict=True)
             count = sum(enough(each.known for each in column) for column in columns)
