@@ -359,6 +359,9 @@ def bench(
     ] = None,
     problems: Annotated[str | None, typer.Option("--problems", metavar="FILE.json[:ID,ID]", help="zones: search these problems of a set.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="zones: draw solved against CPU seconds, .png or .svg.")] = None,
+    seeds: Annotated[
+        str | None, typer.Option("--seeds", metavar="N", help="zones: what new attempts are worth, over N seeds (2 or more) of the order of moves.")
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Measure speed on this machine.
@@ -369,7 +372,7 @@ def bench(
     """
     from jaxsolve.commands import bench as command
 
-    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds, problems, plot))
+    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds, problems, plot, seeds))
 
 
 def main() -> None:

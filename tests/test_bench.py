@@ -20,6 +20,7 @@ from jaxsolve.search.job import Job
 from jaxsolve.search.patterns import LOOKUPS
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree import ACTION, NODES, PLANNED_FLAG
+from jaxsolve.zoning import LEAF, call
 
 
 def bench(*words):
@@ -75,8 +76,9 @@ def test_a_table_of_patterns(monkeypatch):
     result = bench("patterns", "--batch", "3,50", "--seconds", 0.05, "--json")
     assert result.exit_code == 0 and result.stdout.count("\n") == 1
     rows = json.loads(result.stdout)["rows"]
-    assert [row["patterns"] for row in rows] == [3, 50]
+    assert [(row["kind"], row["patterns"]) for row in rows] == [("random games", 3), ("random games", 50), ("searches", 3), ("searches", 50)]
     for row in rows:
+        assert row["look_ups"] >= row["positions"] > 0 and row["look_up_share"] < 1
         assert row["look_up_ns"] > 0 and row["entering_ns"] > 0 and row["look_up_share"] > 0 and 40 < row["bytes_per_pattern"] < 200
 
 
@@ -86,7 +88,7 @@ def test_parts_of_the_zone_search(tmp_path):
     result = bench("zones", "--problems", "quickstart.json:go-life", "--seconds", 5, "--json", "--plot", plot)
     assert result.exit_code == 0 and result.stdout.count("\n") == 1
     rows = json.loads(result.stdout)["rows"]
-    assert [row["variant"] for row in rows] == [variant.name for variant in zones.VARIANTS] and len(rows) == 6
+    assert [row["variant"] for row in rows] == [variant.name for variant in zones.VARIANTS] and len(rows) == 7
     for row in rows:
         (solved,) = row["results"]
         assert solved["id"] == "go-life" and solved["verdict"] == "proved" and row["solved"] == row["shared"] == row["both"] == 1
@@ -130,12 +132,51 @@ def test_a_part_that_is_left_out_takes_no_part():
     assert zoned and passes > 0.5 and looked_up and planned
     zoned, _, looked_up, planned = figures("without zones")
     assert not (zoned or looked_up or planned)
+    zoned, passes, looked_up, planned = figures("without smallest zones")
+    assert zoned and passes > 0.5 and looked_up and planned
     zoned, passes, looked_up, planned = figures("without the null move first")
     assert zoned and passes < 0.1 and looked_up and planned
     zoned, passes, looked_up, planned = figures("without the pattern table")
     assert zoned and passes > 0.5 and not looked_up and planned
     zoned, passes, looked_up, planned = figures("without plans")
     assert zoned and passes > 0.5 and looked_up and not planned
+
+
+def test_zones_that_are_not_small_hold_the_smallest_and_all_that_lives():
+    two = ".X.X.X./XXXXXXX/......./......./......./OO.OO../.O..O.. b"  # Black lives by two of three eyes
+    game = make("killallgo-7;ko=simple")
+    board = two.translate(str.maketrans("XO", "OX"))
+    state = np.asarray(game.pack(game.parse(board)))
+    small, large = (call(variant.evaluator(game).zoning(), LEAF, state, -1, 0) for variant in (zones.VARIANTS[0], zones.VARIANTS[2]))
+    assert zones.VARIANTS[2].name == "without smallest zones"
+    rows = [sum(1 << game.size * row + column for column in range(7)) for row in range(7)]
+    assert small & ~large == 0 and small != large and large == rows[0] | rows[1]
+
+
+def test_seeds_compare_searches_with_and_without_attempts(monkeypatch):
+    asked = []
+
+    def solve(problem, variant, seconds, seed):
+        asked.append((problem.id, variant.name, seed))
+        known = variant.name == "everything on" or seed == 1
+        return _solved("proved" if known else "unknown", 10 + seed, problem.id)
+
+    monkeypatch.setattr(zones, "solve", solve)
+    result = bench("zones", "--seeds", 3, "--json")
+    assert result.exit_code == 0, result.output
+    rows, names = json.loads(result.stdout)["rows"], ["everything on", "without new attempts"]
+    problems_asked = list(dict.fromkeys(each[0] for each in asked))
+    assert asked == [(one, name, seed) for one in problems_asked for seed in range(3) for name in names]
+    assert [(row["seed"], row["variant"]) for row in rows] == [(seed, name) for seed in ("0", "1", "2", "any", "all") for name in names]
+    every = len(problems_asked)
+    assert [row["solved"] for row in rows] == [every, 0, every, every, every, 0, every, every, every, 0]
+    assert rows[3]["nodes"] == 11 * every and rows[1]["nodes"] is None and rows[1]["searched"] == 10 * every
+
+
+def test_a_seed_gives_another_search_and_the_same_one_again():
+    (problem,) = problems.load("quickstart.json", ids=["go-life"])
+    nodes = [zones.solve(problem, zones.VARIANTS[0], 5.0, seed).nodes for seed in (0, 1, 2, 3, 1)]
+    assert nodes[1] == nodes[4] and len(set(nodes)) > 1
 
 
 def test_later_attempts_leave_the_same_part_out():
@@ -164,20 +205,20 @@ def test_only_what_all_have_solved_is_compared():
 def test_an_interrupted_run_tells_of_the_problems_that_all_have_searched(monkeypatch):
     calls = []
 
-    def solve(problem, variant, seconds):
+    def solve(problem, variant, seconds, seed):
         calls.append(problem)
-        if len(calls) == 9:
+        if len(calls) == len(zones.VARIANTS) + 3:
             raise KeyboardInterrupt
         return _solved("proved", 10, problem.id)
 
     monkeypatch.setattr(zones, "solve", solve)
     result = bench("zones", "--json")
     assert result.exit_code == 130
-    assert [len(row["results"]) for row in json.loads(result.stdout)["rows"]] == [1] * 6
+    assert [len(row["results"]) for row in json.loads(result.stdout)["rows"]] == [1] * len(zones.VARIANTS)
 
 
 def test_opposite_answers_end_the_run(monkeypatch):
-    monkeypatch.setattr(zones, "solve", lambda problem, variant, seconds: _solved("proved" if variant.settings.zones else "disproved", 10))
+    monkeypatch.setattr(zones, "solve", lambda problem, variant, seconds, seed: _solved("proved" if variant.settings.zones else "disproved", 10))
     result = bench("zones")
     assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "opposite answers" in result.stderr
 
@@ -214,6 +255,13 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("zones", "--plot", "nowhere/cactus.png"), "no folder nowhere"),
         (("search", "--plot", "cactus.png"), "bench zones"),
         (("kernels", "--problems", "quickstart.json"), "bench zones"),
+        (("kernels", "--seeds", "5"), "bench zones"),
+        (("zones", "--seeds", "1"), "--seeds 1: give a number of seeds from 2"),
+        (("zones", "--seeds", "five"), "five"),
+        (("zones", "--seeds", "-3"), "-3"),
+        (("zones", "--seeds", "99999"), "99999"),
+        (("zones", "--seeds", "2", "--games", "hex-3"), "without plans"),
+        (("zones", "--seeds", "2", "--plot", "cactus.png"), "--plot"),
     ],
 )
 def test_refusals_are_one_sentence(words, part):

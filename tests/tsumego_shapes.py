@@ -42,6 +42,14 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
     "cross five": ("XXXXXXX/XXOOOXX/XOO.OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives"),
     "bulky five in the middle": ("XXXXXX./XOOOOX./XO..OX./XO..OX./XOO.OX./.XOOOX./.XXXXX.", "dies", "lives"),
     "rabbity six": ("XXXXXXX/XOOOOOX/XO..OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives"),
+    # Corner groups of the books, the attacker's stones on the first line beside them except where there is an outside liberty.
+    "L group": ("......./......./......./XXXXX../.OOOX../...OX../....X..", "dies", "dies"),
+    "L+1 group, leg on the long side": ("......./......./......./XXXXX../OOOOX../...OX../....X..", "dies", "lives"),
+    "L+1 group, leg on the short side, an outside liberty": ("......./......./......./XXXXX../.OOOX../...OX../...O.X.", "dies", "lives"),
+    # not from a book, but what is found: without the liberty B2 lives no more unless White wins the ko that A2 leads to
+    "L+1 group, leg on the short side": ("......./......./......./XXXXX../.OOOX../...OX../...OX..", "dies", "lives in ko"),
+    "L+2 group, two outside liberties": ("......./......./X....../.XXXX../OOOOX../...OX../...O.X.", "lives", "lives"),
+    "broken comb in the corner": ("......./......./......./XXXXX../OOOXX../...OX../...OX..", "dies", "lives"),
     "rectangular six on the side": ("......./......./......./XXXXXXX/XOOOOOX/XO...OX/XO...OX", "lives", "lives"),
 }
 

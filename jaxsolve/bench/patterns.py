@@ -1,11 +1,15 @@
 """``jaxsolve bench patterns``: what the table of zone patterns costs a search, by how many patterns it holds.
 
-The patterns are true ones: positions of random games from a hard position, one move before they are decided, with the zone on which that move wins,
-COPIES times with some of the points around it, each time others, as longer proofs have (what holds on a zone holds on every larger one). What is
-covered already is entered too, unlike in a search, so that a look-up has more to compare than it would.
+The patterns are true ones, of two kinds, each with lines of its own. *Random games*: positions one move before random games from a hard position are
+decided, with the zone on which that move wins. *Searches*: what searches of this rule set's positions with zones, and of the hard one, decide in
+``--seconds`` CPU seconds each, with the zones that their logs have. Both are entered COPIES times with some of the points around the zone, each time
+others, as longer proofs have (what holds on a zone holds on every larger one). What is covered already is entered too, unlike in a search, so that a
+look-up has more to compare than it would.
+
 ``--batch`` says how many (10,000, 100,000 and a million where it does not). The table then goes into a search of ``--seconds`` CPU seconds from the
-same position; all its nodes are looked up once more under the stopwatch, which is where the share of its CPU time comes from. A second look-up of a
-position, when it is decided and to be entered itself, is rare: few positions of a search are.
+hard position, or more of them where they are many, with all that a search does: rules, zones, plans. All its nodes are looked up once more under the
+stopwatch; that time for one look-up, times the look-ups that the search made (the second ones, of decided positions to be entered, among them), is
+its share of the search's CPU time.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxsolve.bench.positions import hard_positions
+from jaxsolve.bench.positions import hard_positions, zone_positions
 from jaxsolve.bench.report import Report
 from jaxsolve.compiled import compiled
 from jaxsolve.evaluate import shared_evaluator
@@ -30,7 +34,7 @@ from jaxsolve.search.patterns import COMPARED, FOUND, HELD, LOOKUPS, VISITED, en
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree import NODES, Tree
 from jaxsolve.search.zones import known_winner, rests_on_all
-from jaxsolve.zoning import LEAF, SHOWN, WON, ask
+from jaxsolve.zoning import FOR_MOVER, LEAF, SECOND_MOVES, SHOWN, WON, ask
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)
@@ -41,10 +45,11 @@ COPIES = 16
 
 COLUMNS = {
     "game": "game",
+    "kind": "patterns of",
     "patterns": "patterns",
     "bytes_per_pattern": "bytes/pattern",
     "entering_ns": "ns to enter",
-    "look_up_ns": "ns a position",
+    "look_up_ns": "ns a look-up",
     "visited": "nodes visited",
     "compared": "compared",
     "found": "found",
@@ -66,66 +71,91 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
     report = Report("patterns", COLUMNS, as_json)
     try:
         for game in chosen:
-            for count in batches or COUNTS:
-                with report.measuring(f"{game.rule_set}, {count:,} patterns"):
-                    report.add({"game": game.rule_set, **_measured(game, count, seconds or SECONDS)})
+            kinds = {"random games": _decided(game), "searches": _searched(game, seconds or SECONDS)}
+            for kind, source in kinds.items():
+                for count in batches or COUNTS:
+                    with report.measuring(f"{game.rule_set}, {count:,} patterns of {kind}"):
+                        report.add({"game": game.rule_set, "kind": kind, **_measured(game, source, count, seconds or SECONDS)})
     finally:
         report.show()
     return 0
 
 
-def _measured(game: Game, count: int, seconds: float) -> dict[str, Any]:
+Decided = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Positions uint32[n, S], moves int64[n] that win them (negative: the mover loses), zones uint32[n, Z]."""
+
+
+def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float) -> dict[str, Any]:
     """One row of the report."""
     job = Job(game, hard_positions(game)[0], settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
     try:
         search = job.search
-        entering = _fill(game, search.tree, count)
+        entering = _fill(search.tree, source, count)
         patterns = search.tree.patterns
         held, before = int(patterns.counters[HELD]), patterns.counters.copy()
         drive([job])
         tree = search.tree
-        counts = patterns.counters - before
+        counts = tree.patterns.counters - before
         new = int(tree.counters[NODES])
         _look_up_all(tree, 0)  # compiles
+        before = tree.patterns.counters.copy()
         start = time.thread_time()
         _look_up_all(tree, new)
-        spent = time.thread_time() - start
+        spent = (time.thread_time() - start) / max(1, int((tree.patterns.counters - before)[LOOKUPS]))
         room = sum(array.nbytes for array in patterns) / len(patterns.rows)
         look_ups = max(1, int(counts[LOOKUPS]))
         return {
             "patterns": held,
             "bytes_per_pattern": room,
             "entering_ns": 1e9 * entering / max(1, held),
-            "look_up_ns": 1e9 * spent / max(1, new),
+            "look_up_ns": 1e9 * spent,
+            "look_ups": look_ups,
             "visited": int(counts[VISITED]) / look_ups,
             "compared": int(counts[COMPARED]) / look_ups,
             "found": int(counts[FOUND]),
             "positions": search.expanded,
             "cpu_seconds": job.cpu_seconds,
-            "look_up_share": spent / max(1, new) * search.expanded / job.cpu_seconds,
+            "look_up_share": spent * look_ups / job.cpu_seconds,
         }
     finally:
         job.close()
 
 
-def _fill(game: Game, tree: Tree, count: int) -> float:
-    """Enters ``count`` patterns, or as many as the table has room for; the CPU seconds that took, random play not counted."""
-    spent, rng, games = 0.0, np.random.default_rng(0), _decided(game)
+def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
+    """Enters ``count`` patterns, or as many as the table has room for; the CPU seconds that took, finding them not counted."""
+    spent, rng = 0.0, np.random.default_rng(0)
     count = min(count, len(tree.patterns.rows))
     while tree.patterns.counters[HELD] < count:
-        before, actions, after, movers = next(games)
-        more = rng.integers(0, 1 << 32, (COPIES * len(before), tree.zones.shape[1]), dtype=np.uint32)
+        states, moves, zones = next(source)
+        more = rng.integers(0, 1 << 32, (COPIES * len(states), tree.zones.shape[1]), dtype=np.uint32)
         near = np.zeros(tree.zones.shape[1], np.uint32)
-        _enter(tree, before[:0], actions, after, movers, more, near, count)  # compiles
+        _enter(tree, states[:0], moves, zones, more, near, count)  # compiles
         start = time.thread_time()
-        _enter(tree, before, actions, after, movers, more, near, count)
+        _enter(tree, states, moves, zones, more, near, count)
         spent += time.thread_time() - start
     return spent
 
 
-def _decided(game: Game) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """(positions uint32[n, S], actions int64[n], positions after them, movers int64[n]): moves of random games that won them, again and again."""
-    roots = hard_positions(game)
+def _searched(game: Game, seconds: float) -> Iterator[Decided]:
+    """What searches decide that ``seconds`` CPU seconds end, a position after the other, again and again."""
+    roots, found = [*zone_positions(game), *hard_positions(game)], []
+    for root in {game.text(root): root for root in roots}.values():
+        job = Job(game, root, settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
+        try:
+            drive([job])
+            found += [(states.copy(), moves.astype(np.int64), zones.copy()) for states, moves, zones in job.parts[0].log.chunks()]
+        finally:
+            job.close()
+    if not found:
+        raise ValueError(f"searches of {seconds:g} CPU seconds decide nothing in {game.rule_set}: give more --seconds")
+    while True:
+        yield from found
+
+
+def _decided(game: Game) -> Iterator[Decided]:
+    """Moves of random games that won them, again and again."""
+    roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
+    assert zoning is not None
     start = jax.tree.map(lambda *leaves: np.stack([leaves[i % len(leaves)] for i in range(BOARDS)]), *roots)
     pack, move = jax.vmap(game.pack), jax.vmap(game.to_move)
 
@@ -147,8 +177,11 @@ def _decided(game: Game) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, n
             (states, _), told = play(states, start, use)
             before, actions, after, movers, outcomes = (np.asarray(each).reshape(-1, *each.shape[2:]) for each in told)
             won = outcomes == 1 + movers
-            found.append((before[won], actions[won].astype(np.int64), after[won], movers[won].astype(np.int64)))
-        yield tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[misc]
+            found.append((before[won], actions[won].astype(np.int64), after[won]))
+        before, actions, after = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        zones = np.zeros((len(before), zoning.room.shape[1]), np.uint32)
+        _won_on(zoning, before, actions, after, zones)
+        yield before, actions, zones
 
 
 @compiled
@@ -167,21 +200,31 @@ def _around(size, zone, near):
 
 
 @compiled
-def _enter(tree, before, actions, after, movers, more, near, most):
-    """Enters what each mover's winning move rests on, with half of the points around it each time."""
-    zoning = tree.zoning
-    leaf, zone = zoning.room[0], zoning.room[1]
+def _won_on(zoning, before, actions, after, zones):
+    """Writes what each mover's winning move rests on."""
+    leaf = zoning.room[0]
     for i in range(len(before)):
-        ask(zoning.addresses[LEAF], after[i], np.int64(-1), zone, leaf, zoning.facts, zoning.scratch)
-        ask(zoning.addresses[WON], before[i], actions[i], leaf, zone, zoning.facts, zoning.scratch)
-        _around(zoning.facts[SIZE], zone, near)
-        copies = len(more) // len(before)
+        ask(zoning.addresses[LEAF], after[i], np.int64(-1), leaf, leaf, zoning.facts, zoning.scratch)
+        ask(zoning.addresses[WON], before[i], actions[i], leaf, zones[i], zoning.facts, zoning.scratch)
+
+
+@compiled
+def _enter(tree, states, moves, zones, more, near, most):
+    """Enters decided positions on their zones, with half of the points around those each time."""
+    zoning = tree.zoning
+    zone = zoning.room[0]
+    for i in range(len(states)):
+        _around(zoning.facts[SIZE], zones[i], near)
+        copies = len(more) // len(states)
         for k in range(copies):
-            for j in range(len(leaf)):
-                leaf[j] = zone[j] | near[j] & more[i * copies + k, j]
-            said = ask(zoning.addresses[SHOWN], before[i], np.int64(-1), leaf, tree.patterns.seen, zoning.facts, zoning.scratch)
-            if said >= 0 and tree.patterns.counters[HELD] < most and not rests_on_all(tree, leaf):
-                enter(tree.patterns, movers[i], movers[i], leaf, mark_of(before[i]))
+            for j in range(len(zone)):
+                zone[j] = zones[i, j] | near[j] & more[i * copies + k, j]
+            said = ask(zoning.addresses[SHOWN], states[i], np.int64(-1), zone, tree.patterns.seen, zoning.facts, zoning.scratch)
+            mover = np.int64(said & SECOND_MOVES != 0)
+            winner = mover if moves[i] >= 0 else 1 - mover
+            serves = said >= 0 and (said & FOR_MOVER == 0 or winner == mover) and not rests_on_all(tree, zone)
+            if serves and tree.patterns.counters[HELD] < most:
+                enter(tree.patterns, winner, mover, zone, mark_of(states[i]))
 
 
 @compiled

@@ -3,12 +3,16 @@
 Each line of the table leaves out one part and keeps the others; but plans, patterns, the null move first and new attempts all rest on zones, so that
 without zones none of them is left (and waves are wider, as they are where no moves are planned). ``--problems FILE.json`` or ``FILE.json:ID,ID`` says
 what is searched, ``--games`` the hard positions of other rule sets, ``--seconds`` for how many CPU seconds each (compilation and certificate not
-counted).
+counted). The line "without smallest zones" keeps zones, but life rests on all that lives then, not on the fewest chains that show it.
 
 Problems are taken in turn, each by all variants before the next one, so that a run that Ctrl-C ends compares the same problems. Searches solve
 different ones within their time: nodes, their ratio and certificates are therefore compared where every variant has an answer, and once more, two by
 two, where that variant and the whole search have one. An answer counts only with a proof that the checker accepts. ``--plot`` draws how many problems
 each variant has solved against the CPU seconds that it had for each (a cactus plot).
+
+``--seeds N`` asks something else: what new attempts are worth whatever the order of moves. A seed shuffles the order in which a search that knows
+nothing yet lists moves (0 leaves it as it is), and with it every tie between them; the rest of a search follows from that. The problems are searched
+with seeds 0 to N - 1, with and without attempts.
 """
 
 from __future__ import annotations
@@ -23,8 +27,10 @@ from typing import Any
 import numpy as np
 
 from jaxsolve.bench import cactus
+from jaxsolve.bench.large_zones import large_leaf, shows_life
 from jaxsolve.bench.positions import zone_positions
 from jaxsolve.bench.report import Report
+from jaxsolve.compiled import address_of
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.formats import problems as problem_sets
 from jaxsolve.games import make
@@ -34,16 +40,18 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS, ProofNumber, Workspace
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.zoning import PLAN, Zoning
+from jaxsolve.zoning import LEAF, PLAN, SIGNATURE, Zoning
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 SECONDS = 5.0
 
 COLUMNS = {
+    "seed": "seed",
     "variant": "search",
     "solved": "solved",
     "withheld": "withheld",
     "cpu_seconds": "CPU s",
+    "searched": "nodes",
     "shared": "all solve",
     "nodes": "nodes there",
     "nodes_ratio": "ratio",
@@ -78,9 +86,21 @@ class _Patternless(Evaluator):
         return None if zoning is None else zoning._replace(planes=np.zeros(1, np.int64))
 
 
+class _Large(Evaluator):
+    """An evaluator in whose games life rests on all that lives."""
+
+    def zoning(self) -> Zoning | None:
+        zoning = super().zoning()
+        if zoning is None or not shows_life(zoning):
+            return zoning
+        addresses = zoning.addresses.copy()
+        addresses[LEAF] = address_of(large_leaf, SIGNATURE)
+        return zoning._replace(addresses=addresses)
+
+
 @functools.cache
-def _patternless(game: Game) -> Evaluator:
-    return _Patternless(game)
+def _made(kind: type[Evaluator], game: Game) -> Evaluator:
+    return kind(game)
 
 
 @dataclass(frozen=True)
@@ -90,11 +110,11 @@ class Variant:
     name: str
     has: Callable[[Zoning], bool]  # whether there is such a part where the game's zones are these
     settings: Settings = dataclasses.field(default_factory=Settings)
-    patterns: bool = True
+    kind: type[Evaluator] = Evaluator
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the searches of a game, one for all."""
-        return shared_evaluator(game, zones=self.settings.zones) if self.patterns else _patternless(game)
+        return shared_evaluator(game, zones=self.settings.zones) if self.kind is Evaluator else _made(self.kind, game)
 
 
 def _reduced(**changes: Any) -> Settings:
@@ -104,12 +124,16 @@ def _reduced(**changes: Any) -> Settings:
 VARIANTS = (
     Variant("everything on", lambda zoning: True),
     Variant("without zones", lambda zoning: True, Settings(zones=False)),
+    Variant("without smallest zones", shows_life, kind=_Large),
     Variant("without the null move first", lambda zoning: zoning.null[0] >= 0, _reduced(null_first=False)),
-    Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, patterns=False),
+    Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, kind=_Patternless),
     Variant("without plans", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(step=0.0)),
     Variant("without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(anew=False)),
 )
 """The first is what the others are compared with."""
+
+ATTEMPTS = (VARIANTS[0], VARIANTS[-1])
+"""What ``--seeds`` compares."""
 
 
 # ---- searches ----------------------------------------------------------------------------------------------------------
@@ -133,9 +157,9 @@ class Solved:
         return self.verdict != Verdict.UNKNOWN.value
 
 
-def solve(problem: Problem, variant: Variant, seconds: float) -> Solved:
+def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> Solved:
     """Searches a problem for ``seconds`` CPU seconds; certificate and check included. Raises KeyboardInterrupt."""
-    settings = dataclasses.replace(variant.settings, limits=Limits(cpu_seconds=seconds))
+    settings = dataclasses.replace(variant.settings, limits=Limits(cpu_seconds=seconds), seed=seed)
     job = Job(problem.game, problem.state, claims=problem.claim, settings=settings, evaluator=variant.evaluator(problem.game))
     try:
         drive([job])
@@ -167,31 +191,43 @@ def run(
     seconds: float | None = None,
     problems: str | None = None,
     plot: Path | None = None,
+    seeds: int | None = None,
 ) -> int:
-    """Measures every part that the problems' games have; 0. Raises ValueError with one sentence, RuntimeError where two answers disagree."""
+    """Measures every part that the problems' games have, or attempts with ``seeds`` seeds (2 or more); 0.
+
+    Raises ValueError with one sentence, RuntimeError where two answers disagree.
+    """
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
     if batches:
         raise ValueError("bench zones takes no --batch: every search has the wave of its own method")
     if problems is not None and games:
         raise ValueError("give either --games, for hard positions of these rule sets, or --problems, not both")
+    if seeds is not None and plot is not None:
+        raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
     if plot is not None:
         cactus.check(plot)
     chosen = _positions(games or GAMES) if problems is None else _named(problems)
     variants = _that_apply(chosen)
-    report, outcomes = Report("zones", COLUMNS, as_json), [[] for _ in variants]
+    if seeds is not None and ATTEMPTS[1] not in variants:
+        raise ValueError("--seeds compares searches with and without new attempts, and games without plans have none: give killallgo-N or tsumego-N")
+    searches = [(variant, 0) for variant in variants] if seeds is None else [(variant, seed) for seed in range(seeds) for variant in ATTEMPTS]
+    report, outcomes = Report("zones", COLUMNS, as_json), [[] for _ in searches]
     try:
         for problem in chosen:
             here = []
-            for variant in variants:
-                with report.measuring(f"{problem.id}, {variant.name}"):
-                    here.append(solve(problem, variant, seconds or SECONDS))
+            for variant, seed in searches:
+                with report.measuring(f"{problem.id}, {variant.name}" + (f", seed {seed}" if seeds is not None else "")):
+                    here.append(solve(problem, variant, seconds or SECONDS, seed))
             _refuse_contradiction(here)
             for solved, outcome in zip(outcomes, here, strict=True):
                 solved.append(outcome)
     finally:
         if outcomes[0]:
-            _tell(report, variants, outcomes, plot, seconds or SECONDS)
+            if seeds is None:
+                _tell(report, variants, outcomes, plot, seconds or SECONDS)
+            else:
+                _tell_seeds(report, searches, outcomes)
     return 0
 
 
@@ -205,6 +241,22 @@ def _tell(report: Report, variants: Sequence[Variant], outcomes: Sequence[Sequen
         if plot is not None:
             lines = {variant.name: [each.cpu_seconds for each in solved if each.known] for variant, solved in zip(variants, outcomes, strict=True)}
             cactus.draw(plot, lines, seconds, len(outcomes[0]))
+
+
+def _tell_seeds(report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]) -> None:
+    """Prints for every seed the two searches, compared with each other, and for each search what any of the seeds and what all of them solve."""
+    for seed in range(len(searches) // len(ATTEMPTS)):
+        pair = outcomes[len(ATTEMPTS) * seed : len(ATTEMPTS) * (seed + 1)]
+        for variant, solved in zip(ATTEMPTS, pair, strict=True):
+            row = {field: value for field, value in _row(solved, pair).items() if not field.startswith("both")}  # the pair's are those that all solve
+            searched, results = sum(each.nodes for each in solved), [dataclasses.asdict(each) for each in solved]
+            report.add({"seed": str(seed), "variant": variant.name, "searched": searched, **row, "results": results})
+    for name, enough in {"any": any, "all": all}.items():
+        for k, variant in enumerate(ATTEMPTS):
+            columns = zip(*outcomes[k :: len(ATTEMPTS)], strict=True)
+            count = sum(enough(each.known for each in column) for column in columns)
+            report.add({"seed": name, "variant": variant.name, "problems": len(outcomes[k]), "solved": count})
+    report.show()
 
 
 def _named(text: str) -> list[Problem]:

@@ -20,23 +20,26 @@ def run(
     seconds: float | None = None,
     problems: str | None = None,
     plot: Path | None = None,
+    seeds: str | None = None,
 ) -> int:
-    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems`` and ``plot`` besides; empty lists leave the choice
-    to the benchmark."""
+    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides; empty lists leave
+    the choice to the benchmark."""
     with failure.sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
-        for name, value in {"--problems": problems, "--plot": plot}.items():
+        for name, value in {"--problems": problems, "--plot": plot, "--seeds": seeds}.items():
             if value is not None and what != "zones":
                 raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
         wrong = [word for word in sizes if not (word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
             raise ValueError(f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}")
+        if seeds is not None and not (seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2):
+            raise ValueError(f"--seeds {shortened(seeds)}: give a number of seeds from 2 to 9999")
         from jaxsolve import runtime
 
         runtime.setup()
         benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
-        more = {"problems": problems, "plot": plot} if what == "zones" else {}
+        more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)} if what == "zones" else {}
         names = [word.strip() for word in games.split(",") if word.strip()]
         return benchmark.run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)

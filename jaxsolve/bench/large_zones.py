@@ -1,0 +1,69 @@
+"""Zones of life that are not made small, for ``jaxsolve bench zones``: what the smallest ones are compared with.
+
+A game that ends by unconditional life rests on a few chains and regions that show it; ``games.go.zone_life`` looks for the fewest points. Here it
+rests on every chain of that side which lives and on every region vital to one of them, which shows the life just as well: more points, so that fewer
+replies are left out and fewer positions look alike. How zones grow from there on is the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import address_of, compiled
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.state import WHITE_DEFENDS
+from jaxsolve.games.go.zone_board import (
+    ALIVE,
+    BEGIN,
+    BLACK,
+    BORDER,
+    BOUND,
+    FIRST,
+    KEPT,
+    LIVING,
+    MEMBER,
+    SIZE,
+    SPOT,
+    TSUMEGO,
+    VITAL,
+    WORDS,
+    ZONE,
+    has_action,
+    read_board,
+    write_zone,
+)
+from jaxsolve.games.go.zone_life import leaf, number_regions, remove_dead
+from jaxsolve.zoning import LEAF, SIGNATURE, Zoning
+
+
+def shows_life(zoning: Zoning) -> bool:
+    """Whether finished games of these zones are those of Go, which rest on chains that live or on stones that are captured."""
+    return bool(zoning.addresses[LEAF] == address_of(leaf, SIGNATURE))
+
+
+@compiled
+def large_leaf(state, action, zone, out, facts, scratch):
+    """As ``zone_life.leaf``, but life rests on all chains of its side that live and all regions vital to them."""
+    leaf(state, action, zone, out, facts, scratch)
+    living = facts[LIVING]
+    if facts[TSUMEGO]:
+        living = 1 if state[4 * facts[WORDS] + 1] & np.uint32(WHITE_DEFENDS) else 0
+    outcome = np.int64(state[2 * facts[WORDS]] >> np.uint32(5) & np.uint32(7))
+    if outcome - Outcome.FIRST_WINS != living or has_action(out, facts[SIZE] * facts[SIZE]):
+        return np.int64(0)  # a capture, or the whole position
+    chains = read_board(facts, state, out, scratch)
+    regions = number_regions(scratch, facts[SIZE] + 2, BLACK + living)
+    remove_dead(scratch, chains, regions, BLACK + living)
+    for chain in range(chains):
+        if scratch[ALIVE + chain]:
+            for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+                scratch[ZONE + scratch[MEMBER + i]] = 1
+    for region in range(regions):
+        vital = False
+        for entry in range(scratch[BEGIN + region], scratch[BEGIN + region + 1]):
+            vital = vital or (scratch[VITAL + entry] != 0 and scratch[ALIVE + scratch[BORDER + entry]] != 0)
+        if vital and scratch[KEPT + region]:
+            for i in range(scratch[BOUND + region], scratch[BOUND + region + 1]):
+                scratch[ZONE + scratch[SPOT + i]] = 1
+    write_zone(facts, scratch, out)
+    return np.int64(0)
