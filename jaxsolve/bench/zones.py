@@ -57,7 +57,10 @@ COLUMNS = {
 # ---- variants ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Reduced(ProofNumber):
-    """``dfpn`` that goes without the null move first, or, with ``step`` 0, without plans in its later attempts too."""
+    """``dfpn`` that goes without the null move first, or, with ``step`` 0, without plans in its later attempts too.
+
+    None of these is depth-first search, which would have neither setting.
+    """
 
     null_first: bool = True
 
