@@ -52,6 +52,7 @@ SOURCES = (
     "search",
     "zoning.py",
     "sequences.py",
+    "bitboard.py",
     "games/game.py",
     "games/go/state.py",
     "games/go/planning.py",

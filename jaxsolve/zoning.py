@@ -64,9 +64,9 @@ class Zoning(NamedTuple):
     addresses: np.ndarray  # int64[7]: LEAF, WON, LOST, LEFT, SHOWN, PLAN, INSIDE; 0 for one that the game does not have
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
-    room: np.ndarray  # uint32[6, Z]: for zones that have no place in the tree (rows 0 and 1) and for two plans
+    room: np.ndarray  # uint32[6, Z]: for zones that have no place in the tree (rows 0 and 1) and for two plans (``search.plans``)
     planes: np.ndarray  # int64[1]: K, 0 where ``shown`` is not to be asked
-    null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), -1 where there is none
+    null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), in a zone the whole position; -1 where there is none
 
 
 def zoning(functions: Sequence[ZoneFunction | None], words: int, facts: np.ndarray, scratch: int = 1, null: int = -1, planes: int = 0) -> Zoning:

@@ -183,7 +183,7 @@ def test_later_attempts_leave_the_same_part_out():
     methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
     assert not methods["without new attempts"].forms
     assert all(form.step == 0.0 for form in methods["without plans"].forms)
-    assert not any(form.null_first for form in methods["without the null move first"].forms)
+    assert all(isinstance(form, zones.NullLast) for form in methods["without the null move first"].forms)
 
 
 def _solved(verdict, nodes, identifier="one"):

@@ -38,7 +38,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.question import Problem, Verdict, default_claim
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.methods import METHODS, ProofNumber, Workspace
+from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.zoning import LEAF, PLAN, SIGNATURE, Zoning
 
@@ -63,19 +63,25 @@ COLUMNS = {
 
 
 # ---- variants ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Reduced(ProofNumber):
-    """``dfpn`` that goes without the null move first, or, with ``step`` 0, without plans in its later attempts too."""
-
-    null_first: bool = True
+class NullLast(Method):
+    """A method that lists the null move last: only at the head of a list is it looked into before others."""
 
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
-        """As ``Method.put_in_order``, but for the null move, which comes last where it is not to come first: only there is it looked into early."""
         super().put_in_order(work, first)
         null = int(work.tree.zoning.null[0])
-        if not self.null_first:
-            for row in work.order:
-                row[:] = np.concatenate([row[row != null], row[row == null]])
+        for row in work.order:
+            row[:] = np.concatenate([row[row != null], row[row == null]])
+
+
+class _NullLast(NullLast, ProofNumber):
+    """``dfpn`` like that, its attempts too."""
+
+    def depth_first(self) -> Method:
+        return _DepthFirstNullLast("rzs", step=self.step)
+
+
+class _DepthFirstNullLast(NullLast, RelevanceZone):
+    pass
 
 
 class _Patternless(Evaluator):
@@ -117,15 +123,15 @@ class Variant:
         return shared_evaluator(game, zones=self.settings.zones) if self.kind is Evaluator else _made(self.kind, game)
 
 
-def _reduced(**changes: Any) -> Settings:
-    return Settings(Reduced(**vars(METHODS["dfpn"]) | changes))
+def _reduced(kind: type[ProofNumber] = ProofNumber, **changes: Any) -> Settings:
+    return Settings(kind(**vars(METHODS["dfpn"]) | changes))
 
 
 VARIANTS = (
     Variant("everything on", lambda zoning: True),
     Variant("without zones", lambda zoning: True, Settings(zones=False)),
     Variant("without smallest zones", shows_life, kind=_Large),
-    Variant("without the null move first", lambda zoning: zoning.null[0] >= 0, _reduced(null_first=False)),
+    Variant("without the null move first", lambda zoning: zoning.null[0] >= 0, _reduced(_NullLast)),
     Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, kind=_Patternless),
     Variant("without plans", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(step=0.0)),
     Variant("without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(anew=False)),

@@ -37,8 +37,8 @@ class ZonedGraphBuilder(GraphBuilder):
     """As ``GraphBuilder``, for a game that ``HasZones``.
 
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
-    and a line carries it only if the line's zone lies inside the record's: then whatever was left out above on the strength
-    of that zone stays left out. A node's key is the packed position, the record, the zone.
+    and a line carries it only if the line's zone lies inside the record's (or, where the game says so, inside a part of it, ``zoning.INSIDE``): then
+    whatever was left out above on the strength of that zone stays left out. A node's key is the packed position, the record, the zone.
 
     Where a record says that its position covers another one, that one's records take its place, and that one the position's: an edge may lead to what
     the position after the move covers. All that the record says is that the other one is older, and how its hash begins; whether it is covered is

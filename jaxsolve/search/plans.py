@@ -15,7 +15,7 @@ from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL, ask
 
 MOST_FIRST = (1 << 15) - 1  # largest first number
 NO_PLAN = 9  # moves, in the estimate of a position for which none was found
-NEAR = 5  # row of the zones' room that says what is near a plan
+HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5  # rows of the zones' room: a hint; a plan tried and what is near it; the plan found, and what is near that
 SIBLINGS = 16  # whose plans are tried, the latest
 BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plans
 
@@ -30,8 +30,7 @@ def are_planned(tree):
 def first_look(tree, node, before, action, or_player, steering):
     """Orders the moves of a new undecided node, and gives them first numbers.
 
-    ``before`` is the node that ``action`` came from (negative for a root), ``step`` how much harder each further move to the goal makes a position
-    (0: plans are not asked for), ``patience`` as for ``null_first``.
+    ``before`` is the node that ``action`` came from (negative for a root). Where ``steering.step`` is 0 plans are not asked for.
     """
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
@@ -62,7 +61,7 @@ def first_look(tree, node, before, action, or_player, steering):
 def _make_plan(tree, node, before, action):
     """Finds a plan for a new node: (moves, who plans) in one number, as ``plan`` says it."""
     zoning, words = tree.zoning, tree.plans.shape[1]
-    hint, tried, found = zoning.room[0], zoning.room[2:4].reshape(2 * words), zoning.room[4:6].reshape(2 * words)
+    hint, tried, found = zoning.room[HINT], zoning.room[TRIED:FOUND].reshape(2 * words), zoning.room[FOUND:].reshape(2 * words)
     for i in range(words):
         hint[i] = np.uint32(0)
     moves, expected = np.int64(-1), np.int64(-1)

@@ -55,7 +55,7 @@ class Steering(NamedTuple):
     virtual: int  # weight of a busy path
     learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
-    near: bool  # with plans: the or-player's moves near the plan come before others
+    near: bool  # with plans: either side's moves near the plan come before others
     trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 

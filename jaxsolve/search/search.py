@@ -99,7 +99,7 @@ class Search:
         guided = (zoning is not None and zoning.addresses[PLAN]) or evaluator.sequences() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
-        self.group = self._widest = max(1, -(-width // flights))
+        self.group = self._widest = max(1, -(-width // flights))  # paths of a flight, and how many of them the present form takes
         self._root = np.asarray(root, np.uint32)
         self._first_order = np.arange(game.num_actions, dtype=np.int32)
         if seed:
@@ -425,7 +425,7 @@ class Search:
 
     def _give_way(self, plainer: Method) -> None:
         keep = self.method.shares_tree(plainer)
-        self.method = plainer
+        self.method, self._widest = plainer, self.group
         warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
         self._put_in_order()
         if keep:

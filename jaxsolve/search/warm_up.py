@@ -19,7 +19,7 @@ from jaxsolve.zoning import PLAN
 
 
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
-    """``warm_up`` of all that one search may come to, and the game's zone functions."""
+    """``warm_up`` of a method and of the kinds that its attempts take, and the game's zone functions."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
     zoning = evaluator.zoning()
     if zoning is not None and zoning.addresses[PLAN]:

@@ -220,6 +220,7 @@ def know_theirs(scratch, point, mine):
 
 @inner
 def corner(side, window, k):
+    """The k-th of the four points of a window."""
     return window + (k & 1) + side * (k >> 1)
 
 

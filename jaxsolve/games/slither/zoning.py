@@ -30,6 +30,7 @@ from jaxsolve.games.slither.zone_board import (
     add_bit,
     broken_at,
     clear_bit,
+    corner,
     count_broken,
     has_bit,
     is_broken,
@@ -159,7 +160,7 @@ def _know_broken(scratch, side, mine):
     for window in range(side + 1, side * (side - 2) - 2):
         if is_broken(scratch, side, window, mine):
             for k in range(4):
-                scratch[MINE + window + (k & 1) + side * (k >> 1)] = 1
+                scratch[MINE + corner(side, window, k)] = 1
 
 
 @inner
@@ -327,8 +328,8 @@ def _show_no_step(scratch, side, theirs, source, target):
     for k in range(4):
         for window in (window_of(side, source, k), window_of(side, target, k)):
             if is_broken(scratch, side, window, theirs):
-                for corner in range(4):
-                    if know_theirs(scratch, window + (corner & 1) + side * (corner >> 1), 3 - theirs):
+                for i in range(4):
+                    if know_theirs(scratch, corner(side, window, i), 3 - theirs):
                         fresh = 1
     broken = count_broken(scratch, side, theirs)
     if broken == 0:
@@ -351,7 +352,7 @@ def left(state, action, zone, out, facts, scratch):
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)
     for i in range(len(out)):
         out[i] = ~np.uint32(0)
-    theirs = (mover_of(facts, state)) * cells
+    theirs = mover_of(facts, state) * cells
     if action == whole or has_bit(zone, whole):
         return np.int64(0)
     if action < cells:
@@ -392,6 +393,8 @@ def _cell_step(n, d):
 def shown(state, action, zone, out, facts, scratch):
     """Both players' stones, in planes of N^2 bits, and in the bits that all zones have how many windows the mover has broken by a relocation.
 
+    So a point of a pattern is a cell with one colour, and all is said in the first of the two planes of ``jaxsolve.zoning``.
+
     If that number is the same, and those of one position lie in the zone, the other has none elsewhere. Of Q's relocations that is more than
     the law asks.
     """
@@ -423,4 +426,5 @@ def inside(state, action, zone, out, facts, scratch):
         for at in range(2 * cells):
             if not has_bit(zone, 2 * cells + at):
                 clear_bit(out, np.int64(at))
+        clear_bit(out, the_pass(facts))  # a child that rests on the whole position is none
     return np.int64(0)

@@ -68,13 +68,6 @@ class SlitherZones(WrittenZones):
         black, white = zone & self.grid.full, zone >> self.grid.length
         return (white, black) if claimant else (black, white)
 
-    def point(self, move: str) -> int:
-        bit = self.grid.bit_of.get(move.rpartition("-")[2], 0)
-        return bit | bit << self.grid.length
-
-    def idle(self, position: SlitherPosition) -> str | None:
-        return None if position.relocated else f"{position.board} {'bw'[position.side]} relocated"
-
     # ---- covering --------------------------------------------------------------------------------------------------
     def covers(self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int) -> bool:
         return self.same_turn(position, won) and self.same_stones(claimant, position, won, zone) and self.breaks_inside(claimant, position, zone)
@@ -210,6 +203,13 @@ class SlitherZones(WrittenZones):
         return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)
 
     # ---- what replays ask ------------------------------------------------------------------------------------------
+    def point(self, move: str) -> int:
+        bit = self.grid.bit_of.get(move.rpartition("-")[2], 0)
+        return bit | bit << self.grid.length
+
+    def idle(self, position: SlitherPosition) -> str | None:
+        return None if position.relocated else f"{position.board} {'bw'[position.side]} relocated"
+
     def drawn(self, rng: random.Random, claimant: int, position: SlitherPosition, zone: int) -> str:
         """Cell after cell is changed where nothing is known, unless that breaks the diagonal rule anew."""
         board, stones = position.board, list(position.stones)

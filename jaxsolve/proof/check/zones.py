@@ -30,6 +30,10 @@ class Tried:
         """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game draws none."""
         return None
 
+    def idle(self, position: Any) -> str | None:
+        """Text of ``position`` once the side to move has done what it may do before its move, to no effect; None where there is no such thing."""
+        return None
+
 
 class Zones(Tried, abc.ABC):
     """One rule set's zones. ``claimant`` is 0 or 1 everywhere."""
@@ -79,10 +83,6 @@ class WrittenZones(Tried, abc.ABC):
 
     A node without a zone stands for its own position alone. Every test raises Refused, with one sentence.
     """
-
-    def idle(self, position: Any) -> str | None:
-        """Text of ``position`` once the side to move has done what it may do before its move, to no effect; None where there is no such thing."""
-        return None
 
     @abc.abstractmethod
     def read(self, position: Any, value: Any) -> int:

@@ -30,10 +30,10 @@ class ProofNumber(Method):
     learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
     patience: int = 1000  # with zones: the opponent's null move is looked into until it is this hard
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
-    near: bool = True  # with plans: the or-player's moves near the plan come before others
+    near: bool = True  # with plans: either side's moves near the plan come before others
     trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
     anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
-    wave: int = dataclasses.field(default=128, kw_only=True)  # measured best of 16 to 128 on Go and Gomoku, CPU seconds
+    wave: int = dataclasses.field(default=128, kw_only=True)  # at most ``search.PLANNED_WAVE`` where plans or chances give first numbers
 
     keeps_proof_numbers = True
 
@@ -64,12 +64,13 @@ class ProofNumber(Method):
         return () if not self.anew or self.leave_on_change else tuple(self._form(changes) for changes in FORMS)
 
     def _form(self, changes: dict[str, float] | None) -> Method:
-        if changes is None and type(self) is ProofNumber:
-            from jaxsolve.search.methods.relevance_zone import RelevanceZone  # it derives from this class
+        return self.depth_first() if changes is None else dataclasses.replace(self, **changes)
 
-            return RelevanceZone("rzs", step=self.step)
-        following = dataclasses.replace(self, **(changes or {}))
-        return following if self.step else dataclasses.replace(following, step=0.0)
+    def depth_first(self) -> Method:
+        """The form that None stands for in ``FORMS``."""
+        from jaxsolve.search.methods.relevance_zone import RelevanceZone  # it derives from this class
+
+        return RelevanceZone("rzs", step=self.step)
 
     @property
     def threat_forms(self) -> tuple[Method, ...]:

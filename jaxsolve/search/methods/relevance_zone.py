@@ -55,7 +55,7 @@ class RelevanceZone(ProofNumber):
 
     @property
     def plainer(self) -> Method | None:
-        return ProofNumber("dfpn")
+        return ProofNumber("dfpn", step=self.step)
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
         return _select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
