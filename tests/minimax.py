@@ -77,6 +77,7 @@ class Graph:
 
     def __init__(self, game: Game, roots: Sequence[np.ndarray], limit: int = 300_000):
         self.game = game
+        self._forced: dict[Claim, np.ndarray] = {}
         self._index: dict[bytes, int] = {}
         self._rows: list[np.ndarray] = []
         outcomes, movers, parents, children = [], [], [], []
@@ -120,9 +121,13 @@ class Graph:
         """Numbers of the positions where the game goes on."""
         return np.flatnonzero(self.outcomes == Outcome.ONGOING).tolist()
 
-    @functools.cache  # noqa: B019 - graphs live as long as the tests that made them
     def forced(self, claim: Claim) -> np.ndarray:
         """bool[P]: where the claimant reaches the claim in a bounded number of moves, whatever is replied (least fixed point)."""
+        if claim not in self._forced:  # kept here: a cache of the function would keep every graph of a session
+            self._forced[claim] = self._fixed_point(claim)
+        return self._forced[claim]
+
+    def _fixed_point(self, claim: Claim) -> np.ndarray:
         over = self.outcomes != Outcome.ONGOING
         holds = over & np.array([outcome != Outcome.UNKNOWN and claim.holds(int(outcome)) for outcome in self.outcomes.tolist()])
         replies = np.bincount(self.parents, minlength=len(self))

@@ -120,6 +120,26 @@ class HasZones(Protocol):
 
 
 @runtime_checkable
+class HasStandIn(Protocol):
+    """Ability: a proof under other rules proves the claim here too, if no board comes back by a move of the winner's (``proof/FORMAT.md``, superko).
+
+    Boards are looked at on the host, as bit sets over actions.
+    """
+
+    def stand_in(self, state: State) -> tuple[Game, State] | None:
+        """The other rules, which find what these cannot (zones), and the position under them; None where there are none."""
+        ...
+
+    def stones_of(self, state: State, player: int) -> int:
+        """Where a player's stones stand."""
+        ...
+
+    def earlier_stones_of(self, state: State, player: int) -> list[int]:
+        """Where they stood on each of the boards that the position remembers."""
+        ...
+
+
+@runtime_checkable
 class SeesSequences(Protocol):
     """Ability: the board tells that a side wins, or threatens to, by a sequence of moves that each leave the opponent one legal reply."""
 

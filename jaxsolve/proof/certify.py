@@ -19,9 +19,9 @@ from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import Report, check, knows
 from jaxsolve.proof.check import games as checkers
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.errors import ProofRefused, ProofUnfinished
+from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import write_certificate
+from jaxsolve.proof.writer import Asked, write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.runtime import cpu_seconds
 
@@ -69,6 +69,7 @@ def certify(
     stop: Stop | None = None,
     check_it: bool = True,
     note: str = "",
+    asked: Asked | None = None,
 ) -> Certified:
     """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes it and has the checker judge it.
 
@@ -79,9 +80,11 @@ def certify(
       stop: see ``Stop``.
       check_it: whether to run the checker.
       note: free text for the certificate's header.
+      asked: what the proof is for, where that is asked under other rules than ``game``'s; it is then always checked.
     Raises:
       ProofGap: the log does not carry the claim; withhold the answer, and ``log.forget`` what its ``record`` says.
       ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the name ``refused-...``; withhold the answer.
+      ProofRepeats: the proof does not carry over to the rules of ``asked``.
       ProofUnfinished: stopped, or out of memory; the log still holds the proof.
       OSError: the certificate cannot be written.
     """
@@ -90,17 +93,20 @@ def certify(
     graph = builder.build(np.asarray(root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
-    if builder.leads_elsewhere and knows(game.name):
+    if asked is not None:
+        line = _playable(asked.game, asked.game.text(asked.state), line)
+    elif builder.leads_elsewhere and knows(game.name):
         line = _playable(game, game.text(graph.state(game, 0)), line)
     moves = int(game.to_move(graph.state(game, 0))) == claim.player
     first_move = graph.first_move(game) if moves else None
     with _folder(path) as folder:
         name = path.name if path is not None else "proof.jsonl.gz"
-        written = write_certificate(game, graph, claim, folder / f"unchecked-{name}", note, order, poll)
+        written = write_certificate(game, graph, claim, folder / f"unchecked-{name}", note, order, poll, asked)
         try:
-            result = checked(written.path, stop) if check_it else None
+            result = checked(written.path, stop) if check_it or asked is not None else None
             if result is not None:
-                _judge(result.report, game, graph.state(game, 0), claim, written.path, None if path is None else path.with_name(REFUSED + name))
+                claimed = asked or Asked(game, graph.state(game, 0))
+                _judge(result.report, claimed, claim, written.path, None if path is None else path.with_name(REFUSED + name))
             if path is not None:
                 os.replace(written.path, path)
         finally:
@@ -132,11 +138,14 @@ def _playable(game: Game, position: str, line: list[str]) -> list[str]:
     return line
 
 
-def _judge(report: Report, game: Game, root, claim: Claim, written: Path, kept: Path | None) -> None:
-    """Raises ProofRefused unless the report accepts this very claim."""
+def _judge(report: Report, claimed: Asked, claim: Claim, written: Path, kept: Path | None) -> None:
+    """Raises ProofRefused, or ProofRepeats, unless the report accepts this very claim."""
+    game, root = claimed
     same = (report.rules, report.root, report.claim) == (game.rule_set, game.text(root), claim.text(game.players))
     if report.accepted and same:
         return
+    if report.repeats:
+        raise ProofRepeats(report.sentence)
     if kept is not None:
         os.replace(written, kept)
     raise ProofRefused(report.sentence if not report.accepted else "accepted, but of another claim.")

@@ -20,3 +20,7 @@ class ProofUnfinished(RuntimeError):
 
 class ProofRefused(RuntimeError):
     """The independent checker refused the certificate. The message is its sentence."""
+
+
+class ProofRepeats(RuntimeError):
+    """A proof by other rules does not carry over to those of the claim: a board may come back. The message is the checker's sentence."""

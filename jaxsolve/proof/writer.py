@@ -8,17 +8,24 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.game import Game, HasZones
+from jaxsolve.games.game import Game, HasStandIn, HasZones, State
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
 
 LINES = 256  # written between two calls of ``stop``
+
+
+class Asked(NamedTuple):
+    """The claim's own rules and position, where the nodes are written under others (``HasStandIn``)."""
+
+    game: Game
+    state: State
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,14 @@ class Certificate:
 
 
 def write_certificate(
-    game: Game, graph: ProofGraph, claim: Claim, path: Path, note: str = "", order: np.ndarray | None = None, stop: Callable[[], None] = lambda: None
+    game: Game,
+    graph: ProofGraph,
+    claim: Claim,
+    path: Path,
+    note: str = "",
+    order: np.ndarray | None = None,
+    stop: Callable[[], None] = lambda: None,
+    asked: Asked | None = None,
 ) -> Certificate:
     """Writes ``graph`` as a certificate of ``claim``; the file appears under its name only when it is complete.
 
@@ -39,6 +53,7 @@ def write_certificate(
       note: free text for the header.
       order: the graph's ``post_order``, where it is known already.
       stop: called at least every 0.2 s; may raise.
+      asked: what the certificate is to prove, where that is asked under other rules than the graph's.
     Raises:
       OSError: the file cannot be written.
     """
@@ -48,7 +63,7 @@ def write_certificate(
     temporary = path.with_name(path.name + ".part")
     try:
         with temporary.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed:
-            packed.write(_line(_header(game, graph, claim, note)))
+            packed.write(_line(_header(game, graph, claim, note) | _by(game, graph, claim, order, asked, stop)))
             for at in range(0, len(order), LINES):
                 stop()
                 packed.write(b"".join(_line(_node(game, graph, node, number, int(uses[node]))) for node in order[at : at + LINES].tolist()))
@@ -69,6 +84,33 @@ def _header(game: Game, graph: ProofGraph, claim: Claim, note: str) -> dict[str,
         "claim": {"player": game.players[claim.player], "result": claim.result},
     }
     return header | ({"note": note} if note else {})
+
+
+def _by(game: Game, graph: ProofGraph, claim: Claim, order: np.ndarray, asked: Asked | None, stop: Callable[[], None]) -> dict[str, object]:
+    """What the header of a proof for other rules says otherwise: whose claim it is, by which rules, and where the claimant plays again."""
+    if asked is None:
+        return {}
+    again = _again(game, graph, claim.player, order, asked, stop)
+    header: dict[str, object] = {"rules": asked.game.rule_set, "root": asked.game.text(asked.state), "by": game.rule_set}
+    return header | ({"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {})
+
+
+def _again(game: Game, graph: ProofGraph, player: int, order: np.ndarray, asked: Asked, stop: Callable[[], None]) -> list[int]:
+    """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
+    assert isinstance(game, HasStandIn) and isinstance(asked.game, HasStandIn)
+    plays: dict[int, int] = {}  # node -> bit set over actions
+    again = 0
+    for count, node in enumerate(order.tolist()):
+        if count % LINES == 0:
+            stop()
+        played = 0
+        for action, child in graph.children(node):
+            played |= plays[child] | (1 << action if graph.kinds[node] == OR else 0)
+        plays[node] = played
+        again |= played & game.stones_of(graph.state(game, node), player)
+    for stones in asked.game.earlier_stones_of(asked.state, player):
+        again |= plays[0] & stones
+    return [action for action in range(again.bit_length()) if again >> action & 1]
 
 
 def _line(value: dict) -> bytes:

@@ -12,8 +12,9 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.proof.certify import Certified, certify
 from jaxsolve.proof.check import knows
-from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.writer import Asked
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.result import Result, unsaved
@@ -32,6 +33,7 @@ class Decided(NamedTuple):
     claim: Claim
     log: ProofLog
     path: Path | None  # of the certificate; None: it is collected and checked, and not kept
+    asked: Asked | None = None  # what the proof is for, where that is asked under other rules
 
 
 def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
@@ -46,6 +48,8 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
         _withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
     except ProofRefused as refusal:
         _withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
+    except ProofRepeats:
+        _withhold(result, f"Decided by simple ko ({shown}), but under superko a board may come back in that proof.")
     except OSError as error:
         result.unsaved = unsaved("proof", error)
         _withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
@@ -79,6 +83,7 @@ def _certificate(result: Result, found: Decided, claim: Claim, settings: Setting
         memory_mb=max(memory_mb, LEAST_PROOF_MB),
         stop=stop,
         check_it=settings.check and knows(game.name),
+        asked=found.asked,
     )
     try:
         return collect(path=found.path)

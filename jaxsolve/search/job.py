@@ -13,8 +13,9 @@ import jax
 import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
-from jaxsolve.games.game import Game, State
+from jaxsolve.games.game import Game, HasStandIn, State
 from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.writer import Asked
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
@@ -24,9 +25,11 @@ from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
+from jaxsolve.search.stand_in import together
 from jaxsolve.search.warm_up import warm_up_search
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
+STAND_IN_LOG = "simple-ko.log"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
 
@@ -56,6 +59,8 @@ class Job:
       resume: go on from the logs in ``out``.
       evaluator: default: the rules with the settings' network.
       share: part of the settings' memory that this job may use.
+      asked: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasStandIn``).
+      spent: the result of the search under those, before this one; its effort is counted.
 
     Raises:
       ValueError: unknown method, or one that cannot be hashed; a position or an evaluator of another game; ``out`` is in use or holds something else
@@ -74,7 +79,10 @@ class Job:
         resume: bool = False,
         evaluator: Evaluator | None = None,
         share: float = 1.0,
+        asked: Asked | None = None,
+        spent: Result | None = None,
     ):
+        self.asked, self._spent = asked, spent
         self.game, self.settings = game, settings or Settings()
         self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
         try:
@@ -84,7 +92,7 @@ class Job:
         if evaluator is not None and evaluator.game != game:
             raise ValueError(f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}")
         out = None if out is None else Path(out)
-        asked = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
+        wanted = [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
         self.root = game.host_pack(state)
         if not np.array_equal(self.root, game.host_pack(game.parse(game.text(state)))):
             raise ValueError(f"the position is none of {game.rule_set}: made by another game, or by hand; parse makes one from text")
@@ -99,10 +107,10 @@ class Job:
         self._search: Search | None = None
         self.parts: list[_Asked] = []
         try:
-            for claim in asked:
-                folder = None if out is None else (out if len(asked) == 1 else out / claim.result)
+            for claim in wanted:
+                folder = None if out is None else (out if len(wanted) == 1 else out / claim.result)
                 self.parts.append(self._ask(claim, state, folder, resume))
-            self._begin(asked, resume)
+            self._begin(wanted, resume)
         except BaseException:
             self.close()
             raise
@@ -116,14 +124,22 @@ class Job:
             "canonical": self.evaluator.canonical,
             "zones": bool(self.evaluator.zone_words) or self.evaluator.sequences() is not None,
         }
-        folder = None if out is None else RunFolder(out, PROBLEM, {**question, "root": game.text(state)}, resume=resume)
+        folder = None if out is None else RunFolder(out, PROBLEM, self._folders_question(question, game.text(state)), resume=resume)
         try:
-            zone_words = self.evaluator.zone_words
-            return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / LOG, zone_words, self._memory))
+            zone_words, name = self.evaluator.zone_words, LOG if self.asked is None else STAND_IN_LOG
+            return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / name, zone_words, self._memory))
         except BaseException:
             if folder is not None:
                 folder.release()
             raise
+
+    def _folders_question(self, question: dict[str, object], root: str) -> dict[str, object]:
+        """What the folder is about: the same whichever rules are searched."""
+        if self.asked is not None:
+            return {**question, "rules": self.asked.game.rule_set, "root": self.asked.game.text(self.asked.state)}
+        if self.settings.zones and isinstance(self.game, HasStandIn) and self.game.stand_in(self.game.parse(root)) is not None:
+            question = {**question, "zones": True}
+        return {**question, "root": root}
 
     def _begin(self, claims: Sequence[Claim], resume: bool) -> None:
         start, compiled = cpu_seconds(), self.evaluator.compile_seconds
@@ -316,6 +332,8 @@ class Job:
         results[-1].line = results[-1].line or line
         results[-1].interrupted = self.interrupted
         results[0].compile_seconds += self._compile
+        if self._spent is not None:
+            together(self._spent, results[0])
         for part, result in zip(self.parts, results, strict=False):
             self._write_result(part, result)
         return results
@@ -354,7 +372,7 @@ class Job:
         result.wall_seconds = part.wall_seconds - (before.wall_seconds if before else 0.0)
         if verdict is not Verdict.UNKNOWN:
             path = None if part.folder is None else part.folder.path / CERTIFICATE
-            found = Decided(self.game, self.evaluator, self.root, part.claim, part.log, path)
+            found = Decided(self.game, self.evaluator, self.root, part.claim, part.log, path, self.asked)
             self.interrupted = announce(result, found, self.settings, self._memory) or self.interrupted
         return result
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 
@@ -15,6 +15,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import setup
+from jaxsolve.search import stand_in
 from jaxsolve.search.driver import PROGRESS_SECONDS, Driver, drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.result import ProgressCallback, Result
@@ -59,13 +60,41 @@ def solve(
       resume: go on from the proof log in ``out``.
       evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
 
+    Killall-Go and life and death under superko are first searched under simple ko, with half of each limit, where zones and transpositions help. A
+    proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``). ``zones=False`` or an evaluator of one's own
+    switches that off.
+
     Raises:
       ValueError: unknown method, or ``out`` holds something else (``ProofLogError``).
       TypeError: a change that is no field of ``Settings``.
     """
     setup()
-    job = Job(game, state, claims=claim, settings=changed(settings, **changes), out=out, resume=resume, evaluator=evaluator)
-    return _run(job, progress)[0]
+    question = _Question(claim, None if out is None else Path(out), resume, progress)
+    return _answers(game, state, question, changed(settings, **changes), evaluator)[0]
+
+
+class _Question(NamedTuple):
+    """What is asked about a position, and where the answer goes."""
+
+    claims: Claim | list[Claim] | None
+    out: Path | None
+    resume: bool
+    progress: ProgressCallback | None
+
+
+def _answers(game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None) -> list[Result]:
+    """Searches, under rules that stand in for the question's own where there are such, then under its own."""
+    claims, out, resume, progress = question
+    simple = stand_in.stand_in(game, state, settings, evaluator)
+    spent: list[Result] = []
+    if simple is not None:
+        job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, asked=simple.asked)
+        spent = _run(job, progress)
+        if stand_in.ends_it(spent[0]):
+            return spent
+        settings, resume = stand_in.second(settings, spent[0]), out is not None
+    job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, spent=spent[0] if spent else None)
+    return _run(job, progress)
 
 
 def _run(job: Job, progress: ProgressCallback | None) -> list[Result]:
@@ -109,9 +138,8 @@ def solve_value(
     out = None if out is None else Path(out)
     if out is not None and not game.may_draw:
         out = out / "wins"
-    again = resume and out is not None and out.exists()
-    job = Job(game, state, claims=claims, settings=changed(settings, **changes), out=out, resume=again, evaluator=evaluator)
-    results = _run(job, progress)
+    question = _Question(claims, out, resume and out is not None and out.exists(), progress)
+    results = _answers(game, state, question, changed(settings, **changes), evaluator)
     first, last = results[0].verdict, results[-1].verdict
     if first is Verdict.PROVED:
         return Value(f"{game.players[mover]} wins", results)
@@ -148,7 +176,7 @@ def solve_pool(
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
         waiting = [p for p in waiting if p.game != game]
-        answers = _pool_of_one_game(same, pool, settings, out, progress, evaluator)
+        answers = _pool_of_one_game(_Pool(same, pool, settings, out, progress, evaluator))
         try:
             while (answer := _next(answers)) is not None:
                 yield answer
@@ -162,27 +190,83 @@ def _next(answers: Iterator[T]) -> T | None:
     return next(answers, None)
 
 
-def _pool_of_one_game(problems, pool, settings, out, progress, evaluator) -> Generator[tuple[Problem, Result], None, None]:
+class _Pool(NamedTuple):
+    """Problems of one game, to be searched some at a time."""
+
+    problems: list[Problem]
+    size: int
+    settings: Settings
+    out: Path | None
+    progress: ProgressCallback | None
+    evaluator: Evaluator | None
+
+    def job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
+        """The search under the question's own rules."""
+        return Job(problem.game, problem.state, claims=problem.claim, settings=self.settings, evaluator=evaluator, **self._place(problem))
+
+    def _place(self, problem: Problem) -> dict[str, Any]:
+        folder = None if self.out is None else self.out / str(problem.id)
+        return {"out": folder, "resume": folder is not None and folder.exists(), "share": 1 / self.size}
+
+    def first_job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
+        """The search under the rules that stand in for them."""
+        simple = stand_in.stand_in(problem.game, problem.state, self.settings)
+        assert simple is not None
+        settings = stand_in.first(self.settings)
+        return Job(*simple.question, claims=problem.claim, settings=settings, evaluator=evaluator, asked=simple.asked, **self._place(problem))
+
+    def second_job(self, problem: Problem, evaluator: Evaluator | None, spent: Result) -> Job:
+        """The search under the question's own rules after that."""
+        settings = stand_in.second(self.settings, spent)
+        return Job(problem.game, problem.state, claims=problem.claim, settings=settings, evaluator=evaluator, spent=spent, **self._place(problem))
+
+
+def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, None]:
+    """As ``solve_pool``: all problems under the rules that stand in for theirs, where there are such, then those that are left under their own."""
+    some = pool.problems[0]
+    if stand_in.stand_in(some.game, some.state, pool.settings, pool.evaluator) is None:
+        yield from _searched(pool, pool.problems, pool.job)
+        return
+    left: dict[int, tuple[Problem, Result]] = {}
+    for problem, result in _searched(pool, pool.problems, pool.first_job):
+        if stand_in.ends_it(result):
+            yield problem, result
+        else:
+            left[id(problem)] = problem, result
+        if result.interrupted:
+            break
+    else:
+        yield from _searched(
+            pool, [problem for problem, _ in left.values()], lambda problem, own: pool.second_job(problem, own, left[id(problem)][1])
+        )
+        return
+    for problem, result in left.values():
+        result.interrupted = True
+        yield problem, result
+
+
+def _searched(
+    pool: _Pool, problems: list[Problem], made: Callable[[Problem, Evaluator | None], Job]
+) -> Generator[tuple[Problem, Result], None, None]:
+    """The problems with their results, as they end; ``made`` makes a problem's job."""
+    problems, evaluator = list(problems), pool.evaluator
     running: dict[Job, Problem] = {}
     driver: Driver | None = None
     try:
         while problems or running:
-            while problems and len(running) < pool:
+            while problems and len(running) < pool.size:
                 problem = problems.pop(0)
-                folder = None if out is None else out / str(problem.id)
-                resume = folder is not None and folder.exists()
-                options = {"settings": settings, "out": folder, "resume": resume, "share": 1 / pool, "evaluator": evaluator}
-                job = Job(problem.game, problem.state, claims=problem.claim, **options)
+                job = made(problem, evaluator)
                 evaluator = job.evaluator  # one for all: with a network each would have its own
-                driver = driver or Driver(evaluator, settings.flights)
+                driver = driver or Driver(evaluator, pool.settings.flights)
                 driver.submit(job)
                 running[job] = problem
             assert driver is not None
             told = time.perf_counter()
             while not (ended := driver.collect()) and driver.poll():
-                if progress is not None and time.perf_counter() - told > PROGRESS_SECONDS:
+                if pool.progress is not None and time.perf_counter() - told > PROGRESS_SECONDS:
                     told = time.perf_counter()
-                    progress(next(iter(running)).progress())
+                    pool.progress(next(iter(running)).progress())
             for job in ended:
                 yield running.pop(job), _ended(job)
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -15,7 +16,7 @@ from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.go import notation, superko
+from jaxsolve.games.go import notation, stand_in, superko
 from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, Task, host_meta, host_word, meta_word, read_meta
 from jaxsolve.games.mixing import key_of
@@ -266,6 +267,19 @@ class GoRules(Game):
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points; nothing for the whole position, of which the pass is a part."""
         return "" if self.size * self.size in zone else notation.points_text(self.size, zone)
+
+    def stand_in(self, state: GoState) -> tuple[Game, GoState] | None:
+        """The same rules with simple ko, where those have zones."""
+        if self.ko == "simple" or self._goal is None:
+            return None
+        other = dataclasses.replace(self, ko="simple", max_history=None)  # type: ignore[type-var]  # every rule set is a dataclass
+        return other, stand_in.by_simple_ko(other, self.text(state))
+
+    def stones_of(self, state: GoState, player: int) -> int:
+        return stand_in.stones_of(self.text(state), player)
+
+    def earlier_stones_of(self, state: GoState, player: int) -> list[int]:
+        return [stand_in.stones_of(board, player) for board in stand_in.earlier_boards(self.text(state))]
 
     # ---- observation ---------------------------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 
-from jaxsolve.proof.check.errors import Refused, Unreadable
+from jaxsolve.proof.check.errors import Refused, Repeats, Unreadable
 from jaxsolve.proof.check.reader import lines
 from jaxsolve.proof.check.walk import Walk
 
@@ -25,6 +25,7 @@ class Report:
     rules: str = ""
     root: str = ""  # the position the claim is about
     claim: str = ""  # "white wins"
+    repeats: bool = False  # refused because superko may forbid what simple ko allows: a ``Repeats``
     plugin: str = ""  # the module whose rules were played by, where they are not the checker's own
 
     @property
@@ -49,7 +50,7 @@ def check(path: str | os.PathLike[str]) -> Report:
 
 def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
     """``check`` by a pass of the caller's, which has seen nothing yet."""
-    accepted, readable, reason = False, True, ""
+    accepted, readable, repeats, reason = False, True, False, ""
     try:
         for line in lines(path):
             walk.line(line)
@@ -58,7 +59,7 @@ def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
     except Unreadable as error:
         readable, reason = False, str(error)
     except Refused as error:
-        reason = str(error)
+        reason, repeats = str(error), isinstance(error, Repeats)
     except Exception as error:
         if not walk.source.plugin:  # rules of the checker's own raise nothing else: a fault to be seen, not one to be called a refusal
             raise
@@ -75,5 +76,6 @@ def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
         rules=walk.rule_set,
         root=walk.root,
         claim=walk.claim,
+        repeats=repeats,
         plugin=walk.source.plugin,
     )

@@ -11,6 +11,10 @@ class Refused(ValueError):
     """The certificate does not prove its claim; the message is one sentence without the place."""
 
 
+class Repeats(Refused):
+    """The nodes prove the claim by simple ko, but under superko a board may come back, which that forbids."""
+
+
 def show(value: object, limit: int = 80) -> str:
     """ASCII form of any JSON value, at most ``limit`` characters, safe to print whatever a file holds."""
     if isinstance(value, str):

@@ -1,8 +1,8 @@
 """A proof by zones written out as a plain one: every legal reply with exactly the position it leads to, for small proofs.
 
 The strategy (``Strategy``) is followed from the root against every reply, without drawing anything. What comes out has leaves, ``or`` and
-``and`` nodes only, so it rests on the rules and on nothing that is said of zones, pairs and threats; a checker that knows no more than that judges
-it before it gets its name.
+``and`` nodes only, so it rests on the rules of the claim and on nothing that is said of zones, pairs, threats and simple ko; a checker that knows no
+more than that judges it before it gets its name.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Plain(Walk):
 
     def _header(self, raw: bytes) -> None:
         super()._header(raw)
+        if self._fresh is not None:
+            raise Refused("a plain certificate is written under its own rules")
         self._rules = copy.copy(self._rules)  # a plug-in may keep the one that it gave
         assert self._rules is not None
         self._rules.zones = self._rules.written = None
@@ -50,9 +52,9 @@ class Plain(Walk):
 class _Open(NamedTuple):
     """A position whose children are being made."""
 
-    text: str
+    text: str  # under the claim's rules
     kind: str  # "or", "and" or the reason of a leaf
-    edges: list[tuple[str, Place]]
+    edges: list[tuple[str, Place, str]]  # move, where it leads, and that as text under the claim's rules
 
 
 class _Node(NamedTuple):
@@ -74,11 +76,11 @@ class Flat:
 
     def _build(self) -> None:
         """Depth first, without recursion; a position that is finished is not made again, whichever node of the strategy it came from."""
-        stack = [self._opened(self.strategy.start())]
+        stack = [self._opened(self.strategy.start(), self.proof.root)]
         done = [0]  # how many children of each are finished
         while stack:
             top = stack[-1]
-            while done[-1] < len(top.edges) and top.edges[done[-1]][1].text in self._ids:
+            while done[-1] < len(top.edges) and top.edges[done[-1]][2] in self._ids:
                 done[-1] += 1
             if done[-1] == len(top.edges):
                 stack.pop()
@@ -86,7 +88,7 @@ class Flat:
                 self._finish(top)
                 continue
             try:
-                stack.append(self._opened(top.edges[done[-1]][1]))
+                stack.append(self._opened(*top.edges[done[-1]][1:]))
             except Refused as error:
                 line = " ".join(frame.edges[at][0] for frame, at in zip(stack, done, strict=True))
                 raise Refused(f"written out as a plain proof it fails after {line}: {error}") from None
@@ -94,22 +96,23 @@ class Flat:
             if len(stack) + len(self.nodes) > self.most:
                 raise NotWritten(f"the plain certificate would have more than {self.most} nodes")
 
-    def _opened(self, place: Place) -> _Open:
+    def _opened(self, place: Place, text: str) -> _Open:
         strategy = self.strategy
-        verdict = strategy.over(place)
+        verdict = strategy.over(place, text)
         if verdict is not None:
-            return _Open(place.text, verdict.reason, [])
+            return _Open(text, verdict.reason, [])
         position = strategy.position(place.text)
         if self.proof.rules.side(position) == self.proof.claimant:
-            return _Open(place.text, "or", [strategy.move(place)])
-        replies = self.proof.rules.replies(position)
-        return _Open(place.text, "and", [(move, strategy.follow(place, move, text)) for move, text in replies.items()])
+            move, after = strategy.move(place)
+            return _Open(text, "or", [(move, after, strategy.after(text, move, after))])
+        replies = strategy.replies(place, text)
+        return _Open(text, "and", [(move, strategy.follow(place, move, known), after) for move, (known, after) in replies.items()])
 
     def _finish(self, node: _Open) -> None:
         if node.text in self._ids:  # below it the same position came up again, nearer to the end
             return
-        children = array.array("q", (self._ids[place.text] for _, place in node.edges))
-        self.nodes.append(_Node(node.text, node.kind, " ".join(move for move, _ in node.edges), children))
+        children = array.array("q", (self._ids[text] for _, _, text in node.edges))
+        self.nodes.append(_Node(node.text, node.kind, " ".join(move for move, _, _ in node.edges), children))
         self._ids[node.text] = len(self.nodes)
 
     def lines(self) -> Iterator[dict[str, Any]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from jaxsolve.proof.check import benson, go_options, go_text
-from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.go_text import GoPosition
 from jaxsolve.proof.check.go_zones import GoZones
 from jaxsolve.proof.check.grid import STONES, bits
 from jaxsolve.proof.check.rules import Rules, Verdict
+from jaxsolve.proof.check.superko import Fresh
 
 
 class Chains(NamedTuple):
@@ -30,6 +31,7 @@ class Go(Rules):
     """All rule sets of ``go-N``, ``killallgo-N`` and ``tsumego-N``; the options are in ``GoOptions``."""
 
     def __init__(self, rules: str):
+        self.rule_set = rules
         self.options = go_options.parse(rules)
         self.grid = self.options.grid
         self.text = go_text.GoText(self.options)
@@ -126,6 +128,32 @@ class Go(Rules):
                 area[touched.index(True)] += region.bit_count()
         lead = area[0] - area[1] - self.options.komi
         return Verdict(None if lead == 0 else int(lead < 0), "score")
+
+    def superko(self, root: GoPosition, claimant: int, by: str, again: str | None) -> tuple[Go, str, Fresh]:
+        if self.options.ko == "simple":
+            raise Refused("this rule set takes no proof by another one: it has no superko")
+        wanted = self.rule_set.replace(f";ko={self.options.ko}", ";ko=simple", 1)
+        if by != wanted:
+            raise Refused(f"a proof by simple ko is written under {wanted}, not under {show(by)}")
+        rules = Go(by)
+        points = 0 if again is None else self.grid.points(again)
+        before = [self.grid.stones(entry.partition(":")[0]) for entry in root.history.split(";")] if root.history else []
+        text = self.text.forgotten(root, self._retake(root))
+        rules.root(text)
+        return rules, text, Fresh(rules, claimant, points, before)
+
+    def _retake(self, root: GoPosition) -> int:
+        """The point where retaking a ko would bring back the last board of the history, 0 where none would."""
+        board, _, mark = root.history.rpartition(";")[2].partition(":")
+        side = root.side
+        if not board or root.passes or mark == "bw"[side]:
+            return 0
+        (was, was_other), (now, now_other) = ((stones[side], stones[1 - side]) for stones in (self.grid.stones(board), root.stones))
+        ko, taker = was & ~now, now_other & ~was_other
+        if (was ^ now, was_other ^ now_other) != (ko, taker) or ko.bit_count() != 1 or taker.bit_count() != 1:
+            return 0
+        alone = self.grid.near(taker) & self.grid.full & ~now == ko  # nothing else of its side beside it, and no other liberty
+        return ko if alone and self.ko_taken(root._replace(ko=ko), self.empty(root)) else 0
 
     # ---- moves ---------------------------------------------------------------------------------------------------
     def child(self, position: GoPosition, move: str) -> str:

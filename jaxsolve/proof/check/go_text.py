@@ -99,6 +99,13 @@ class GoText:
         mark = ":" + "wb"[position.side]
         return lambda board: board + mark not in seen
 
+    def forgotten(self, position: GoPosition, ko: int) -> str:
+        """Text by simple ko, with this ko point, of a position whose history is forgotten."""
+        field = f" ko={self.grid.names[ko]}" if ko else ""
+        passes = f" passes={position.passes}" if position.passes else ""
+        plain = position._replace(history="")
+        return f"{position.board} {'bw'[position.side]}{field}{passes}{self._tail(plain, position.ply, position.crucial, '')}"
+
     # ---- the text after a move --------------------------------------------------------------------------------------
     def _tail(self, position: GoPosition, ply: int | None, crucial: int, added: str) -> str:
         text = "" if ply is None else f" ply={ply}"

@@ -65,7 +65,7 @@ class _Games:
             if start is None:
                 continue
             from_root, from_nodes = from_root + (number < games), from_nodes + (number >= games)
-            reason = self._game(start)
+            reason = self._game(start, self.proof.root if number < games else start.text)
             if reason:
                 where = "" if number < games else f" from the position {show(start.text, 500)}, which covers a node,"
                 reason = f"game {number + 1} of the replay with seed {self.seed}{where} fails {reason}"
@@ -87,29 +87,32 @@ class _Games:
 
     def _can_be(self, text: str) -> bool:
         try:
-            self.rules.root(text)
+            for rules in (self.rules, self.strategy.played or self.rules):
+                rules.root(text)
         except Refused:
             return False
         return True
 
-    def _game(self, place: Place) -> str:
-        """Plays one game; what is wrong with it, "" where it ends as claimed."""
+    def _game(self, place: Place, text: str) -> str:
+        """Plays one game from a place, which is ``text`` under the claim's rules; what is wrong with it, "" where it ends as claimed."""
         moves: list[str] = []
         strategy, rules = self.strategy, self.rules
         most = self.proof.heights.get(place.node, 0) + rules.longest  # below pairs a move fills a cell, and a cell is a character
         taste = {kind: self.rng.random() ** 2 + 0.02 for kind in _KINDS}
         try:
-            while strategy.over(place) is None:
+            while strategy.over(place, text) is None:
                 if len(moves) > most:
                     raise Refused("the game is longer than the proof's height allows")
                 position = strategy.position(place.text)
                 if rules.side(position) == self.proof.claimant:
                     move, place = strategy.move(place)
                     moves.append(move)
+                    text = strategy.after(text, move, place)
                 else:
-                    replies = rules.replies(position)
+                    replies = strategy.replies(place, text)
                     moves.append(self._reply(place, list(replies), taste))
-                    place = strategy.follow(place, moves[-1], replies[moves[-1]])
+                    known, text = replies[moves[-1]]
+                    place = strategy.follow(place, moves[-1], known)
         except Refused as error:
             line = " ".join(moves)
             return f"after {line if len(line) <= _SHOWN else '... ' + line[-_SHOWN:]}: {error}" if moves else f"at once: {error}"

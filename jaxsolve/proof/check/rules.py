@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.zones import WrittenZones, Zones
+
+if TYPE_CHECKING:
+    from jaxsolve.proof.check.superko import Fresh
 
 
 class Verdict(NamedTuple):
@@ -51,6 +54,10 @@ class Rules(abc.ABC):
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
         """Every legal move and the text of the position after it; the game is known not to be over."""
+
+    def superko(self, root: Any, claimant: int, by: str, again: str | None) -> tuple[Rules, str, Fresh]:
+        """For nodes written under the rule set ``by``: its rules, its text of ``root``, and the test that the claim then holds under this one."""
+        raise Refused("this rule set takes no proof by another one")
 
     def ended(self, position: Any, claimant: int) -> bool:
         """Whether the game is over here. May answer False for a position that ``claimant`` has won already.

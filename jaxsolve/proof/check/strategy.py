@@ -6,6 +6,9 @@ it covers some child, and the game ends as claimed. What fails raises Refused, w
 
 Play comes to an end whatever the certificate says: a node's children are earlier lines, so no line of play passes through more nodes than the
 root's height says, and below pairs, which only Hex has, every move fills a cell.
+
+A proof by simple ko is followed on two texts of each position: the place's, under simple ko, and the one under the rules of the claim, with its
+history. Elsewhere the two are one.
 """
 
 from __future__ import annotations
@@ -39,10 +42,12 @@ class Strategy:
         self.fields = functools.lru_cache(1 << 12)(proof.fields)
         self._sequence = functools.lru_cache(1 << 8)(lambda node: self.rules.sequence(self.position(proof.texts[node]), self.fields(node)["threat"]))
         self._rng = rng
+        self.played = proof.played if proof.played is not proof.rules else None  # where the claim is made under other rules
+        self._real = functools.lru_cache(1 << 8)(self.rules.position if self.played is None else self.played.position)
 
     def start(self) -> Place:
         """The claim's own position."""
-        return self.enter(self.proof.root, self.proof.top)
+        return self.enter(self.proof.texts[self.proof.top], self.proof.top)
 
     def enter(self, text: str, node: int) -> Place:
         """The place of a position that covers a node's."""
@@ -60,9 +65,11 @@ class Strategy:
         return zones is not None and zones.covers(self.claimant, self.position(text), self.position(won), zone)
 
     # ---- the end -------------------------------------------------------------------------------------------------
-    def over(self, place: Place) -> Verdict | None:
-        """How the game ended here, as claimed; None while it goes on."""
+    def over(self, place: Place, text: str) -> Verdict | None:
+        """How the game ended here, as claimed; None while it goes on. ``text`` is the position's under the claim's rules."""
         verdict = self.rules.verdict(self.position(place.text))
+        if self.played is not None and self.played.verdict(self._real(text)) != verdict:
+            raise Refused(f"{show(text, 500)} is not over for the same reason as without its history")
         if verdict is not None:
             if not self.proof.serves(verdict):
                 end = "a draw" if verdict.winner is None else f"won by {self.rules.players[verdict.winner]}"
@@ -72,6 +79,21 @@ class Strategy:
         elif not (place.node or place.answer or place.pairs or place.line):
             raise Refused("the game goes on after the threat")
         return verdict
+
+    # ---- what is played under the claim's rules ------------------------------------------------------------------
+    def after(self, text: str, move: str, place: Place) -> str:
+        """Text under the claim's rules after the claimant's move, which leads from ``text`` to ``place``. Raises Refused if they forbid it."""
+        return place.text if self.played is None else self.played.child(self._real(text), move)
+
+    def replies(self, place: Place, text: str) -> dict[str, tuple[str, str]]:
+        """Every reply that the claim's rules allow in the position ``text``: the texts after it, as the strategy has it and under those rules."""
+        known = self.rules.replies(self.position(place.text))
+        if self.played is None:
+            return {move: (after, after) for move, after in known.items()}
+        legal = self.played.replies(self._real(text))
+        if not legal.keys() <= known.keys():
+            raise Refused(f"simple ko knows no reply {min(legal.keys() - known.keys())} in {show(place.text, 500)}")
+        return {move: (known[move], after) for move, after in legal.items()}
 
     # ---- the claimant moves --------------------------------------------------------------------------------------
     def move(self, place: Place) -> tuple[str, Place]:

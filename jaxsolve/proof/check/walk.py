@@ -4,7 +4,8 @@ Why an accepted file proves its claim: by induction over the lines, the claim ho
 node the game goes on (or the claimant has won already, see ``Rules.ended``); an *or* node gives the claimant a legal move to a node where the claim
 holds, an *and* node has such a node after every legal reply, or leaves out only replies that lose to a threat: of one move or, in Gomoku, of several.
 A *must-play* node leaves out replies that cannot touch what one of its other lines rests on: the zone of that line (FORMAT.md says why that is
-enough; a game's own part of it is a ``Zones`` or a ``WrittenZones``). Nodes name earlier lines only, so the argument is well-founded. The root's
+enough; a game's own part of it is a ``Zones`` or a ``WrittenZones``). Nodes written ``by`` simple ko prove a claim under superko where no board comes
+back (``Fresh``). Nodes name earlier lines only, so the argument is well-founded. The root's
 position is the header's.
 
 Memory: a node that is still to be named holds its position's text, at most ``Rules.longest`` characters, and about 300 bytes more.
@@ -18,6 +19,7 @@ from jaxsolve.proof.check import games
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
 from jaxsolve.proof.check.reader import decode
 from jaxsolve.proof.check.rules import Rules
+from jaxsolve.proof.check.superko import Fresh, Plays
 from jaxsolve.proof.check.zones import Child, move_text
 
 FORMAT = "jaxsolve-proof"
@@ -27,6 +29,7 @@ MAX_REASON = 1 << 16
 """Most bytes that a node's line may have beside its position: 1,693 replies, more than any position of slither-19 has, take 58,000."""
 
 _HEADER = {"format", "version", "game", "rules", "root", "claim"}
+_OPTIONAL = {"note", "by", "again"}
 _MAX_NUMBER = 1 << 62
 _PAGE = 1024
 
@@ -61,7 +64,8 @@ class Walk:
         self.peak = 0
         self.game = self.rule_set = self.root = self.claim = ""
         self.source = games.Source(_no_rules)
-        self._rules: Rules | None = None
+        self._rules: Rules | None = None  # that the nodes are written under
+        self.played: Rules | None = None  # the header's, under which the claim is made
         self._longest = 0  # bytes of a node's line
         self._claimant = 0
         self._needs_win = True
@@ -70,6 +74,10 @@ class Walk:
         self._zones: dict[int, int] = {}  # id -> zone, where it has one
         self._ids = _Seen()
         self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
+        self._top = ""  # what the root node's position must be
+        self._fresh: Fresh | None = None  # where nodes are written under other rules than the header's
+        self._plays: dict[int, Plays] = {}  # id -> what the claimant plays there and below, where that matters
+        self._named: list[tuple[str, Child, Plays]] = []  # by the present node, likewise
         self._done = False
 
     # ---- lines ---------------------------------------------------------------------------------------------------
@@ -108,18 +116,23 @@ class Walk:
         version = fields.get("version")
         if type(version) is not int or version != VERSION:
             raise Unreadable(f"version {show(version)} of the format is not known, only {VERSION} is")
-        if set(fields) - {"note"} != _HEADER:
-            odd = sorted(set(fields) - {"note"} ^ _HEADER)[0]
+        if set(fields) - _OPTIONAL != _HEADER:
+            odd = sorted(set(fields) - _OPTIONAL ^ _HEADER)[0]
             raise Refused(f"the header's field {show(odd)} is {'missing' if odd in _HEADER else 'not known'}")
-        for name in ("game", "rules", "root", "note"):
+        for name in ("game", "rules", "root", "note", "by", "again"):
             if not isinstance(fields.get(name, ""), str):
                 raise Refused(f"the header's {name} is {show(fields[name])}, not text")
         self.source = games.find(fields["game"])
         rules = self.source.rules(fields["rules"])
         self._claim(fields["claim"], rules)
         self._bounded(rules, fields["root"])
-        rules.root(fields["root"])
-        self.game, self.rule_set, self.root = fields["game"], fields["rules"], fields["root"]
+        root = rules.root(fields["root"])
+        self.game, self.rule_set, self.root, self._top = fields["game"], fields["rules"], fields["root"], fields["root"]
+        self.played = rules
+        if "by" in fields:
+            rules, self._top, self._fresh = rules.superko(root, self._claimant, fields["by"], fields.get("again"))
+        elif "again" in fields:
+            raise Refused("the header has 'again' without 'by'")
         self._rules, self._longest = rules, rules.longest + MAX_REASON
 
     @staticmethod
@@ -148,8 +161,11 @@ class Walk:
         root, text = self._last
         if type(fields["root"]) is not int or fields["root"] != root:
             raise Refused(f"the trailer's root is {show(fields['root'])}, the last node is {root}")
-        if text != self.root:
-            raise Refused(f"the root node's position {show(text)} is not the header's")
+        if text != self._top:
+            without = "" if self._fresh is None else ", without its history"
+            raise Refused(f"the root node's position {show(text)} is not the header's{without}")
+        if self._fresh is not None:
+            self._fresh.root(self._plays[root])
         if self._held:
             left = next(iter(self._held))
             raise Refused(f"node {left} is named less often than its n says")
@@ -169,6 +185,7 @@ class Walk:
         position = rules.position(text)
         kind = fields.keys() - {"id", "n", "pos"}
         zone = 0
+        self._named = []
         if "zone" in kind:
             kind = kind - {"zone"}
             zone = self._written(rules, position, fields["zone"], kind)
@@ -196,6 +213,8 @@ class Walk:
             raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {found}")
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
+        if self._fresh is not None:
+            self._plays[number] = self._fresh.node(position, zone, self._named)
         self._keep(number, uses, text, zone)
 
     def _keep(self, number: int, uses: int, text: str, zone: int) -> None:
@@ -333,10 +352,13 @@ class Walk:
         if text is None:
             raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
         zone = self._zones.get(child, 0)
+        if self._fresh is not None:
+            self._named.append((move, Child(text, zone), self._plays[child]))
         uses = self._uses.get(child, 1)
         if uses == 1:
             del self._held[child]
             self._zones.pop(child, None)
+            self._plays.pop(child, None)
         elif uses == 2:
             del self._uses[child]
         else:
