@@ -238,7 +238,7 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("search", "--games", "chess-9"), "chess-9"),
         (("kernels", "--batch", "0"), "0"),
         (("kernels", "--batch", "٣"), "'٣' is not a number from 1"),
-        (("patterns", "--batch", "3,٧"), "'٧' is not a number from 1"),
+        (("patterns", "--batch", "3,٤"), "'٤' is not a number from 1"),
         (("search", "--vs", "pgx"), "kernels"),
         (("kernels", "--seconds", "1"), "bench search --seconds 1"),
         (("kernels", "--vs", "other"), "other"),
