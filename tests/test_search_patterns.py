@@ -26,7 +26,26 @@ from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.driver import Driver, drive
 from jaxsolve.search.job import LOG, Job
-from jaxsolve.search.patterns import FOUND, HELD, INNER, REPLACED, UNUSED, Patterns, enter, look_up, mark_of, new_patterns, note_help, put_in_order
+from jaxsolve.search.patterns import (
+    BELOW,
+    COMMON,
+    COMPARED,
+    FOUND,
+    HELD,
+    INNER,
+    POINT,
+    REPLACED,
+    UNUSED,
+    VALUES,
+    VISITED,
+    Patterns,
+    enter,
+    look_up,
+    mark_of,
+    new_patterns,
+    note_help,
+    put_in_order,
+)
 from jaxsolve.search.tree import BUDGET, new_tree
 from jaxsolve.search.zones import remember_position
 from jaxsolve.zoning import LIKE, LIKE_BITS, no_zoning
@@ -117,25 +136,39 @@ class Model:
             if self.table.owners[i] == root and self.key(rows[i, : self.words], rows[i, self.words :]) == self.key(rows[i, : self.words], seen)
         }
 
-    def in_tree(self) -> list[int]:
-        """The patterns that hang in the trees, each as often as it does; inner nodes have two branches and test later points than those above."""
-        found, inner = [], 0
-        todo = [(int(at), -1) for at in self.table.roots if at]
-        while todo:
-            at, above = todo.pop()
-            if at > 0:
-                inner += 1
-                point, below = int(self.table.points[at - 1]), [int(each) for each in self.table.below[at - 1] if each]
-                assert point > above and len(below) > 1
-                todo += [(each, point) for each in below]
-                continue
-            pattern = -at - 1
+    def value(self, pattern: int, point: int) -> int:
+        """0 outside the pattern's zone, 1 empty, 2 the first player's, 3 the second player's."""
+        zone, first, second = (int(word) >> point % 32 & 1 for word in self.table.rows[pattern, point // 32 :: self.words][:3])
+        return 1 + first + 2 * second if zone else 0
+
+    def below(self, at: int, above: dict[int, int], root: int) -> tuple[list[int], int]:
+        """(the patterns at ``at``, how many inner nodes). Each has what the way down asks for, and what its nodes say that all have in common."""
+        if at < 0:
+            found, pattern = [], -at - 1
             while pattern >= 0:
+                assert self.table.owners[pattern] == root
+                assert all(self.value(pattern, point) == value for point, value in above.items())
                 found.append(pattern)
                 pattern = int(self.table.following[pattern])
+            return found, 0
+        node = self.table.nodes[at - 1]
+        point, below = int(node[POINT]), [int(each) for each in node[BELOW : BELOW + VALUES].view(np.int32)]
+        assert point not in above and sum(map(bool, below)) > 1
+        parts = [self.below(each, above | {point: value}, root) for value, each in enumerate(below) if each]
+        found = [pattern for part, _ in parts for pattern in part]
+        bits = np.unpackbits(node[COMMON:].view(np.uint8), bitorder="little").reshape(2, -1)
+        for common in np.flatnonzero(bits.any(axis=0)).tolist():
+            value = 1 + (1 - int(bits[0, common])) + 2 * (1 - int(bits[1, common]))
+            assert common != point and all(self.value(pattern, common) == value for pattern in found)
+        return found, 1 + sum(inner for _, inner in parts)
+
+    def in_tree(self) -> list[int]:
+        """The patterns that hang in the trees, each as often as it does."""
+        parts = [self.below(int(at), {}, root) for root, at in enumerate(self.table.roots) if at]
+        found, inner = [pattern for part, _ in parts for pattern in part], sum(inner for _, inner in parts)
         unused, at = 0, int(self.table.counters[UNUSED])
         while at:
-            unused, at = unused + 1, int(self.table.below[at - 1, 0])
+            unused, at = unused + 1, int(self.table.nodes[at - 1, BELOW])
         assert inner + unused == self.table.counters[INNER] and inner < max(1, len(found))
         return sorted(found)
 
@@ -166,6 +199,33 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
         replaced += int(model.table.counters[REPLACED])
         assert Counter(model.held) <= entered
     assert min(seen.values()) > 100 and (replaced > 100) == (most < 100), (seen, replaced)
+
+
+@pytest.mark.parametrize("stone", [None, 0, 1])
+def test_what_all_patterns_have_in_common_is_asked_for_once(stone):
+    """Whichever points they test: a position that has something else at one point reaches none of them."""
+    rng, point = random.Random(5), 37
+    model = Model(rng, 2, 3, 200)
+    model.points = rng.sample([each for each in range(64) if each != point], 40)
+
+    def shown(stone: int | None) -> np.ndarray:
+        planes = model.seen().reshape(3, 2)
+        if stone is not None:
+            planes[stone, point >> 5] |= np.uint32(1) << np.uint32(point & 31)
+        return planes.reshape(-1)
+
+    for number in range(200):
+        zone = model.zone()
+        zone[point >> 5] |= np.uint32(1) << np.uint32(point & 31)
+        put(model.table, shown(stone), zone, 0, 1, np.uint64(number))
+    assert sorted(model.in_tree()) == list(range(200))
+    for other in (None, 0, 1):
+        before = model.table.counters.copy()
+        for _ in range(20):
+            found = look(model.table, shown(other), 0, 1)
+            assert other == stone or found == -1
+        visited, compared = (int((model.table.counters - before)[each]) for each in (VISITED, COMPARED))
+        assert visited > 40 if other == stone else (visited, compared) == (20, 0)
 
 
 def test_what_helps_stays():

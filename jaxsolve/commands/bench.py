@@ -31,10 +31,10 @@ def run(
             if value is not None and what != "zones":
                 raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
-        wrong = [word for word in sizes if not (word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
+        wrong = [word for word in sizes if not (word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
             raise ValueError(f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}")
-        if seeds is not None and not (seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2):
+        if seeds is not None and not (seeds.isascii() and seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2):
             raise ValueError(f"--seeds {shortened(seeds)}: give a number of seeds from 2 to 9999")
         from jaxsolve import runtime
 

@@ -1,10 +1,13 @@
 """The table of zone patterns: every proof with a zone serves all positions that look like its own there (``jaxsolve.zoning``).
 
-A *pattern* is what a decided position shows on its zone. Patterns of one winner and one side to move stand in a radix tree (Morrison 1968, PATRICIA)
-over the points in a fixed order: an inner node tests the first point where patterns below it differ, outside the zone being a value of its own. A
-position follows its own value and the outside at once, so that many patterns fail together, and is compared in full with each pattern it reaches.
-Points that are empty at the root of the search come first: where it has a stone, positions and patterns seldom differ, and a test there would only
-lead the same position two ways.
+A *pattern* is what a decided position shows on its zone. Patterns of one winner and one side to move stand in a radix tree (after Morrison 1968,
+PATRICIA, but for the points' order): an inner node tests a point where patterns below it differ, outside the zone being a value of its own, and a
+position follows its own value and the outside at once. What all patterns below a node have in common is kept there, whether above or below the point
+that it tests: a position without that goes no further, which is where most of a look-up ends. Each pattern that it reaches is compared in full.
+
+A new pattern goes down as long as it has what those below a node have in common; where it has not, it parts from all of them at once. So a node tests
+a point inside all zones below it wherever there is one, and a position then goes one way only. Among such points those that are empty at the root of
+the search come first: where it has a stone, positions and patterns seldom differ.
 
 The table never grows beyond its room. In a full one a new pattern takes the place of one that has helped little lately (the clock of page
 replacement, with a count in place of its bit): a hand goes round, takes one from the count of those that it passes, and stops where none is left.
@@ -25,6 +28,11 @@ HELD, INNER, UNUSED, HAND, LOOKUPS, FOUND, REPLACED, VISITED, COMPARED = range(9
 """Counters: patterns held, inner nodes ever used, the first of those given back (plus 1), the clock's hand; then, for reports, look-ups, those that
 found a pattern, patterns that gave way to others, inner nodes visited and patterns compared."""
 COUNTERS = COMPARED + 1
+BELOW, POINT, COMMON = 0, VALUES, VALUES + 1
+"""Words of an inner node: where each value leads (int32; 0 nowhere, n + 1 to an inner node, -n - 1 to a pattern), the point tested, then two bit sets
+of points where all patterns below have the same inside their zones: those without a stone of the first player, and without one of the second. So a
+point is in both if it is empty, in one if a stone stands there, in none if patterns differ. Taking patterns out leaves these sets as they are.
+"""
 MOST_HELP = 3  # to which times that a pattern helped are counted
 PASSED = 32  # most patterns that the hand passes: a full table must not make a search stand still
 
@@ -37,10 +45,9 @@ class Patterns(NamedTuple):
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
     owners: np.ndarray  # int8[P]: its root
     helped: np.ndarray  # int8[P]: look-ups that it answered, up to MOST_HELP, less one for each time that the hand passed
-    points: np.ndarray  # int16[P]: the point that an inner node tests, by its place in ``order``
-    below: np.ndarray  # int32[P, VALUES]: 0 none, n + 1 an inner node, -n - 1 a pattern
-    roots: np.ndarray  # int32[ROOTS], as in ``below``
-    order: np.ndarray  # int16[32 * Z]: the points, first to be tested first
+    nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
+    roots: np.ndarray  # int32[ROOTS], as in ``BELOW``
+    places: np.ndarray  # int16[32 * Z]: each point's place in the order in which they are chosen to be tested
     counters: np.ndarray  # int64[COUNTERS]
     stack: np.ndarray  # int32[32 * Z + 2]: a way down passes each point once
     seen: np.ndarray  # uint32[K * Z]: what the position that is looked up or entered shows
@@ -49,7 +56,7 @@ class Patterns(NamedTuple):
 def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patterns:
     """An empty table that may use ``budget`` bytes, and hold ``most`` patterns; with room for one where the game shows no patterns."""
     words, planes = zoning.room.shape[1], int(zoning.planes[0])
-    a_pattern = 4 * words * (1 + planes) + 4 + 4 + 1 + 1 + 2 + 4 * VALUES
+    a_pattern = 4 * words * (1 + planes) + 4 + 4 + 1 + 1 + 4 * (COMMON + 2 * words)
     count = max(1, min(most or budget, budget // a_pattern, (1 << 31) - 2)) if planes else 1
     return Patterns(
         np.empty((count, (1 + planes) * words), np.uint32),
@@ -57,8 +64,7 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
         np.empty(count, np.int32),
         np.empty(count, np.int8),
         np.empty(count, np.int8),
-        np.empty(count, np.int16),
-        np.empty((count, VALUES), np.int32),
+        np.empty((count, COMMON + 2 * words), np.uint32),
         np.zeros(ROOTS, np.int32),
         np.arange(32 * words, dtype=np.int16),
         np.zeros(COUNTERS, np.int64),
@@ -70,7 +76,7 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
 def put_in_order(table: Patterns, seen: np.ndarray) -> None:
     """Orders the points of an empty table by what the root shows, uint32[K, Z]."""
     stones = np.unpackbits((seen[0] | seen[1]).view(np.uint8), bitorder="little")
-    table.order[:] = np.argsort(stones, kind="stable")
+    table.places[np.argsort(stones, kind="stable")] = np.arange(len(stones))
 
 
 _START, _FACTOR, _LAST = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9), np.uint64(0x94D0_49BB_1331_11EB)
@@ -96,12 +102,24 @@ def _bit(words, at, point):
 
 
 @inner
+def _below(table, node, value):
+    """Where a value leads from an inner node."""
+    return np.int64(np.int32(table.nodes[node, BELOW + value]))
+
+
+@inner
+def _lead(table, node, value, at):
+    """Has a value lead from an inner node to ``at``."""
+    table.nodes[node, BELOW + value] = np.uint32(at & 0xFFFFFFFF)
+
+
+@inner
 def look_up(table, winner, mover):
     """A pattern won by ``winner``, with ``mover`` to move, that ``table.seen`` has on its zone; -1 where there is none."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
     start = table.roots[_root(winner, mover)]
-    depth, visited = np.int64(0), np.int64(0)
+    depth, visited, compared = np.int64(0), np.int64(0), np.int64(0)
     if start != 0:
         table.stack[0] = start
         depth = np.int64(1)
@@ -111,9 +129,11 @@ def look_up(table, winner, mover):
         at = np.int64(table.stack[depth])
         if at > 0:
             visited += 1
-            point = np.int64(table.order[table.points[at - 1]])
-            outside = table.below[at - 1, OUTSIDE]
-            inside = table.below[at - 1, 1 + _bit(table.seen, 0, point) + 2 * _bit(table.seen, words, point)]
+            if _lacks(table, at - 1, words):
+                continue
+            point = np.int64(table.nodes[at - 1, POINT])
+            outside = _below(table, at - 1, OUTSIDE)
+            inside = _below(table, at - 1, 1 + _bit(table.seen, 0, point) + 2 * _bit(table.seen, words, point))
             if outside != 0:
                 table.stack[depth] = outside
                 depth += 1
@@ -123,14 +143,32 @@ def look_up(table, winner, mover):
             continue
         pattern = -at - 1
         while pattern >= 0:
-            table.counters[COMPARED] += 1
+            compared += 1
             if _is_shown(table, pattern, words):
                 table.counters[FOUND] += 1
                 found, depth = pattern, np.int64(0)
                 break
             pattern = np.int64(table.following[pattern])
     table.counters[VISITED] += visited
+    table.counters[COMPARED] += compared
     return found
+
+
+@inner
+def _differing(table, node, i, first, second):
+    """Those points of word ``i`` where stones of either player (uint32) differ from what all patterns below an inner node have."""
+    half = (table.nodes.shape[1] - COMMON) // 2
+    free_of_first, free_of_second = table.nodes[node, COMMON + i], table.nodes[node, COMMON + half + i]
+    return (free_of_first | free_of_second) & ((first ^ ~free_of_first) | (second ^ ~free_of_second))
+
+
+@inner
+def _lacks(table, node, words):
+    """Whether ``table.seen`` lacks anything that all patterns below an inner node have."""
+    for i in range(words):
+        if _differing(table, node, i, table.seen[i], table.seen[words + i]):
+            return True
+    return False
 
 
 @inner
@@ -158,9 +196,9 @@ def _root(winner, mover):
 
 
 @inner
-def _value(table, pattern, place):
-    """What a pattern has at the point that stands at this place in the order."""
-    words, point = table.rows.shape[1] - len(table.seen), np.int64(table.order[place])
+def _value(table, pattern, point):
+    """What a pattern has at a point."""
+    words = table.rows.shape[1] - len(table.seen)
     if _bit(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)
     return 1 + _bit(table.rows[pattern], words, point) + 2 * _bit(table.rows[pattern], 2 * words, point)
@@ -203,40 +241,93 @@ def _place(table):
 @inner
 def _hang(table, root, pattern):
     """Puts a pattern into the radix tree of a root."""
+    words = table.rows.shape[1] - len(table.seen)
+    above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
     at = np.int64(table.roots[root])
+    while at > 0:
+        point = _contrary(table, at - 1, pattern, words)
+        if point >= 0:
+            break
+        _restrict(table, at - 1, pattern, words)
+        above, branch = at, _value(table, pattern, np.int64(table.nodes[at - 1, POINT]))
+        at = _below(table, at - 1, branch)
     if at == 0:
-        table.roots[root] = -pattern - 1
+        _link(table, root, above, branch, -pattern - 1)
         return
-    while at > 0:  # down to any pattern that agrees where it is asked, as far as one does
-        following = np.int64(table.below[at - 1, _value(table, pattern, np.int64(table.points[at - 1]))])
-        k = np.int64(0)
-        while following == 0:
-            following = np.int64(table.below[at - 1, k])
-            k += 1
-        at = following
-    other = -at - 1
-    point, last = np.int64(0), np.int64(len(table.stack) - 2)
-    while point < last and _value(table, pattern, point) == _value(table, other, point):
-        point += 1
-    if point == last:
-        table.following[pattern] = table.following[other]
-        table.following[other] = pattern
-        return
-    above, branch = np.int64(0), np.int64(0)
-    at = np.int64(table.roots[root])
-    while at > 0 and table.points[at - 1] < point:
-        above, branch = at, _value(table, pattern, np.int64(table.points[at - 1]))
-        at = np.int64(table.below[at - 1, branch])
-    if at > 0 and table.points[at - 1] == point:
-        table.below[at - 1, _value(table, pattern, point)] = -pattern - 1
-        return
+    if at < 0:
+        other = -at - 1
+        point = _difference(table, pattern, other, words)
+        if point < 0:
+            table.following[pattern] = table.following[other]
+            table.following[other] = pattern
+            return
     node = _take_inner(table)
-    table.points[node] = point
     for k in range(VALUES):
-        table.below[node, k] = 0
-    table.below[node, _value(table, other, point)] = at
-    table.below[node, _value(table, pattern, point)] = -pattern - 1
+        _lead(table, node, k, 0)
+    _lead(table, node, _begin(table, node, at, point, words), at)
+    _lead(table, node, _value(table, pattern, point), -pattern - 1)
+    _restrict(table, node, pattern, words)
+    table.nodes[node, POINT] = np.uint32(point)
     _link(table, root, above, branch, node + 1)
+
+
+@inner
+def _begin(table, node, at, point, words):
+    """Writes what all patterns at ``at`` have in common to a new inner node; their value at a point, where they have one."""
+    if at < 0:
+        for i in range(words):
+            zone, first, second = table.rows[-at - 1, i], table.rows[-at - 1, words + i], table.rows[-at - 1, 2 * words + i]
+            table.nodes[node, COMMON + i], table.nodes[node, COMMON + words + i] = zone & ~first, zone & ~second
+        return _value(table, -at - 1, point)
+    for i in range(COMMON, COMMON + 2 * words):
+        table.nodes[node, i] = table.nodes[at - 1, i]
+    return 1 + (1 - _bit(table.nodes[node], COMMON, point)) + 2 * (1 - _bit(table.nodes[node], COMMON + words, point))
+
+
+@inner
+def _restrict(table, node, pattern, words):
+    """Takes from what all patterns below an inner node have that which a pattern has not."""
+    for i in range(words):
+        same = table.rows[pattern, i] & ~_differing(table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i])
+        table.nodes[node, COMMON + i] &= same
+        table.nodes[node, COMMON + words + i] &= same
+
+
+@inner
+def _contrary(table, node, pattern, words):
+    """The first point, in order, of a pattern's zone where all patterns below an inner node have something else; -1 where there is none."""
+    best = np.int64(-1)
+    for i in range(words):
+        points = table.rows[pattern, i] & _differing(table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i])
+        best = _sooner(table, best, i, points)
+    return best
+
+
+@inner
+def _sooner(table, best, word, points):
+    """``best`` or one of the points in this word, whichever comes first in the order."""
+    while points:
+        bit = np.int64(0)
+        while points >> np.uint32(bit) & np.uint32(1) == 0:
+            bit += 1
+        points &= points - np.uint32(1)
+        if best < 0 or table.places[32 * word + bit] < table.places[best]:
+            best = np.int64(32 * word + bit)
+    return best
+
+
+@inner
+def _difference(table, pattern, other, words):
+    """The first point, in order, where two patterns differ, in both zones if there is one; -1 where they do not."""
+    best = np.int64(-1)
+    for i in range(words):
+        stones = table.rows[pattern, words + i] ^ table.rows[other, words + i] | table.rows[pattern, 2 * words + i] ^ table.rows[other, 2 * words + i]
+        best = _sooner(table, best, i, table.rows[pattern, i] & table.rows[other, i] & stones)
+    if best >= 0:
+        return best
+    for i in range(words):
+        best = _sooner(table, best, i, table.rows[pattern, i] ^ table.rows[other, i])
+    return best
 
 
 @inner
@@ -245,7 +336,7 @@ def _link(table, root, above, branch, at):
     if above == 0:
         table.roots[root] = at
     else:
-        table.below[above - 1, branch] = at
+        _lead(table, above - 1, branch, at)
 
 
 @inner
@@ -253,7 +344,7 @@ def _take_inner(table):
     """A free inner node. There is always one: each has two branches at least, so there are fewer of them than patterns."""
     node = table.counters[UNUSED] - 1
     if node >= 0:
-        table.counters[UNUSED] = table.below[node, 0]
+        table.counters[UNUSED] = _below(table, node, 0)
         return node
     node = table.counters[INNER]
     table.counters[INNER] = node + 1
@@ -269,8 +360,8 @@ def _take_out(table, pattern):
     at = np.int64(table.roots[root])
     while at > 0:
         upper, upper_branch = above, branch
-        above, branch = at, _value(table, pattern, np.int64(table.points[at - 1]))
-        at = np.int64(table.below[above - 1, branch])
+        above, branch = at, _value(table, pattern, np.int64(table.nodes[at - 1, POINT]))
+        at = _below(table, above - 1, branch)
     if at != -pattern - 1:  # not the first of those with the same stones
         before = -at - 1
         while table.following[before] != pattern:
@@ -288,11 +379,11 @@ def _close_up(table, root, upper, branch, at):
     """Gives an inner node back that has one branch left, which then hangs where the node hung."""
     left, only = np.int64(0), np.int64(0)
     for k in range(VALUES):
-        if table.below[at - 1, k] != 0:
+        if _below(table, at - 1, k) != 0:
             left += 1
-            only = np.int64(table.below[at - 1, k])
+            only = _below(table, at - 1, k)
     if left > 1:
         return
     _link(table, root, upper, branch, only)
-    table.below[at - 1, 0] = table.counters[UNUSED]
+    _lead(table, at - 1, 0, table.counters[UNUSED])
     table.counters[UNUSED] = at
