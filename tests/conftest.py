@@ -1,7 +1,8 @@
-"""What all tests share: bounds-checked numba, kernels cached between runs, and the reference folder where there is one."""
+"""What all tests share: bounds-checked numba, kernels cached between runs, the reference folder where there is one, a set of problems."""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -20,3 +21,13 @@ def shared() -> Path:
     if not (folder / "problems").is_dir():
         pytest.skip("no reference folder: set JAXSOLVE_SHARED to one")
     return folder
+
+
+@pytest.fixture
+def problem_file(tmp_path) -> Path:
+    """A file with the set of problems of ``cli_tools``."""
+    from cli_tools import PROBLEMS
+
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps(PROBLEMS))
+    return file
