@@ -10,8 +10,26 @@ import pytest
 
 from jaxsolve import runtime
 
+LONGEST = (
+    "test_search_driver.py",  # compiles the host loops for all: meanwhile the other process does well with files that need none of them
+    "test_transforms.py",
+    "test_evaluate_devices.py",
+    "test_search_patterns.py",
+    "test_slither.py",
+    "test_tsumego_command.py",
+    "test_check_replay.py",
+    "test_search_slither_zones.py",
+    "test_soundness_shapes.py",
+)
+"""Files that take long, which processes side by side had better begin with."""
+
 os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.name, len(order)))
 
 
 @pytest.fixture(scope="session")
