@@ -22,9 +22,9 @@ def weakened(checker: Kind, old: str, new: str) -> Kind:
     return getattr(module, checker.__name__)
 
 
-def without(checker: Kind, method: str, answer: Any = True) -> Kind:
+def without(checker: type, method: str, answer: Any = True) -> type:
     """The class of the checker with one method, a condition, that always gives the same answer."""
-    return type("Weaker", (checker,), {method: lambda self, *arguments: answer})  # pyright: ignore[reportReturnType]
+    return type("Weaker", (checker,), {method: lambda self, *arguments: answer})
 
 
 def false_step(steps: Iterable[Step], is_false: Callable[[Step], bool]) -> Step:
