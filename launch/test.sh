@@ -7,4 +7,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source launch/venv.sh
 install_jaxsolve "[${EXTRAS:-tests}]"
-exec "$PYTHON" -m pytest -n "${JOBS:-2}" "$@"
+# A file's tests stay in one process, so that what they share is made and compiled once; tests/conftest.py puts the longest files first.
+exec "$PYTHON" -m pytest -n "${JOBS:-2}" --dist loadfile --no-loadscope-reorder "$@"

@@ -1,7 +1,8 @@
-"""What all tests share: bounds-checked numba, kernels cached between runs, and the reference folder where there is one."""
+"""What all tests share: bounds-checked numba, kernels cached between runs, the reference folder where there is one, a set of problems."""
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,8 +10,26 @@ import pytest
 
 from jaxsolve import runtime
 
+LONGEST = (
+    "test_search_driver.py",  # compiles the host loops for all: meanwhile the other process does well with files that need none of them
+    "test_transforms.py",
+    "test_evaluate_devices.py",
+    "test_search_patterns.py",
+    "test_slither.py",
+    "test_tsumego_command.py",
+    "test_check_replay.py",
+    "test_search_slither_zones.py",
+    "test_soundness_shapes.py",
+)
+"""Files that take long, which processes side by side had better begin with."""
+
 os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.name, len(order)))
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +39,13 @@ def shared() -> Path:
     if not (folder / "problems").is_dir():
         pytest.skip("no reference folder: set JAXSOLVE_SHARED to one")
     return folder
+
+
+@pytest.fixture
+def problem_file(tmp_path) -> Path:
+    """A file with the set of problems of ``cli_tools``."""
+    from cli_tools import PROBLEMS
+
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps(PROBLEMS))
+    return file

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 from gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
+from weaker import false_step
 
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.gomoku import Gomoku
@@ -142,10 +145,21 @@ def random_lines(rules: Gomoku, text: str, rng: random.Random):
         yield [rules.grid.names[bit] for bit in [*line, rng.choice(cells)]]
 
 
-@pytest.mark.parametrize("weaker", WEAKER, ids=WEAKER.values())
-def test_each_condition_is_needed(weaker):
-    """Without it some threat is accepted that does not win after every reply left out; with it that threat is refused, or the reply listed."""
-    rng = random.Random(weaker.__name__)
+class Threat(NamedTuple):
+    """A threat that a weaker checker accepts, and the replies that it lists."""
+
+    rules: Gomoku
+    text: str
+    line: list[str]
+    listed: dict[str, str]
+
+    @property
+    def unanswered(self) -> str:
+        return unanswered(self.rules, self.text, self.line, self.listed)
+
+
+def threats(weaker: type[Gomoku], rng: random.Random) -> Iterator[Threat]:
+    """Those on positions drawn at random, in which play can go on."""
     for _ in range(40_000):
         rule_set = rng.choice(VARIANTS[:3])
         rules, lax = made(rule_set, Gomoku), made(rule_set, weaker)
@@ -161,12 +175,15 @@ def test_each_condition_is_needed(weaker):
                 listed = lax.sequence(position, line)
             except Refused:
                 continue
-            reply = unanswered(rules, text, line, listed)
-            if reply:
-                with contextlib.suppress(Refused):
-                    assert reply in rules.sequence(position, line), (text, line, reply)
-                return
-    raise AssertionError("no false step was found")
+            yield Threat(rules, text, line, listed)
+
+
+@pytest.mark.parametrize("weaker", WEAKER, ids=WEAKER.values())
+def test_each_condition_is_needed(weaker):
+    """Without it some threat is accepted that does not win after every reply left out; with it that threat is refused, or the reply listed."""
+    threat = false_step(threats(weaker, random.Random(weaker.__name__)), lambda threat: bool(threat.unanswered))
+    with contextlib.suppress(Refused):
+        assert threat.unanswered in threat.rules.sequence(threat.rules.position(threat.text), threat.line), threat
 
 
 _MADE: dict[tuple[str, type[Gomoku]], Gomoku] = {}

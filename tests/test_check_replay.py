@@ -15,11 +15,11 @@ import go_zone_steps as steps
 import mutations
 import proof_tools
 import pytest
-from go_zone_lies import CLAUSES
+from go_zone_clauses import CLAUSES
 from test_check_go_zones import HAND
 from test_check_go_zones_law import SOLVED
-from test_check_go_zones_needed import weakened, without
 from typer.testing import CliRunner
+from weaker import weakened, without
 
 from jaxsolve.cli import app
 from jaxsolve.formats import problems
@@ -193,10 +193,13 @@ def test_the_seed_decides_the_games(folder):
 
 # ---- wrong zones -------------------------------------------------------------------------------------------------------
 LIES = {
-    **{name: (without(name), problem) for name, problem in {"shows_life": 1, "shows_capture": 0, "move_inside": 7, "child_inside": 0}.items()},
-    **{name: (without(name), 5) for name in ("same_captures", "stones_stay")},
-    "stays_illegal": (without("stays_illegal"), 7),
-    **{clause: (weakened(*CLAUSES[clause][:2]), 5) for clause in ("R1: it lies in Z", "R3: all of N(m) in Z", "A2: closed groups")},
+    **{
+        name: (without(GoZones, name), problem)
+        for name, problem in {"shows_life": 1, "shows_capture": 0, "move_inside": 7, "child_inside": 0}.items()
+    },
+    **{name: (without(GoZones, name), 5) for name in ("same_captures", "stones_stay")},
+    "stays_illegal": (without(GoZones, "stays_illegal"), 7),
+    **{clause: (weakened(GoZones, *CLAUSES[clause][:2]), 5) for clause in ("R1: it lies in Z", "R3: all of N(m) in Z", "A2: closed groups")},
 }
 """Condition switched off -> the weaker zones, and the problem whose certificate then has a wrong zone."""
 

@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from typing import NamedTuple
 
+import check_corpus
 import mutations
 import proof_tools
 import pytest
@@ -98,7 +99,25 @@ class Spoilt(NamedTuple):
     number: int
 
 
-SPOILT: tuple[Spoilt, ...] = ()
+def _task(ko: str, goal: str, defender: str, crucial: str, region: str, eyes: str, black: str, white: str) -> str:
+    return check_corpus.tsumego(3, goal, defender, crucial, region, ko=ko, fill_eyes=eyes, ko_black=black, ko_white=white)
+
+
+_PLAYED_AGAIN = Asked(
+    _task("positional", "live", "white", "A2", "C2,A3,B3,C3", "false", "allow", "forbid"),
+    ".XO/OO./... b history=.XO/OO./XXX;.X./OOX/XXX",
+)
+_SEEN_BEFORE = Asked(
+    _task("positional", "live", "white", "C3", "A1,C1,A2,A3", "false", "allow", "allow"),
+    ".OO/.OO/OX. b history=.OO/XOO/.X.;XOO/XOO/.X.",
+)
+_TWO_WAYS = Asked(_task("situational", "live", "black", "C2", "A1,B1,C1,A2,A3,B3", "false", "allow", "allow"), "X.X/.OX/... w")
+SPOILT = (
+    Spoilt(NoNodes, _PLAYED_AGAIN, "black", 2, 0),
+    Spoilt(NotBelow, _PLAYED_AGAIN, "black", 2, 0),
+    Spoilt(NoHistory, _SEEN_BEFORE, "black", 1, 0),
+    Spoilt(OneBoard, _TWO_WAYS, "white", 6, 0),
+)
 
 
 @pytest.mark.parametrize("spoilt", SPOILT, ids=lambda spoilt: spoilt.fresh.__name__)
@@ -112,7 +131,9 @@ def test_each_test_alone_refuses_a_false_certificate(spoilt, tmp_path, monkeypat
 
 
 # ---- a certificate written by hand -----------------------------------------------------------------------------------------
-RULES = "tsumego-3;ko=situational;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;crucial=A1;region=A1,B1,A2;ko_black=allow;ko_white=allow"
+RULES = (
+    "tsumego-3;ko=situational;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;crucial=A1;region=A1,B1,A2;ko_black=allow;ko_white=allow"
+)
 HEADER = {
     "format": "jaxsolve-proof",
     "version": 1,

@@ -8,6 +8,8 @@ import itertools
 import random
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -43,73 +45,87 @@ def until_idle(driver: Driver) -> None:
         pass
 
 
-@pytest.mark.parametrize("flights", [1, 2, 5])
-def test_threads_submit_withdraw_and_tell_while_others_run(flights, tmp_path):
-    """Three threads poll while others submit, withdraw and pass on what another search has decided; nobody's answer or proof suffers."""
-    game = make(HEX)
-    asked = questions(60 if LONG else 12)
-    driver = Driver(shared_evaluator(game), flights)
-    big = make("hex-4").init()
-    jobs: dict[Job, int | None] = {}
-    stop, errors, guard = threading.Event(), [], threading.Lock()
+class Crowd:
+    """A driver, and threads that poll it, submit jobs, withdraw some of them, and pass on what another search has decided."""
 
-    def new_job(number: int | None) -> Job:
-        text, claim, _ = asked[number] if number is not None else (game.text(big), Claim(1), None)
-        setting = Settings(("dfpn", "pns", "fdfpn")[(number or 0) % 3], wave=(5, 8, 20)[(number or 0) % 3], flights=flights, seed=number or 0)
-        return Job(game, game.parse(text), claims=claim, settings=setting, out=None if number is None else tmp_path / str(number))
+    def __init__(self, flights: int, folder: Path):
+        self.game, self.flights, self.folder = make(HEX), flights, folder
+        self.asked = questions(60 if LONG else 12)
+        self.driver = Driver(shared_evaluator(self.game), flights)
+        self.jobs: dict[Job, int | None] = {}  # the number of its question; None of those that are to be withdrawn
+        self.stop, self.errors, self.guard = threading.Event(), [], threading.Lock()
 
-    def work(task) -> None:
-        try:
-            task()
-        except BaseException as error:  # told to the main thread
-            errors.append(error)
+    def new_job(self, number: int | None) -> Job:
+        text, claim, _ = self.asked[number] if number is not None else (self.game.text(self.game.init()), Claim(1), None)
+        method, wave = ("dfpn", "pns", "fdfpn")[(number or 0) % 3], (5, 8, 20)[(number or 0) % 3]
+        setting = Settings(method, wave=wave, flights=self.flights, seed=number or 0)
+        out = None if number is None else self.folder / str(number)
+        return Job(self.game, self.game.parse(text), claims=claim, settings=setting, out=out)
 
-    def poll() -> None:
-        while not stop.is_set():
-            driver.poll()
+    def thread(self, task: Callable[[], None]) -> threading.Thread:
+        def work() -> None:
+            try:
+                task()
+            except BaseException as error:  # told to the main thread
+                self.errors.append(error)
 
-    def submit(numbers) -> None:
+        return threading.Thread(target=work)
+
+    def poll(self) -> None:
+        while not self.stop.is_set():
+            self.driver.poll()
+
+    def submit(self, numbers: range) -> None:
         rng = random.Random(str(numbers))
         for number in numbers:
-            job, doomed = new_job(number), new_job(None)
-            with guard:
-                jobs[job], jobs[doomed] = number, None
-            driver.submit(job)
-            driver.submit(doomed)
+            job, doomed = self.new_job(number), self.new_job(None)
+            with self.guard:
+                self.jobs[job], self.jobs[doomed] = number, None
+            self.driver.submit(job)
+            self.driver.submit(doomed)
             time.sleep(rng.random() / 50)
-            for other, which in list(jobs.items()):
+            for other, which in list(self.jobs.items()):
                 if which == number:
-                    driver.adopt(job, asked[number][1], *records_of(number))
+                    self.driver.adopt(job, self.asked[number][1], *records_of(number))
                 elif which is None and rng.random() < 0.5:
-                    driver.withdraw(other)
-        with guard:
-            for other, which in jobs.items():
+                    self.driver.withdraw(other)
+        with self.guard:
+            for other, which in self.jobs.items():
                 if which is None:
-                    driver.withdraw(other)
+                    self.driver.withdraw(other)
 
-    for number in range(len(asked)):
+    def run(self) -> list[Job]:
+        """The jobs as they were handed out, once all threads are done."""
+        submitters = [self.thread(functools.partial(self.submit, range(i, len(self.asked), 2))) for i in range(2)]
+        threads = [self.thread(self.poll) for _ in range(3)] + submitters
+        for thread in threads:
+            thread.start()
+        ended: list[Job] = []
+        while not self.errors and (any(thread.is_alive() for thread in submitters) or self.driver.running):
+            ended += self.driver.collect()
+            time.sleep(0.01)
+        self.stop.set()
+        for thread in threads:
+            thread.join()
+        return ended + self.driver.collect()
+
+
+@pytest.mark.parametrize("flights", [1, 2, 5])
+def test_threads_submit_withdraw_and_tell_while_others_run(flights, tmp_path):
+    """Nobody's answer or proof suffers."""
+    crowd = Crowd(flights, tmp_path)
+    for number in range(len(crowd.asked)):
         records_of(number)
-    pollers = [threading.Thread(target=work, args=(poll,)) for _ in range(3)]
-    submitters = [threading.Thread(target=work, args=(functools.partial(submit, range(i, len(asked), 2)),)) for i in range(2)]
-    for thread in pollers + submitters:
-        thread.start()
-    ended: list[Job] = []
-    while not errors and (any(thread.is_alive() for thread in submitters) or driver.running):
-        ended += driver.collect()
-        time.sleep(0.01)
-    stop.set()
-    for thread in pollers + submitters:
-        thread.join()
-    assert not errors
-    ended += driver.collect()
-    assert len(ended) == len(set(ended)) == len(jobs) == 2 * len(asked) and set(ended) == set(jobs)
-    for job, number in jobs.items():
+    ended = crowd.run()
+    assert not crowd.errors
+    assert len(ended) == len(set(ended)) == len(crowd.jobs) == 2 * len(crowd.asked) and set(ended) == set(crowd.jobs)
+    for job, number in crowd.jobs.items():
         (result,) = job.finish()
         job.close()
         if number is not None:
-            text, claim, right = asked[number]
+            text, claim, right = crowd.asked[number]
             assert result.verdict is right, text
-            search_tools.accepted(game, game.parse(text), claim, result)
+            search_tools.accepted(crowd.game, crowd.game.parse(text), claim, result)
         else:
             assert result.verdict is Verdict.UNKNOWN or not result.interrupted
 

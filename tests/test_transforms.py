@@ -1,6 +1,5 @@
 """The laws of ``transform_laws.py`` on every family of rule sets."""
 
-import functools
 import json
 import os
 import subprocess
@@ -11,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from transform_laws import BOARDS, COMPARED, DEVICES, RULE_SETS, equal, functions, quickly, said, sample
+from transform_laws import BOARDS, COMPARED, DEVICES, RULE_SETS, equal, functions, quickly, said, sample, write
 
 from jaxsolve.games import available, describe, make
 
@@ -69,17 +68,18 @@ def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
     assert type(game)._step._cache_size() - before <= 1
 
 
-@functools.cache
-def over_devices():
+@pytest.fixture(scope="module")
+def over_devices(tmp_path_factory) -> dict[str, str]:
     """What ``transform_laws`` says in a process with several devices."""
     here = Path(__file__).parent
     devices = f"--xla_force_host_platform_device_count={DEVICES}"
     environment = {**os.environ, "XLA_FLAGS": devices, "JAX_PLATFORMS": "cpu", "PYTHONPATH": os.pathsep.join([str(here.parent), *sys.path])}
-    run = subprocess.run([sys.executable, here / "transform_laws.py"], env=environment, capture_output=True, text=True, check=True)
+    file = write(tmp_path_factory.mktemp("told") / "told.pickle", list(RULE_SETS))
+    run = subprocess.run([sys.executable, here / "transform_laws.py", file], env=environment, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
 @every_rule_set
 @pytest.mark.parametrize("law", ["under_shard_map", "under_an_explicit_mesh"])
-def test_several_devices_say_what_one_says(law, rule_set):
-    assert over_devices().get(f"{law} {rule_set}") is None
+def test_several_devices_say_what_one_says(law, rule_set, over_devices):
+    assert over_devices.get(f"{law} {rule_set}") is None

@@ -1,16 +1,19 @@
 """What JAX may do to the rules of a game without changing what they say: batched branches, meshes of devices, strict types.
 
-``python tests/transform_laws.py`` checks the laws of several devices, which must be made before JAX starts, and prints what failed as JSON.
+``python tests/transform_laws.py FILE`` checks the laws of several devices, which must be made before JAX starts, and prints what failed as JSON. FILE
+holds what one device says (``write``), so that it need not be compiled again.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import pickle
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -98,48 +101,60 @@ def equal(one: Any, other: Any) -> None:
 
 
 # ---- laws of several devices ---------------------------------------------------------------------------------------
-def under_shard_map(rule_set: str) -> None:
+class Told(NamedTuple):
+    """numpy: BOARDS states, a legal action of each, and what the game says of them on one device."""
+
+    states: Any
+    actions: np.ndarray
+    said: Any
+
+
+def write(file: Path, rule_sets: list[str]) -> Path:
+    """A file for ``failures``."""
+    told = {rule_set: Told(*jax.tree.map(np.asarray, sample(rule_set)[1:]), said(rule_set)) for rule_set in rule_sets}
+    file.write_bytes(pickle.dumps(told))
+    return file
+
+
+def under_shard_map(game: Game, told: Told) -> None:
     """Each device's rows are those of one device, and devices have nothing to tell each other."""
-    _, states, actions = sample(rule_set)
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Auto,))
-    states, actions = jax.device_put((states, actions), NamedSharding(mesh, P("d")))
 
     def spread(function: Callable) -> Callable:
         return jax.shard_map(jax.vmap(function), mesh=mesh, in_specs=P("d"), out_specs=P("d"))
 
-    _hold(rule_set, spread, states, actions)
+    _hold(game, told, spread, mesh)
 
 
-def under_an_explicit_mesh(rule_set: str) -> None:
+def under_an_explicit_mesh(game: Game, told: Told) -> None:
     """``vmap`` over a batch that is spread by its type."""
-    _, states, actions = sample(rule_set)
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Explicit,))
-    states, actions = jax.device_put((states, actions), NamedSharding(mesh, P("d")))
     with jax.set_mesh(mesh):
-        _hold(rule_set, jax.vmap, states, actions)
+        _hold(game, told, jax.vmap, mesh)
 
 
-def _hold(rule_set: str, spread: Callable, states: Any, actions: jax.Array) -> None:
+def _hold(game: Game, told: Told, spread: Callable, mesh: jax.sharding.Mesh) -> None:
     """What takes long to compile beside ``RULES`` is only traced: what JAX refuses, it refuses then."""
-    game, rules = sample(rule_set)[0], {}
+    states, actions = jax.device_put((told.states, told.actions), NamedSharding(mesh, P("d")))
+    rules = {}
     for name, function in functions(game).items():
         if name in RULES:
             rules[name] = function
         else:
             jax.eval_shape(spread(function), states, actions)
     call = quickly(spread(lambda state, action: {name: function(state, action) for name, function in rules.items()}), states, actions)
-    equal(call(states, actions), {name: said(rule_set)[name] for name in rules})
+    equal(call(states, actions), {name: told.said[name] for name in rules})
     for word in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
         assert word not in call.as_text(), f"devices wait for each other: {word}"
 
 
-def failures(rule_sets: list[str]) -> dict[str, str]:
-    """Of each law and rule set that failed, why."""
+def failures(file: Path) -> dict[str, str]:
+    """Of each law and rule set of the file that failed, why."""
     found = {}
-    for rule_set in rule_sets:
+    for rule_set, told in pickle.loads(file.read_bytes()).items():
         for law in (under_shard_map, under_an_explicit_mesh):
             try:
-                law(rule_set)
+                law(make(rule_set), told)
             except Exception:
                 found[f"{law.__name__} {rule_set}"] = traceback.format_exc(limit=-6)
     return found
@@ -148,4 +163,4 @@ def failures(rule_sets: list[str]) -> dict[str, str]:
 if __name__ == "__main__":
     if jax.device_count() != DEVICES:
         sys.exit(f"{jax.device_count()} devices, not {DEVICES}")
-    print(json.dumps(failures(sys.argv[1:] or list(RULE_SETS))))
+    print(json.dumps(failures(Path(sys.argv[1]))))

@@ -49,6 +49,7 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
     # not from a book, but what is found: without the liberty B2 lives no more unless White wins the ko that A2 leads to
     "L+1 group, leg on the short side": ("......./......./......./XXXXX../.OOOX../...OX../...OX..", "dies", "lives in ko"),
     "L+2 group, two outside liberties": ("......./......./X....../.XXXX../OOOOX../...OX../...O.X.", "lives", "lives"),
+    # its status is from no book, but what is found, with proofs that the checker accepts
     "broken comb in the corner": ("......./......./......./XXXXX../OOOXX../...OX../...OX..", "dies", "lives"),
     "rectangular six on the side": ("......./......./......./XXXXXXX/XOOOOOX/XO...OX/XO...OX", "lives", "lives"),
 }

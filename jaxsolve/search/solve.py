@@ -90,9 +90,9 @@ def _answers(game: Game, state: State, question: _Question, settings: Settings, 
     if simple is not None:
         job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, asked=simple.asked)
         spent = _run(job, progress)
-        if stand_in.ends_it(spent[0]):
-            return spent
         settings, resume = stand_in.second(settings, spent[0]), out is not None
+        if stand_in.ends_it(spent[0]) or stand_in.is_used_up(settings):
+            return spent
     job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, spent=spent[0] if spent else None)
     return _run(job, progress)
 
@@ -229,7 +229,7 @@ def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, No
         return
     left: dict[int, tuple[Problem, Result]] = {}
     for problem, result in _searched(pool, pool.problems, pool.first_job):
-        if stand_in.ends_it(result):
+        if stand_in.ends_it(result) or stand_in.is_used_up(stand_in.second(pool.settings, result)):
             yield problem, result
         else:
             left[id(problem)] = problem, result

@@ -47,6 +47,11 @@ def ends_it(result: Result) -> bool:
     return result.verdict is not Verdict.UNKNOWN or result.interrupted or bool(result.unsaved)
 
 
+def is_used_up(settings: Settings) -> bool:
+    """Whether a limit leaves nothing to search with."""
+    return any(limit is not None and limit <= 0 for limit in vars(settings.limits).values())
+
+
 def second(settings: Settings, spent: Result) -> Settings:
     """The settings of the search under the question's own rules, after the first one."""
     used = {"cpu_seconds": spent.cpu_seconds, "wall_seconds": spent.wall_seconds, "nodes": spent.nodes, "evaluations": spent.evaluations}
