@@ -54,7 +54,8 @@ def variations(proof: Proof, number: int | None = None, position: str | None = N
     rules = checkers.find(proof.game).rules(proof.rules)
     claimant = rules.players.index(proof.player)
     found: list[Variation] = []
-    todo = [_Place(number, position or proof.nodes[number].position, found, 0, 0)]
+    here = proof.position if number == proof.root else proof.nodes[number].position
+    todo = [_Place(number, position or here, found, 0, 0)]
     count = 0
     while todo and count < MOST_MOVES:
         place = todo.pop(0)
