@@ -240,8 +240,10 @@ def play(game, text, node) -> None:
         play(game, after, child)
 
 
-def test_variations_are_legal_play_from_the_proofs(tmp_path):
-    found = asked(SHAPES["with an outside liberty"].board, "--out", tmp_path)
+@pytest.mark.parametrize("words", [(), ("--rule", "ko=situational")], ids=["simple ko", "superko"])
+def test_variations_are_legal_play_from_the_proofs(words, tmp_path):
+    found = asked(SHAPES["with an outside liberty"].board, "--out", tmp_path, *words)
+    assert (found["black_first"]["status"], found["white_first"]["status"]) == ("dies in ko", "lives")
     for row in found["questions"]:
         proof = reading.read(row["certificate"])
         assert proof is not None and len(proof.nodes) == row["certificate_nodes"] and proof.position == row["position"]
