@@ -142,25 +142,48 @@ def test_pools_search_twice_where_they_must(tmp_path, monkeypatch):
         repeating(monkeypatch)
 
 
-def test_an_interrupted_pool_keeps_what_is_left(tmp_path, monkeypatch):
-    """Ctrl-C while the second problem is searched by simple ko: the first, which that left open, is not lost."""
-    repeating(monkeypatch)
-    game, state = asked()
-    problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two")]
-    real, calls = solving.Driver.poll, []
+def interrupted_at(monkeypatch, when) -> None:
+    """Ctrl-C as soon as ``when`` says so of the driver, after a step of it."""
+    real = solving.Driver.poll
 
     def poll(self):
-        calls.append(self)
-        if len(set(map(id, calls))) == 1 and len(self._jobs) and calls.count(self) > 1 and self._jobs[0].parts[0].folder.path.name == "two":
+        going = real(self)
+        if when(self):
             raise KeyboardInterrupt
-        return real(self)
+        return going
 
     monkeypatch.setattr(solving.Driver, "poll", poll)
-    found = {problem.id: result for problem, result in solve_pool(problems, pool=1, out=tmp_path)}
-    assert set(found) == {"one", "two"} and all(result.interrupted for result in found.values())
-    monkeypatch.undo()
-    again = {problem.id: result for problem, result in solve_pool(problems, pool=1, out=tmp_path)}
-    assert all(result.verdict is Verdict.PROVED and not result.interrupted for result in again.values())
+
+
+def running(driver) -> set[str]:
+    return {job.parts[0].folder.path.name for job in driver._jobs}
+
+
+@pytest.mark.parametrize("repeats", [True, False])
+def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
+    """Ctrl-C while problems are searched by simple ko: neither those that run nor those that are left for the second search are lost."""
+    if repeats:
+        repeating(monkeypatch)
+    game, state = asked()
+    problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two", "three", "four")]
+    with monkeypatch.context() as patch:
+        interrupted_at(patch, lambda driver: "three" in running(driver))
+        found = {problem.id: result for problem, result in solve_pool(problems, pool=2, out=tmp_path)}
+    assert {"one", "two", "three"} <= set(found) and any(result.interrupted for result in found.values())
+    assert all(result.verdict is Verdict.PROVED or result.interrupted for result in found.values())
+    again = {problem.id: result for problem, result in solve_pool(problems, pool=2, out=tmp_path)}
+    assert len(again) == 4 and all(result.verdict is Verdict.PROVED and not result.interrupted for result in again.values())
+
+
+def test_ctrl_c_is_heard_where_all_that_ran_has_just_been_decided(tmp_path, monkeypatch):
+    game, state = asked()
+    problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two")]
+    interrupted_at(monkeypatch, lambda driver: driver._ended)
+    answers, found = solve_pool(problems, pool=1, out=tmp_path), []
+    with pytest.raises(KeyboardInterrupt):
+        found += [next(answers)]
+        found += [next(answers)]
+    assert [problem.id for problem, _ in found] in ([], ["one"])
 
 
 @pytest.mark.parametrize("name", ["problem.json", "simple-ko.log"])

@@ -162,7 +162,8 @@ def solve_pool(
 
     With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed. With ``evaluator`` all are of its game.
 
-    Ctrl-C ends it after the results of the problems that are running, as far as they have come, or with KeyboardInterrupt where none is.
+    Ctrl-C ends it after the results of the problems that are running, as far as they have come; with KeyboardInterrupt where none of them says so,
+    because none was running or all had just been decided.
 
     Raises:
       ValueError: a problem of another game than the evaluator's, or as ``solve`` does.
@@ -228,14 +229,19 @@ def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, No
         yield from _searched(pool, pool.problems, pool.job)
         return
     left: dict[int, tuple[Problem, Result]] = {}
-    for problem, result in _searched(pool, pool.problems, pool.first_job):
-        if stand_in.ends_it(result) or stand_in.is_used_up(stand_in.second(pool.settings, result)):
-            yield problem, result
-        else:
-            left[id(problem)] = problem, result
-        if result.interrupted:
-            break
-    else:
+    interrupted = False
+    try:
+        for problem, result in _searched(pool, pool.problems, pool.first_job):
+            interrupted = interrupted or result.interrupted
+            if stand_in.ends_it(result) or stand_in.is_used_up(stand_in.second(pool.settings, result)):
+                yield problem, result
+            else:
+                left[id(problem)] = problem, result
+    except KeyboardInterrupt:
+        if not left:
+            raise
+        interrupted = True
+    if not interrupted:
         yield from _searched(
             pool, [problem for problem, _ in left.values()], lambda problem, own: pool.second_job(problem, own, left[id(problem)][1])
         )
@@ -270,11 +276,14 @@ def _searched(
             for job in ended:
                 yield running.pop(job), _ended(job)
     except KeyboardInterrupt:
-        if not running:
-            raise  # while a job was being made: nothing else would say that this is not the end
+        said = False
         for job, problem in running.items():
             job.interrupt()
-            yield problem, _ended(job)
+            result = _ended(job)
+            said = said or result.interrupted
+            yield problem, result
+        if not said:  # while a job was being made, or just decided: nothing else would say that this is not the end
+            raise
     finally:
         for job in running:
             job.close()
