@@ -93,12 +93,6 @@ def can_be_walked(tree, node, number):
 
 
 @inner
-def _of_null(b, steering: Steering):
-    """What a node's ``delta`` is expected to be from its null move's ``b``, while that is not refuted: a step more, for the moves it leaves open."""
-    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
-
-
-@inner
 def _most_considered(tree, node, steering: Steering):
     """How many of a node's undecided moves are looked at."""
     record = tree.nodes[node]
@@ -112,25 +106,20 @@ def _most_considered(tree, node, steering: Steering):
 
 
 @inner
-def rank(tree, node, steering: Steering):
-    """(phi, delta, best, effort, second) of ``node`` from its edges.
+def _rank_visited(tree, node, limit, steering: Steering):
+    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, and how many lead back.
 
-    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
-    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
     """
     record = tree.nodes[node]
-    visited = np.int64(record.visited)
-    left = np.int64(record.moves) - visited
-    limit = _most_considered(tree, node, steering)
-    waits = steering.step > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
-    for i in range(visited):
+    for i in range(record.visited):
         edge = tree.edges[record.edges + i]
         a = np.int64(edge.a)
         if a == 0:
             if edge.b == INF:
-                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0)
+                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0), live, back
             phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: a visited move may win outright
         if phi == 0:
             continue
@@ -158,38 +147,82 @@ def rank(tree, node, steering: Steering):
         elif a < second:
             second = a
     if phi == 0:
-        return phi, np.int64(INF - 1), best, phi, phi
-    if waits and visited > 0:
-        edge = tree.edges[record.edges]
-        delta = _of_null(edge.b, steering)
-        if edge.a < min(np.int64(record.first_a), BIG):
-            best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
-            return min(phi, np.int64(edge.a)), delta, best, np.int64(edge.a), max(second, np.int64(record.first_a))
+        return phi, np.int64(INF - 1), best, phi, phi, live, back
+    return phi, delta, best, effort, second, live, back
+
+
+@inner
+def _of_null(tree, node, steering: Steering):
+    """What ``delta`` is expected to be while other moves wait for the null move: that one's ``b`` and a step more, for what it leaves open."""
+    record = tree.nodes[node]
+    b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
+    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
+
+
+@inner
+def _null_is_best(tree, node):
+    """Whether the null move that others wait for has been visited and looks easier than they do."""
+    record = tree.nodes[node]
+    return record.visited > 0 and tree.edges[record.edges].a < min(np.int64(record.first_a), BIG)
+
+
+@inner
+def _take_unvisited(tree, node, live, limit):
+    """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
+
+    Quiet moves may wait until those listed first are decided (``waits_for_threats``).
+    """
+    record = tree.nodes[node]
+    first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
     if waits_for_threats(tree, node, live):
-        left = np.int64(record.forced)
-    if left > 0 and live < limit:
-        take = min(left, limit - live)
-        forced = min(take, np.int64(record.forced))
-        plain_a, plain_b = first_numbers(record, False)
-        forced_a, forced_b = first_numbers(record, True)
-        if not waits:
-            others = (take - forced) * plain_b
-            delta += forced * forced_b + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
-        elif visited == 0:
-            delta = _of_null(forced_b, steering)
-        a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
+        left = first
+    taken = max(min(left, limit - live), np.int64(0))
+    return taken, min(taken, first)
+
+
+@inner
+def _sum_unvisited(record, taken, first):
+    """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
+    others = (taken - first) * first_numbers(record, False)[1]
+    return first * first_numbers(record, True)[1] + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
+
+
+@inner
+def rank(tree, node, steering: Steering):
+    """(phi, delta, best, effort, second) of ``node`` from its edges.
+
+    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
+    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    """
+    record = tree.nodes[node]
+    visited, limit = np.int64(record.visited), _most_considered(tree, node, steering)
+    phi, delta, best, effort, second, live, back = _rank_visited(tree, node, limit, steering)
+    if phi == 0:
+        return phi, delta, best, effort, second
+    null = steering.step > 0.0 and waits_for_null(tree, node)
+    if null and _null_is_best(tree, node):
+        edge = tree.edges[record.edges]
+        best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
+        return phi, _of_null(tree, node, steering), best, np.int64(edge.a), max(second, np.int64(record.first_a))
+    taken, first = _take_unvisited(tree, node, live, limit)
+    if live + taken == 0 and back > 0:
+        return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+    if null:
+        delta = _of_null(tree, node, steering)
+    elif taken > 0:
+        delta += _sum_unvisited(record, taken, first)
+    elif back > 0:
+        delta = max(delta, np.int64(1))
+    if taken > 0:
+        a = first_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
         if a < effort:
             best, effort, second = visited, a, effort
-        if take > 1:
+        if taken > 1:
             second = min(second, max(a, effort))
         elif a < second and best != visited:
             second = a
-    elif back > 0:
-        if live == 0:
-            return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
-        delta = max(delta, np.int64(1))
-    return min(phi, np.int64(BIG)) if live + left > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
+    return min(phi, np.int64(BIG)) if live + taken > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
 
 
 @inner
