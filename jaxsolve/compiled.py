@@ -55,6 +55,7 @@ SOURCES = (
     "bitboard.py",
     "games/game.py",
     "games/go/state.py",
+    "games/go/plan_life.py",
     "games/go/planning.py",
     "games/go/zone_board.py",
     "games/go/zone_life.py",
