@@ -65,6 +65,7 @@ SOURCES = (
     "games/gomoku/fours.py",
     "games/gomoku/windows.py",
     "games/slither/zone_board.py",
+    "games/slither/zone_replies.py",
     "games/slither/zoning.py",
     "proof/graph.py",
     "evaluate/layout.py",
