@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.search import proof_numbers
 from jaxsolve.search.methods import ProofNumber, Workspace
 from jaxsolve.search.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
-from jaxsolve.search.proof_numbers import approach, can_be_walked
+from jaxsolve.search.proof_numbers import can_be_walked
 from jaxsolve.search.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
+from jaxsolve.search.walks import approach, unwind
 
 VISITS, MARK = 0, 1  # extra words
 
@@ -81,7 +81,7 @@ def _select(tree, paths, first, last, states, actions, owners, question, steerin
     for path in range(first, last):
         if log_is_full(log, paths):
             break
-        proof_numbers.unwind(tree, paths, path, 0, question, steering, log)
+        unwind(tree, paths, path, 0, question, steering, log)
         if tree.nodes[0].marks & SOLVED_FLAG:
             return count, True
         if _descend(tree, paths, path):

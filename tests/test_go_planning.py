@@ -12,7 +12,7 @@ from jaxsolve import zoning
 from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.games.game import Outcome
-from jaxsolve.search import Limits, Verdict, solve
+from jaxsolve.search import Limits, Verdict, attempts, solve
 from jaxsolve.search import search as searching
 from jaxsolve.search.methods import METHODS
 from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL
@@ -142,7 +142,7 @@ def test_a_search_that_begins_anew_keeps_its_proofs(tmp_path, monkeypatch):
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     begun = []
     begin = searching.Search._begin_anew
-    monkeypatch.setattr(searching, "FIRST_ATTEMPT", 20)
+    monkeypatch.setattr(attempts, "FIRST_ATTEMPT", 20)
     monkeypatch.setattr(searching.Search, "_begin_anew", lambda search: (begun.append(search.expanded), begin(search))[1])
     result = solve(problem.game, problem.state, claim=problem.claim, limits=Limits(nodes=200_000), out=tmp_path)
     assert result.verdict is Verdict.PROVED and result.checked and len(begun) > 1, begun

@@ -14,7 +14,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.proof.check.gomoku import Gomoku
 from jaxsolve.question import Verdict
-from jaxsolve.search import Claim, Limits, Settings, estimates
+from jaxsolve.search import Claim, Limits, Settings, attempts, estimates
 from jaxsolve.search import search as searching
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
@@ -107,7 +107,7 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
     A method that trusts no chances, or one without attempts, goes on as it is.
     """
     game, begin, begun = make("gomoku-6;line=4;win=five-or-more;knowledge=4t"), searching.Search._begin_anew, []
-    monkeypatch.setattr(searching, "FIRST_OF_THREATS", 20)
+    monkeypatch.setattr(attempts, "FIRST_OF_THREATS", 20)
     monkeypatch.setattr(searching.Search, "_begin_anew", lambda search: (begun.append(search.method.trust), begin(search))[1])
     for claim, verdict in ((Claim(0), Verdict.PROVED), (Claim(1), Verdict.DISPROVED)):
         job = Job(game, game.init(), claims=claim, settings=Settings("dfpn", Limits(nodes=60_000), wave=2), out=tmp_path / str(claim.player))

@@ -19,7 +19,7 @@ from jaxsolve.search import Limits, Verdict, solve
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
 def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
     if (size, eyes) == (5, "false"):  # begun anew again and again
-        monkeypatch.setattr("jaxsolve.search.search.FIRST_ATTEMPT", 6)
+        monkeypatch.setattr("jaxsolve.search.attempts.FIRST_ATTEMPT", 6)
     rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(1, 32))
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):

@@ -1,4 +1,4 @@
-"""What a zone of Slither says that replies may rest on (``games/slither/zoning.py``, ``inside``) is enough for the checker, whose code is its own."""
+"""What a zone of Slither says that replies may rest on (``inside`` in ``zone_replies.py``) is enough for the checker, whose code is its own."""
 
 from __future__ import annotations
 

@@ -106,8 +106,11 @@ class HasZones(Protocol):
     A *zone* of a position that P wins is a set of actions, and with them of points, such that P also wins from every position that *covers* it
     there (``proof/FORMAT.md`` says what that means in each game; in Hex it is the carrier, van Rijswijck 2002, Hayward et al. 2003; in Go the
     relevance zone, Shih et al. 2022). A move that cannot touch what refutes another one is refuted by the same answers, so the search leaves out all
-    replies but those that every refutation leaves (the must-play region). Where ``children`` tell of winning moves (``SeesChildren``) in a game that
-    does not foresee, ``leaf`` has a zone for positions that they decide.
+    replies but those that every refutation leaves (the must-play region).
+
+    Where ``children`` tell of winning moves (``SeesChildren``) in a game that does not foresee, the board alone decides a position whose mover can
+    win at once: no record says more of it, so ``leaf`` has a zone for it too, and names the move. They tell of no threat there: what answers one is
+    pairs, which are foreseen.
     """
 
     def zoning(self) -> Zoning | None:

@@ -7,8 +7,8 @@ disproof number elsewhere) and delta the other one; an edge keeps ``a`` = the ch
 
 One rule serves three methods (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a node as soon as its numbers change; ``dfpn``
 stays below it while they are under 1+epsilon thresholds; ``fdfpn`` also looks at the best few undecided moves only, in prior order.
-Several paths walk at once: a move that ``k`` paths are busy below counts as if it were ``k`` times ``virtual`` harder (virtual proof
-numbers, Kaneko 2010). Virtual numbers steer the walk and never enter a stored number.
+Several paths walk at once (``search.walks``): a move that ``k`` paths are busy below counts as if it were ``k`` times ``virtual`` harder (virtual
+proof numbers, Kaneko 2010). Virtual numbers steer the walk and never enter a stored number.
 
 Where positions can repeat, an edge that leads no further from the root (BACK) has no part in the numbers: so they cannot feed themselves, and a walk
 cannot go round in circles (Kishimoto & Mueller 2003). A node with nothing but such edges left has both numbers BIG: nothing decides it for now.
@@ -21,27 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inlined, inner
-from jaxsolve.search.estimates import QUIET_SUM, estimate, waits_for_threats
-from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
-from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
-from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import (
-    ACTION,
-    BACK,
-    BIG,
-    CYCLE_FLAG,
-    HARDER_FLAG,
-    INF,
-    LOOPS,
-    NARROW_FLAG,
-    NONE,
-    SOLVED_FLAG,
-    STALE_FLAG,
-    add_edge,
-    forced_entry,
-)
-from jaxsolve.search.zones import is_open, learn, lost_by_all, recall, remember, see_zone, winning_move
+from jaxsolve.compiled import inlined, inner
+from jaxsolve.search.estimates import QUIET_SUM, waits_for_threats
+from jaxsolve.search.plans import waits_for_null
+from jaxsolve.search.rows import Question
+from jaxsolve.search.tree import ACTION, BACK, BIG, HARDER_FLAG, INF, NARROW_FLAG, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
+from jaxsolve.search.zones import is_open, learn, lost_by_all, remember, winning_move
 
 HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
 
@@ -53,7 +38,7 @@ class Steering(NamedTuple):
     epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
     widening: float  # share of undecided moves considered at a node; 1 = all
     virtual: int  # weight of a busy path
-    learns: bool  # whether first numbers follow those of a sibling (``expect_alike``)
+    learns: bool  # whether first numbers follow those of a sibling (``walks.expect_alike``)
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     near: bool  # with plans: either side's moves near the plan come before others
     trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
@@ -93,12 +78,6 @@ def can_be_walked(tree, node, number):
 
 
 @inner
-def _of_null(b, steering: Steering):
-    """What a node's ``delta`` is expected to be from its null move's ``b``, while that is not refuted: a step more, for the moves it leaves open."""
-    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
-
-
-@inner
 def _most_considered(tree, node, steering: Steering):
     """How many of a node's undecided moves are looked at."""
     record = tree.nodes[node]
@@ -112,25 +91,20 @@ def _most_considered(tree, node, steering: Steering):
 
 
 @inner
-def rank(tree, node, steering: Steering):
-    """(phi, delta, best, effort, second) of ``node`` from its edges.
+def _rank_visited(tree, node, limit, steering: Steering):
+    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, and how many lead back.
 
-    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
-    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
     """
     record = tree.nodes[node]
-    visited = np.int64(record.visited)
-    left = np.int64(record.moves) - visited
-    limit = _most_considered(tree, node, steering)
-    waits = steering.step > 0.0 and waits_for_null(tree, node)
     phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
-    for i in range(visited):
+    for i in range(record.visited):
         edge = tree.edges[record.edges + i]
         a = np.int64(edge.a)
         if a == 0:
             if edge.b == INF:
-                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0)
+                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0), live, back
             phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: a visited move may win outright
         if phi == 0:
             continue
@@ -158,38 +132,82 @@ def rank(tree, node, steering: Steering):
         elif a < second:
             second = a
     if phi == 0:
-        return phi, np.int64(INF - 1), best, phi, phi
-    if waits and visited > 0:
-        edge = tree.edges[record.edges]
-        delta = _of_null(edge.b, steering)
-        if edge.a < min(np.int64(record.first_a), BIG):
-            best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
-            return min(phi, np.int64(edge.a)), delta, best, np.int64(edge.a), max(second, np.int64(record.first_a))
+        return phi, np.int64(INF - 1), best, phi, phi, live, back
+    return phi, delta, best, effort, second, live, back
+
+
+@inner
+def _of_null(tree, node, steering: Steering):
+    """What ``delta`` is expected to be while other moves wait for the null move: that one's ``b`` and a step more, for what it leaves open."""
+    record = tree.nodes[node]
+    b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
+    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
+
+
+@inner
+def _null_is_best(tree, node):
+    """Whether the null move that others wait for has been visited and looks easier than they do."""
+    record = tree.nodes[node]
+    return record.visited > 0 and tree.edges[record.edges].a < min(np.int64(record.first_a), BIG)
+
+
+@inner
+def _take_unvisited(tree, node, live, limit):
+    """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
+
+    Quiet moves may wait until those listed first are decided (``waits_for_threats``).
+    """
+    record = tree.nodes[node]
+    first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
     if waits_for_threats(tree, node, live):
-        left = np.int64(record.forced)
-    if left > 0 and live < limit:
-        take = min(left, limit - live)
-        forced = min(take, np.int64(record.forced))
-        plain_a, plain_b = first_numbers(record, False)
-        forced_a, forced_b = first_numbers(record, True)
-        if not waits:
-            others = (take - forced) * plain_b
-            delta += forced * forced_b + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
-        elif visited == 0:
-            delta = _of_null(forced_b, steering)
-        a = np.int64(forced_a if forced_entry(tree, node, visited) else plain_a)
+        left = first
+    taken = max(min(left, limit - live), np.int64(0))
+    return taken, min(taken, first)
+
+
+@inner
+def _sum_unvisited(record, taken, first):
+    """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
+    others = (taken - first) * first_numbers(record, False)[1]
+    return first * first_numbers(record, True)[1] + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
+
+
+@inner
+def rank(tree, node, steering: Steering):
+    """(phi, delta, best, effort, second) of ``node`` from its edges.
+
+    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
+    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    """
+    record = tree.nodes[node]
+    visited, limit = np.int64(record.visited), _most_considered(tree, node, steering)
+    phi, delta, best, effort, second, live, back = _rank_visited(tree, node, limit, steering)
+    if phi == 0:
+        return phi, delta, best, effort, second
+    null = steering.step > 0.0 and waits_for_null(tree, node)
+    if null and _null_is_best(tree, node):
+        edge = tree.edges[record.edges]
+        best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
+        return phi, _of_null(tree, node, steering), best, np.int64(edge.a), max(second, np.int64(record.first_a))
+    taken, first = _take_unvisited(tree, node, live, limit)
+    if live + taken == 0 and back > 0:
+        return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+    if null:
+        delta = _of_null(tree, node, steering)
+    elif taken > 0:
+        delta += _sum_unvisited(record, taken, first)
+    elif back > 0:
+        delta = max(delta, np.int64(1))
+    if taken > 0:
+        a = first_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
         if a < effort:
             best, effort, second = visited, a, effort
-        if take > 1:
+        if taken > 1:
             second = min(second, max(a, effort))
         elif a < second and best != visited:
             second = a
-    elif back > 0:
-        if live == 0:
-            return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
-        delta = max(delta, np.int64(1))
-    return min(phi, np.int64(BIG)) if live + left > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
+    return min(phi, np.int64(BIG)) if live + taken > 0 else phi, min(delta, np.int64(BIG)), best, effort, second
 
 
 @inner
@@ -270,221 +288,3 @@ def refresh_decided(tree, node, question: Question):
         if edge.child >= 0 and tree.nodes[edge.child].marks & SOLVED_FLAG:
             fresh = refresh(tree, node, i, question) or fresh
     return fresh
-
-
-@inner
-def pop(tree, paths, path, question: Question):
-    """Walks up one step, taking the child's numbers along."""
-    depth = paths.depth[path] - 1
-    refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], question)
-    leave_node(tree, paths, path)
-
-
-@inner
-def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
-    """Walks up to ``depth``, with the numbers of every node on the way made anew."""
-    while True:
-        rank_and_store(tree, paths.nodes[path, paths.depth[path]], question, steering, log)
-        if paths.depth[path] <= depth:
-            return
-        pop(tree, paths, path, question)
-
-
-@compiled
-def begin(tree, node, question: Question, steering: Steering, log):
-    """Gives a node that no path has led to its first numbers."""
-    if tree.sequences.address[0] != 0 and steering.trust > 0.0:
-        estimate(tree, node, question.or_player, steering.trust)
-    first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
-    rank_and_store(tree, node, question, steering, log)
-
-
-@compiled
-def release(tree, paths, first, last, question: Question, steering: Steering, log):
-    """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
-    for path in range(first, last):
-        if log_is_full(log, paths):
-            return path
-        if paths.flying[path] == 0 and paths.depth[path] > 0:
-            unwind(tree, paths, path, 0, question, steering, log)
-    return last
-
-
-@inner
-def approach(tree, paths, path, number):
-    """Readies an edge of the node that a path stands at; ``visited`` stands for the next move, which has no edge yet.
-
-    FOUND: its child is to be evaluated, and the path is in flight from now on; BELOW: it has a child to walk to; IDLE: there is no room for it.
-    """
-    depth = paths.depth[path]
-    node = paths.nodes[path, depth]
-    record = tree.nodes[node]
-    if number == record.visited and next_edge(tree, node) == NONE:
-        return IDLE
-    edge = tree.edges[record.edges + number]
-    if edge.child != NONE:
-        return BELOW
-    edge.busy += 1
-    paths.edges[path, depth] = number
-    paths.flying[path] = 1
-    return FOUND
-
-
-@inner
-def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
-    """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
-    depth = paths.depth[path]
-    node = paths.nodes[path, depth]
-    edge = tree.edges[tree.nodes[node].edges + number]
-    if refresh(tree, node, number, question):
-        return
-    if steering.leave_on_change:
-        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
-        return
-    limit_a = paths.limit_a[path, depth]
-    if second < BIG:
-        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
-    limit_a = max(limit_a, np.int64(edge.a) + 1)
-    limit_b = paths.limit_b[path, depth] - delta + edge.b
-    if number == 0 and steering.step > 0.0 and waits_for_null(tree, node):
-        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / steering.step))  # see ``_of_null``
-    limit_b = max(limit_b, np.int64(edge.b) + 1)
-    if tree.nodes[edge.child].mover == tree.nodes[node].mover:
-        limit_a, limit_b = limit_b, limit_a
-    enter_child(tree, paths, path, number, limit_b, limit_a)
-
-
-@inner
-def _walk(tree, paths, path, question: Question, steering: Steering, log):
-    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
-    if log_is_full(log, paths):
-        return IDLE  # even walking up may decide every node on the way
-    decided_at = highest_decided(tree, paths, path)
-    if decided_at < paths.depth[path]:
-        unwind(tree, paths, path, decided_at, question, steering, log)
-    while True:
-        if log_is_full(log, paths):
-            return IDLE
-        depth = paths.depth[path]
-        node = paths.nodes[path, depth]
-        record = tree.nodes[node]
-        if record.marks & CYCLE_FLAG:
-            refresh_decided(tree, node, question)
-        phi, delta, best, _, second = rank(tree, node, steering)
-        pn, dn = record.pn, record.dn
-        decided = store(tree, node, phi, delta, best, question, log)
-        if decided and depth == 0:
-            return FINISHED
-        if depth > 0:
-            leave = decided or phi >= paths.limit_a[path, depth] or delta >= paths.limit_b[path, depth] or (phi >= BIG and delta >= BIG)
-            if leave or (steering.leave_on_change and (record.pn != pn or record.dn != dn)):
-                pop(tree, paths, path, question)
-                continue
-        if best == NONE or depth + 2 >= paths.nodes.shape[1]:
-            break
-        reached = approach(tree, paths, path, best)
-        if reached == FOUND:
-            return FOUND
-        if reached == IDLE:
-            break
-        _walk_down(tree, paths, path, best, delta, second, question, steering)
-    unwind(tree, paths, path, 0, question, steering, log)
-    return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
-
-
-@compiled
-def select(tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log):
-    """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
-
-    Returns (leaves found, FINISHED if the root is decided else FOUND).
-    """
-    count = 0
-    for path in range(first, last):
-        found = _walk(tree, paths, path, question, steering, log)
-        if found == FINISHED:
-            return count, FINISHED
-        if found == FOUND:
-            leaf_request(tree, paths, path, count, states, actions, owners)
-            count += 1
-    return count, FOUND
-
-
-@compiled
-def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, steering: Steering, log, tallies):
-    """Takes evaluator rows ``first..count-1`` back into the leaves they belong to.
-
-    Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
-    """
-    fetch(tree, rows, first, count, offsets)
-    for i in range(first, count):
-        if log_is_full(log, paths):
-            return i
-        path = owners[i]
-        depth = paths.depth[path]
-        node = paths.nodes[path, depth]
-        number = paths.edges[path, depth]
-        paths.flying[path] = 0
-        tallies[EVALUATED] += 1
-        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
-        if new and child >= 0 and not recall(tree, child, question.or_player, log):
-            action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.sequences.address[0] != 0 and steering.trust > 0.0:
-                estimate(tree, child, question.or_player, steering.trust)
-            first_look(tree, child, node, action, question.or_player, steering)
-            rank_and_store(tree, child, question, steering, log)
-            if steering.learns and question.forces:
-                expect_alike(tree, node, number, child, question)
-        edge = tree.edges[tree.nodes[node].edges + number]
-        edge.busy -= 1
-        link(tree, node, number, child, rows[i], offsets, question)
-        paths.work[path, depth] += 1
-        if depth == 0:
-            tree.nodes[node].work += paths.work[path, 0]
-            paths.work[path, 0] = 0
-    return count
-
-
-@inner
-def expect_alike(tree, node, number, child, question: Question):
-    """The moves not visited yet are expected to look as this one did when first seen, those that force the reply and the others apart.
-
-    The first numbers of a new node only count moves; those of its child know how many of the replies force as well. Were they not to replace the
-    guess, all moves of a node, each looking easier than any that was visited, would be visited before one was looked into.
-    """
-    record = tree.nodes[node]
-    pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
-    a, b = (pn, dn) if record.mover == question.or_player else (dn, pn)
-    if a == 0 or b == 0:
-        return
-    if forced_entry(tree, node, number):
-        record.forced_a, record.forced_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
-    else:
-        record.first_a, record.first_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
-
-
-@inner
-def link(tree, node, number, child, row, offsets, question: Question):
-    """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
-    edge = tree.edges[tree.nodes[node].edges + number]
-    edge.child = child
-    tree.nodes[node].marks |= STALE_FLAG
-    if child == NONE:
-        return  # no room: the edge keeps its numbers and is looked at again
-    if child >= 0:
-        if question.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
-            edge.action |= BACK
-            tree.nodes[node].marks |= CYCLE_FLAG
-            tree.counters[LOOPS] = 1
-        refresh(tree, node, number, question)
-        return
-    if not is_open(tree, node, np.int64(edge.action & ACTION)):
-        edge.a, edge.b = INF, 0
-        return
-    pn, dn = numbers_of(-1 - np.int64(child), question)
-    if tree.nodes[node].mover == question.or_player:
-        edge.a, edge.b = pn, dn
-    else:
-        edge.a, edge.b = dn, pn
-    if tree.zones.shape[1] > 0 and (pn == INF or dn == INF):
-        see_zone(tree, row, offsets)
-        learn(tree, node, number, tree.zoning.room[0])

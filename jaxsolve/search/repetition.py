@@ -17,8 +17,8 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.paths import enter_child, leaf_request, leave_node, log_is_full
-from jaxsolve.search.proof_numbers import Steering, next_edge, numbers_of, rank_and_store, refresh
-from jaxsolve.search.rows import Question
+from jaxsolve.search.proof_numbers import Steering, next_edge, rank_and_store, refresh
+from jaxsolve.search.rows import Question, numbers_of
 from jaxsolve.search.tree import (
     ACTION,
     BACK,

@@ -9,6 +9,7 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator, History
 from jaxsolve.games.game import Game
 from jaxsolve.question import Claim, Verdict
+from jaxsolve.search.attempts import Attempts
 from jaxsolve.search.memory import MemoryFull, Room
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.paths import forget_limits, new_log, new_paths
@@ -43,8 +44,6 @@ FIRST_WINS = 16  # decisions before moves are put in another order
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
 PLANNED_WAVE = 32  # most leaves at a time where plans or chances give first numbers: they tell more than a full wave (of 8 to 128 it solved most)
-FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
-FIRST_OF_THREATS, LONGER_OF_THREATS = 150_000, 1.25  # the same where a game sees sequences
 TURNOVERS = 32  # how often a table may be evicted whole before a method gives way to a plainer one
 
 LogSink = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
@@ -96,7 +95,8 @@ class Search:
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
-        guided = (zoning is not None and zoning.addresses[PLAN]) or evaluator.sequences() is not None
+        planned = zoning is not None and bool(zoning.addresses[PLAN])
+        guided = planned or evaluator.sequences() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = self._widest = max(1, -(-width // flights))  # paths of a flight, and how many of them the present form takes
@@ -120,11 +120,8 @@ class Search:
         self._settled_at = 256  # expansions when decisions were last spread through the whole graph
         self._room = Room()
         self._log_was_full = False
-        self._first_form, self._attempts = method, 0
-        planned = zoning is not None and zoning.addresses[PLAN] != 0
-        self._forms = () if len(self.claims) > 1 or not guided else method.forms if planned else method.threat_forms
-        self._attempt_length, self._longer = (FIRST_ATTEMPT, LONGER) if planned else (FIRST_OF_THREATS, LONGER_OF_THREATS)
-        self._attempt_ends = self._attempt_length if self._forms else 0  # 0: never
+        self._first_form = method
+        self._attempts = Attempts(method, planned=planned) if guided and len(self.claims) == 1 else None
         self._start()
 
     def _new_tree(self) -> Tree:
@@ -328,17 +325,16 @@ class Search:
     # ---- attempts ----------------------------------------------------------------------------------------------------
     def _has_run_long(self) -> bool:
         """Whether it is time for another attempt (not at the end, when only the nearest positions are left)."""
-        return 0 < self._attempt_ends <= self.expanded and self.verdict is None and self._exhausted is None
+        return self._attempts is not None and self._attempts.over(self.expanded) and self.verdict is None and self._exhausted is None
 
     def _begin_anew(self) -> None:
         """Begins anew with the method in another form, no wave being in flight; patterns keep what has been proved."""
+        assert self._attempts is not None
         self.retreat()
         self._finish_if_decided()
         if self.verdict is not None:
             return
-        self._attempts += 1
-        self._attempt_ends = self.expanded + int(self._attempt_length * self._longer**self._attempts)
-        self.method, self._room, self._settled_at = self._forms[self._attempts % len(self._forms)], Room(), self.expanded + 256
+        self.method, self._room, self._settled_at = self._attempts.another(self.expanded), Room(), self.expanded + 256
         self._widest = self.group if self.method.wave >= self._first_form.wave else min(self.group, -(-self.method.wave // self.flights))
         self._restart()
         self._put_in_order()

@@ -196,7 +196,8 @@ class Slither(Game):
     def zoning(self) -> Zoning:
         from jaxsolve import zoning
         from jaxsolve.games.slither.zone_board import SCRATCH
-        from jaxsolve.games.slither.zoning import inside, leaf, left, lost, shown, won
+        from jaxsolve.games.slither.zone_replies import inside, left, lost
+        from jaxsolve.games.slither.zoning import leaf, shown, won
 
         facts, words = np.array([self.size, self.grid.words, self.grid.rows_per_word]), -(-self.num_actions // 32)
         return zoning.zoning((leaf, won, lost, left, shown, None, inside), words, facts, SCRATCH, null=self.num_actions - 1, planes=2)

@@ -1,4 +1,4 @@
-"""Boards, windows and zones of Slither in plain arrays: what its zone functions are made of (``games.slither.zoning``).
+"""Boards, windows and zones of Slither in plain arrays: what its zone functions are made of (``zoning``, ``zone_replies``).
 
 P is the side that wins, Q the other one. A zone says of cells whether P's stones are *known* there (MINE), and of cells whether Q's are (THEIRS).
 A *window* is a 2x2 block, named by its upper left cell; it is *broken* for a colour whose stones in it are two diagonal cells and no more.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from jaxsolve.bitboard import NEIGHBOURS
 from jaxsolve.compiled import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD = range(3)
 """Places in ``facts`` int64[3]: N, the words of a set of cells, the rows in each."""
 
 EMPTY, OUTSIDE = 0, 3  # 1 and 2 are the players' stones
+
+STEP_ROWS, STEP_COLUMNS = (tuple(step[i] for step in NEIGHBOURS[8]) for i in range(2))
+"""Directions of a relocation, in the order of the actions."""
 
 PLANE = 512
 CELL, MINE, THEIRS, CORE, LIST, FROM, SIDES, CHAIN, BEST = (PLANE * i for i in range(9))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jaxsolve.search import proof_numbers, repetition
+from jaxsolve.search import repetition, walks
 from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.paths import FINISHED
+from jaxsolve.search.plans import MOST_FIRST
 from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.tree import Tree
 
@@ -49,7 +51,7 @@ class ProofNumber(Method):
             float(self.step),
             self.near,
             float(self.trust),
-            min(self.patience, proof_numbers.MOST_FIRST),
+            min(self.patience, MOST_FIRST),
         )
 
     @property
@@ -81,16 +83,16 @@ class ProofNumber(Method):
         return isinstance(other, ProofNumber) and other.extra_words == 0  # words beside the edges would be missing, or another method's
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
-        count, found = proof_numbers.select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
-        return count, found == proof_numbers.FINISHED
+        count, found = walks.select(work.tree, work.paths, first, last, states, actions, owners, work.question, self.steering, work.log)
+        return count, found == FINISHED
 
     def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
-        return proof_numbers.absorb(
+        return walks.absorb(
             work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, self.steering, work.log, work.tallies
         )
 
     def start(self, work: Workspace, node: int) -> None:
-        proof_numbers.begin(work.tree, node, work.question, self.steering, work.log)
+        walks.begin(work.tree, node, work.question, self.steering, work.log)
 
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
         return repetition.sweep(work.tree, order, first, work.question, self.steering, work.log, work.paths)
@@ -105,7 +107,7 @@ class ProofNumber(Method):
         return True
 
     def release(self, work: Workspace, first: int, last: int) -> int:
-        return proof_numbers.release(work.tree, work.paths, first, last, work.question, self.steering, work.log)
+        return walks.release(work.tree, work.paths, first, last, work.question, self.steering, work.log)
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])

@@ -26,9 +26,10 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, forget_limits, highest_decided, leaf_request, log_is_full
 from jaxsolve.search.plans import moves_to_goal
-from jaxsolve.search.proof_numbers import Steering, approach, pop, rank_and_store, refresh, refresh_decided, unwind
+from jaxsolve.search.proof_numbers import Steering, rank_and_store, refresh, refresh_decided
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLVED_FLAG, Tree
+from jaxsolve.search.walks import approach, pop, unwind
 from jaxsolve.search.zones import is_open
 
 TRIED = 0  # the extra word: the largest budget of an edge's node with which the edge was searched in vain

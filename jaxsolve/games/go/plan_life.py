@@ -1,0 +1,233 @@
+"""Unconditional life of a side of Go, as plans ask for it again and again (``planning``): on boards that are rows of bits.
+
+A board has a word for each row, with an empty one above and below; a point is 32 * row + column. All boards lie in ``scratch``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
+from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WORDS
+from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
+
+ROWS = 24  # words a board
+MOST = 62  # chains, or regions
+OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (BEFORE + ROWS * i for i in range(13))
+CHAINS = BEFORE + ROWS * 13
+TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
+LOW, HIGH, VITAL_LOW, VITAL_HIGH = (BOTTOM + MOST * i for i in range(1, 5))  # chains beside a region, and those it is vital to, 31 a word
+SCRATCH = BOTTOM + MOST * 5
+
+
+@inner
+def has_point(scratch, board, point):
+    return scratch[board + (point >> 5)] >> (point & 31) & 1 != 0
+
+
+@inner
+def read_boards(facts, state, scratch):
+    """Unpacks the stones of the side that wants to live and of the other, and the crucial ones; (whether it is White, whether any chain counts)."""
+    n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
+    white, any_chain = facts[LIVING] == 1, True
+    if facts[TSUMEGO]:
+        flags = state[4 * words + 1]
+        white, any_chain = flags & np.uint32(WHITE_DEFENDS) != np.uint32(0), flags & np.uint32(ANY_CHAIN) != np.uint32(0)
+    own, other = (words, np.int64(0)) if white else (np.int64(0), words)
+    for board in (OWN, OTHER, CRUX, MINE, THEIRS, EMPTIES, REST, AROUND, WALL):
+        scratch[board] = scratch[board + n + 1] = 0
+    for row in range(n):
+        word, shift = row // per, np.int64((row % per) * (n + 1))
+        full = (1 << n) - 1
+        scratch[OWN + row + 1] = np.int64(state[own + word]) >> shift & full
+        scratch[OTHER + row + 1] = np.int64(state[other + word]) >> shift & full
+        scratch[CRUX + row + 1] = np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
+        scratch[WALL + row + 1] = np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
+    _fence(scratch, n, any_chain)
+    return white, any_chain
+
+
+@inner
+def _fence(scratch, n, any_chain):
+    """Leaves out what is further from the region (in WALL) than one point: FIELD is what remains, WALL what of it lies outside the region."""
+    full = np.int64((1 << n) - 1)
+    outside = False
+    for row in range(1, n + 1):
+        scratch[FIELD + row] = (scratch[WALL + row] | _beside(scratch, WALL, row)) & full
+        outside = outside or (not any_chain and scratch[CRUX + row] & scratch[OWN + row] & ~scratch[FIELD + row] != 0)
+    for row in range(1, n + 1):
+        if outside:
+            scratch[FIELD + row] = full
+        scratch[WALL + row] = scratch[FIELD + row] & ~scratch[WALL + row]
+        scratch[OWN + row] &= scratch[FIELD + row]
+        scratch[OTHER + row] &= scratch[FIELD + row]
+
+
+@inner
+def _flood(scratch, board, within, top, bottom, n):
+    """Spreads the bits of rows ``top`` to ``bottom`` of ``board`` over connected bits of ``within``; the rows that it then spans."""
+    row, down, still = top, True, 0
+    height = bottom - top + 1
+    while still <= height:
+        bits = np.int64(scratch[board + row])
+        limit = np.int64(scratch[within + row])
+        more = (bits | scratch[board + row - 1] | scratch[board + row + 1]) & limit
+        spread = (more | more << 1 | more >> 1) & limit
+        while spread != more:
+            more = spread
+            spread = (more | more << 1 | more >> 1) & limit
+        if more != bits:
+            scratch[board + row] = more
+            still = 0
+            if row == bottom and bottom < n and more & scratch[within + row + 1]:
+                bottom += 1
+            if row == top and top > 1 and more & scratch[within + row - 1]:
+                top -= 1
+            height = bottom - top + 1
+        else:
+            still += 1
+            if row == bottom and bottom < n and more & scratch[within + row + 1]:
+                bottom += 1
+                height += 1
+                still = 0
+            if row == top and top > 1 and more & scratch[within + row - 1]:
+                top -= 1
+                height += 1
+                still = 0
+        if down:
+            if row >= bottom:
+                down = False
+                row = max(row - 1, top)
+            else:
+                row += 1
+        elif row <= top:
+            down = True
+            row = min(row + 1, bottom)
+        else:
+            row -= 1
+    return top, bottom
+
+
+@inner
+def _beside(scratch, board, row):
+    """The neighbours of a board's stones in a row."""
+    bits = np.int64(scratch[board + row])
+    return bits << 1 | bits >> 1 | scratch[board + row - 1] | scratch[board + row + 1]
+
+
+@inner
+def widen(scratch, board, wider, n):
+    """Adds to a board the points beside its own."""
+    scratch[wider] = scratch[wider + n + 1] = 0
+    for row in range(1, n + 1):
+        scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & ((1 << n) - 1)
+
+
+@compiled
+def alive(scratch, n, any_chain):
+    """Whether a chain that counts lives (Benson 1976) once the stones of ADDED stand and the opponent's without liberties are off."""
+    top, bottom = np.int64(n + 1), np.int64(0)
+    for row in range(1, n + 1):
+        scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])
+        scratch[EMPTIES + row] = scratch[FIELD + row] & ~(scratch[MINE + row] | scratch[OTHER + row])
+    for row in range(1, n + 1):
+        scratch[THEIRS + row] = (_beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[OTHER + row]
+        if scratch[THEIRS + row]:
+            top, bottom = min(top, np.int64(row)), np.int64(row)
+    if bottom:
+        _flood(scratch, THEIRS, OTHER, top, bottom, n)
+    for row in range(1, n + 1):
+        taken = scratch[OTHER + row] & ~scratch[THEIRS + row]
+        scratch[MINE + row] |= taken & scratch[ADDED + row]
+        scratch[EMPTIES + row] |= taken & ~scratch[ADDED + row]
+        scratch[REST + row] = scratch[MINE + row]
+    chains = _list_chains(scratch, n)
+    for row in range(1, n + 1):
+        scratch[AROUND + row] = scratch[FIELD + row] & ~scratch[MINE + row]
+        scratch[REST + row] = scratch[AROUND + row]
+    if chains > MOST:
+        return False
+    return _two_eyes(scratch, n, chains, any_chain)
+
+
+@inner
+def _next_part(scratch, board, within, row, n):
+    """Moves the part of ``within`` that holds the first point left in a row of REST to ``board``; the rows that it spans."""
+    for i in range(n + 2):
+        scratch[board + i] = 0
+    bits = np.int64(scratch[REST + row])
+    scratch[board + row] = bits & -bits
+    top, bottom = _flood(scratch, board, within, np.int64(row), np.int64(row), n)
+    for i in range(top, bottom + 1):
+        scratch[REST + i] &= ~scratch[board + i]
+    return top, bottom
+
+
+@inner
+def _list_chains(scratch, n):
+    """Lists the chains of MINE, of which REST is a copy; how many, MOST + 1 where they are too many."""
+    count = np.int64(0)
+    for row in range(1, n + 1):
+        while scratch[REST + row]:
+            if count == MOST:
+                return count + 1
+            scratch[TOP + count], scratch[BOTTOM + count] = _next_part(scratch, CHAINS + ROWS * count, MINE, row, n)
+            count += 1
+    return count
+
+
+@inner
+def _two_eyes(scratch, n, chains, any_chain):
+    """Benson's removal, with the regions of AROUND, of which REST is a copy; whether a chain that counts is left."""
+    regions = np.int64(0)
+    for row in range(1, n + 1):
+        while scratch[REST + row]:
+            top, bottom = _next_part(scratch, REGION, AROUND, row, n)
+            low = high = vital_low = vital_high = np.int64(0)
+            fenced = True  # whether all of it is known
+            for i in range(top, bottom + 1):
+                fenced = fenced and scratch[REGION + i] & scratch[WALL + i] == 0
+            for chain in range(chains):
+                mine = CHAINS + ROWS * chain
+                if scratch[BOTTOM + chain] + 1 < top or scratch[TOP + chain] - 1 > bottom:
+                    continue
+                touches, vital = False, fenced
+                for i in range(top, bottom + 1):
+                    beside = _beside(scratch, mine, np.int64(i)) & scratch[REGION + i]
+                    touches = touches or beside != 0
+                    if scratch[REGION + i] & scratch[EMPTIES + i] & ~beside:
+                        vital = False
+                if touches and chain < 31:
+                    low |= 1 << chain
+                    vital_low |= np.int64(vital) << chain
+                elif touches:
+                    high |= 1 << (chain - 31)
+                    vital_high |= np.int64(vital) << (chain - 31)
+            if (vital_low or vital_high) and regions < MOST:
+                scratch[LOW + regions], scratch[HIGH + regions] = low, high
+                scratch[VITAL_LOW + regions], scratch[VITAL_HIGH + regions] = vital_low, vital_high
+                regions += 1
+    low, high = np.int64((1 << min(chains, 31)) - 1), np.int64((1 << max(chains - 31, 0)) - 1)
+    again = regions > 1
+    if not again:
+        return False
+    while again:
+        once_low = once_high = twice_low = twice_high = np.int64(0)
+        for region in range(regions):
+            if scratch[LOW + region] & ~low == 0 and scratch[HIGH + region] & ~high == 0:
+                twice_low |= once_low & scratch[VITAL_LOW + region]
+                once_low |= scratch[VITAL_LOW + region]
+                twice_high |= once_high & scratch[VITAL_HIGH + region]
+                once_high |= scratch[VITAL_HIGH + region]
+        again = (low & ~twice_low) != 0 or (high & ~twice_high) != 0
+        low &= twice_low
+        high &= twice_high
+    if any_chain:
+        return low != 0 or high != 0
+    for chain in range(chains):
+        if (low >> chain & 1) if chain < 31 else (high >> (chain - 31) & 1):
+            for row in range(scratch[TOP + chain], scratch[BOTTOM + chain] + 1):
+                if scratch[CHAINS + ROWS * chain + row] & scratch[CRUX + row] & scratch[OWN + row]:
+                    return True
+    return False
