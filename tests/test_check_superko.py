@@ -85,8 +85,8 @@ class NotBelow(superko.Fresh):
 class OneBoard(superko.Fresh):
     """Of the boards after a move one alone must differ."""
 
-    def _test(self, stones, zone, plays, where):
-        super()._test(stones, zone, plays._replace(after={bit: frozenset(sorted(boards)[:1]) for bit, boards in plays.after.items()}), where)
+    def _test(self, stones, zone, plays, *words):
+        super()._test(stones, zone, plays._replace(after={bit: frozenset(sorted(boards)[:1]) for bit, boards in plays.after.items()}), *words)
 
 
 class Spoilt(NamedTuple):
@@ -172,7 +172,7 @@ def test_a_proof_by_simple_ko_is_accepted_for_the_claim(tmp_path):
 def test_boards_of_the_history_may_not_come_back(tmp_path):
     """The zone after Black's move is A1, where it leaves no stone: a board with a stone there was another one."""
     back = changed(root="X.X/.XX/OX. b history=X.X/XXX/.X.:w;X.X/.XX/.X.:w", again="A2")
-    assert "may bring back the board in board 1 of the history" in said(back, tmp_path)
+    assert "may bring back board 1 of the history" in said(back, tmp_path)
     assert "'again' does not name A2" in said(changed(root="X.X/.XX/OX. b history=X.X/XXX/.X.:w;X.X/.XX/.X.:w"), tmp_path)
     other = changed(root="X.X/.XX/OX. b history=..O/X../O..:w;X.X/.XX/.X.:w", again="A2")
     assert said(other, tmp_path).startswith("accepted")

@@ -17,7 +17,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import Asked
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import cpu_seconds
-from jaxsolve.search.result import Result, unsaved
+from jaxsolve.search.result import REFUSED, Result, unsaved
 from jaxsolve.search.settings import Settings
 
 LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
@@ -47,7 +47,7 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
         found.log.forget(gap.record)  # what may rest on it will be searched again
         _withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
     except ProofRefused as refusal:
-        _withhold(result, f"The checker refused the proof ({refusal}); the answer is withheld. Please report this.")
+        _withhold(result, f"{REFUSED} ({refusal}); the answer is withheld. Please report this.")
     except ProofRepeats:
         _withhold(result, f"Decided by simple ko ({shown}), but under superko a board may come back in that proof.")
     except OSError as error:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from jaxsolve.question import Claim, Verdict
 
+REFUSED = "The checker refused the proof"
+"""How the reason begins where that has happened: it must not be lost, for it shows a fault of this package."""
+
 
 @dataclass
 class Progress:

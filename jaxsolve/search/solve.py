@@ -60,9 +60,9 @@ def solve(
       resume: go on from the proof log in ``out``.
       evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
 
-    Killall-Go and life and death under superko are first searched under simple ko, with half of each limit, where zones and transpositions help. A
-    proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``). ``zones=False`` or an evaluator of one's own
-    switches that off.
+    Killall-Go and life and death under superko are first searched under simple ko, for zones and transpositions help there, with half of each limit (two
+    million nodes where there is none). A proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``).
+    ``zones=False`` or an evaluator of one's own switches that off.
 
     Raises:
       ValueError: unknown method, or ``out`` holds something else (``ProofLogError``).
@@ -201,25 +201,21 @@ class _Pool(NamedTuple):
     progress: ProgressCallback | None
     evaluator: Evaluator | None
 
-    def job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
-        """The search under the question's own rules."""
-        return Job(problem.game, problem.state, claims=problem.claim, settings=self.settings, evaluator=evaluator, **self._place(problem))
-
-    def _place(self, problem: Problem) -> dict[str, Any]:
-        folder = None if self.out is None else self.out / str(problem.id)
-        return {"out": folder, "resume": folder is not None and folder.exists(), "share": 1 / self.size}
+    def job(self, problem: Problem, evaluator: Evaluator | None, spent: Result | None = None) -> Job:
+        """The search under the question's own rules, after one under others or alone."""
+        settings = self.settings if spent is None else stand_in.second(self.settings, spent)
+        return self._job(problem, (problem.game, problem.state), settings=settings, evaluator=evaluator, spent=spent)
 
     def first_job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
         """The search under the rules that stand in for them."""
         simple = stand_in.stand_in(problem.game, problem.state, self.settings)
-        assert simple is not None
-        settings = stand_in.first(self.settings)
-        return Job(*simple.question, claims=problem.claim, settings=settings, evaluator=evaluator, asked=simple.asked, **self._place(problem))
+        assert simple is not None  # the rules alone say whether there are others
+        return self._job(problem, simple.question, settings=stand_in.first(self.settings), evaluator=evaluator, asked=simple.asked)
 
-    def second_job(self, problem: Problem, evaluator: Evaluator | None, spent: Result) -> Job:
-        """The search under the question's own rules after that."""
-        settings = stand_in.second(self.settings, spent)
-        return Job(problem.game, problem.state, claims=problem.claim, settings=settings, evaluator=evaluator, spent=spent, **self._place(problem))
+    def _job(self, problem: Problem, question: tuple[Game, State], **options: Any) -> Job:
+        folder = None if self.out is None else self.out / str(problem.id)
+        resume = folder is not None and folder.exists()
+        return Job(*question, claims=problem.claim, out=folder, resume=resume, share=1 / self.size, **options)
 
 
 def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, None]:
@@ -237,16 +233,14 @@ def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, No
                 yield problem, result
             else:
                 left[id(problem)] = problem, result
+        again = [] if interrupted else [problem for problem, _ in left.values()]
+        for problem, result in _searched(pool, again, lambda problem, own: pool.job(problem, own, left[id(problem)][1])):
+            del left[id(problem)]
+            yield problem, result
     except KeyboardInterrupt:
         if not left:
             raise
-        interrupted = True
-    if not interrupted:
-        yield from _searched(
-            pool, [problem for problem, _ in left.values()], lambda problem, own: pool.second_job(problem, own, left[id(problem)][1])
-        )
-        return
-    for problem, result in left.values():
+    for problem, result in left.values():  # Ctrl-C came before their second search
         result.interrupted = True
         yield problem, result
 

@@ -9,7 +9,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, HasStandIn, State
 from jaxsolve.proof.writer import Asked
 from jaxsolve.question import Verdict
-from jaxsolve.search.result import Result
+from jaxsolve.search.result import REFUSED, Result
 from jaxsolve.search.settings import Limits, Settings
 
 SHARE = 0.5  # of each limit that the first search may use up
@@ -63,6 +63,8 @@ def together(spent: Result, result: Result) -> None:
     """Adds the effort of the first search to ``result``, the second's."""
     for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds"):
         setattr(result, name, getattr(result, name) + getattr(spent, name))
-    if result.verdict is Verdict.UNKNOWN and not result.interrupted:
+    if spent.reason.startswith(REFUSED):
+        result.reason = f"{result.reason} In the search by simple ko: {spent.reason}"
+    elif result.verdict is Verdict.UNKNOWN and not result.interrupted:
         result.reason = f"{result.reason.rstrip('.')}, with what a search by simple ko had left. By simple ko: {spent.reason}"
     result.line = result.line or spent.line

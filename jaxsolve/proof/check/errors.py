@@ -12,7 +12,7 @@ class Refused(ValueError):
 
 
 class Repeats(Refused):
-    """The nodes prove the claim by simple ko, but under superko a board may come back, which that forbids."""
+    """As far as the file has been read its nodes hold by simple ko, but under superko a board may come back, which that forbids."""
 
 
 def show(value: object, limit: int = 80) -> str:

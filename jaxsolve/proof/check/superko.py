@@ -59,13 +59,13 @@ class Fresh:
         if position.side == self._claimant:
             parts += [self._move(self._grid.point(move), child) for move, child, _ in named if move != "pass"]
         plays = self._joined(parts)
-        self._test(position.stones, zone, plays, "here")
+        self._test(position.stones, zone, plays, "at this node or below", "this node's board")
         return plays
 
     def root(self, plays: Plays) -> None:
         """Raises Repeats if a board of the root's history may come back by ``plays``, those at the root."""
         for number, stones in enumerate(self._before, 1):
-            self._test(stones, 0, plays, f"in board {number} of the history")
+            self._test(stones, 0, plays, "in the proof", f"board {number} of the history")
 
     def _move(self, bit: int, child: Child) -> Plays:
         """The boards that a move at ``bit`` leads to: they cover the child, and have the claimant's stone whether its zone says so or not."""
@@ -93,13 +93,13 @@ class Fresh:
                 found[bit] = frozenset([Board(black, white, empty)])
         return Plays(points, found)
 
-    def _test(self, stones: tuple[int, int], zone: int, plays: Plays, where: str) -> None:
+    def _test(self, stones: tuple[int, int], zone: int, plays: Plays, where: str, board: str) -> None:
         for bit in bits(plays.points & stones[self._claimant]):
             name = self._grid.names[bit]
             if bit not in plays.after:
-                raise Repeats(f"superko: the claimant plays {name} at this node or below, where it has a stone {where}; 'again' does not name {name}")
-            if not all(self._differ(stones, zone or self._grid.full, board) for board in plays.after[bit]):
-                raise Repeats(f"superko: the claimant's move {name} at this node or below may bring back the board {where}")
+                raise Repeats(f"superko: the claimant plays {name} {where} and has a stone there on {board}, but 'again' does not name {name}")
+            if not all(self._differ(stones, zone or self._grid.full, after) for after in plays.after[bit]):
+                raise Repeats(f"superko: the claimant's move {name} {where} may bring back {board}")
 
     @staticmethod
     def _differ(stones: tuple[int, int], zone: int, board: Board) -> bool:

@@ -164,11 +164,11 @@ class Walk:
         if text != self._top:
             without = "" if self._fresh is None else ", without its history"
             raise Refused(f"the root node's position {show(text)} is not the header's{without}")
-        if self._fresh is not None:
-            self._fresh.root(self._plays[root])
         if self._held:
             left = next(iter(self._held))
             raise Refused(f"node {left} is named less often than its n says")
+        if self._fresh is not None:
+            self._fresh.root(self._plays[root])
         self._done = True
 
     # ---- nodes ---------------------------------------------------------------------------------------------------
