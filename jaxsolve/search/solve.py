@@ -60,8 +60,8 @@ def solve(
       resume: go on from the proof log in ``out``.
       evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
 
-    Killall-Go and life and death under superko are first searched under simple ko, for zones and transpositions help there, with half of each limit (two
-    million nodes where there is none). A proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``).
+    Killall-Go and life and death under superko are first searched under simple ko, for zones and transpositions help there, with half of each limit
+    (two million nodes where there is none). A proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``).
     ``zones=False`` or an evaluator of one's own switches that off.
 
     Raises:
