@@ -44,20 +44,11 @@ class Turns:
             return False
         return True
 
-    def zone(self, text: str, room: int = STONES) -> int:
-        """Random cells of both planes, at least one, that lie in ``room``, as the search makes them.
-
-        Where a stone of P stands, no zone that grew from this position knows that Q has none there without knowing that stone (``know_theirs``).
-        """
-        position, cell_of = self.truth.rules.position(text), [self.truth.grid.bit_of[self.game.action_text(cell)] for cell in range(CELLS)]
-        claimant = 1 - position.side
-        mine, theirs = CELLS * claimant, CELLS * (1 - claimant)
+    def zone(self, room: int = STONES) -> int:
+        """Random cells of both planes, at least one, that lie in ``room``: such as grow from a position, and such as are taken over from another."""
         while True:
             share = self.rng.random()
             zone = sum(1 << at for at in range(2 * CELLS) if room >> at & 1 and self.rng.random() < share)
-            for cell in range(CELLS):
-                if cell_of[cell] & position.stones[claimant] and not zone >> mine + cell & 1:
-                    zone &= ~(1 << theirs + cell)
             if zone:
                 return zone
 
@@ -77,7 +68,7 @@ class Turns:
         while left:
             action = self.rng.choice([action for action in legal if left >> action & 1])
             move, after = legal[action]
-            zone = self.zone(text, room)
+            zone = self.zone(room)
             found.append((move, Child(after, self.mask(zone))))
             left &= self.ask(zoning.LEFT, text, action, zone) & ~(1 << action)
         return found
@@ -102,7 +93,7 @@ def test_a_node_stands_on_replies_that_rest_inside(turns):
     seen, smaller = Counter(), 0
     for _ in range(20_000 if LONG else 1_500):
         text = turns.draw()
-        union = turns.zone(text)
+        union = turns.zone()
         zone = turns.ask(zoning.LOST, text, -1, union)
         room = turns.ask(zoning.INSIDE, text, -1, zone)
         if zone & turns.whole:
@@ -122,4 +113,4 @@ def test_a_node_stands_on_replies_that_rest_inside(turns):
 def test_below_the_whole_position_nothing_is_limited(turns):
     everything = (1 << 32 * turns.zoning.room.shape[1]) - 1
     for text in (turns.draw() for _ in range(20)):
-        assert turns.ask(zoning.INSIDE, text, -1, turns.whole | turns.zone(text)) == everything
+        assert turns.ask(zoning.INSIDE, text, -1, turns.whole | turns.zone()) == everything

@@ -47,12 +47,21 @@ def lost(state, action, zone, out, facts, scratch):
     loser = mover_of(facts, state)
     read_board(facts, state, scratch)
     read_zone(facts, zone, 1 - loser, scratch)
+    _know_stones(scratch, facts[SIZE] + 2, 2 - loser)
     shown = _after_relocation(facts, scratch, loser + 1) if is_relocated(facts, state) else _whole_turn(facts, scratch, loser + 1)
     if shown:
         write_zone(facts, scratch, 1 - loser, False, out)
     else:
         make_whole(facts, out)
     return np.int64(0)
+
+
+@inner
+def _know_stones(scratch, side, mine):
+    """Where the zone knows that Q has no stone and one of P's stands, it is to know that too: a zone of a position that is covered need not."""
+    for point in range(side + 1, side * (side - 1) - 1):
+        if scratch[THEIRS + point]:
+            know_theirs(scratch, point, mine)
 
 
 @inner
