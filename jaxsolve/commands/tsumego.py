@@ -51,7 +51,7 @@ def run(request: Request) -> int:
         for name in request.options:
             if name not in ("ko", "fill_eyes", "passes"):
                 raise ValueError(
-                    f"--rule {name}=...: the command finds that out or asks it both ways; it takes ko, fill_eyes and, in Killall-Go, passes"
+                    f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, passes; the rest it finds out or asks both ways"
                 )
         _outputs_apart(request)
         given = setup.read(request.position, request.game, request.options)

@@ -25,7 +25,7 @@ from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
-from jaxsolve.search.stand_in import together
+from jaxsolve.search.stand_in import together, with_spent
 from jaxsolve.search.warm_up import warm_up_search
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
@@ -294,14 +294,13 @@ class Job:
             self.reason = f"{unsaved('proof log', failure)} What was decided before is saved: make room and resume."
             return
         limits, search = self.settings.limits, self.search
-        if limits.nodes is not None and search.expanded >= limits.nodes:
-            self.reason = f"The limit of {limits.nodes} nodes was reached."
-        elif limits.evaluations is not None and search.evaluated >= limits.evaluations:
-            self.reason = f"The limit of {limits.evaluations} evaluations was reached."
-        elif limits.cpu_seconds is not None and self.cpu_seconds >= limits.cpu_seconds:
-            self.reason = f"The limit of {limits.cpu_seconds:g} CPU seconds was reached."
-        elif limits.wall_seconds is not None and self.wall_seconds >= limits.wall_seconds:
-            self.reason = f"The limit of {limits.wall_seconds:g} seconds was reached."
+        used = {"nodes": search.expanded, "evaluations": search.evaluated, "cpu_seconds": self.cpu_seconds, "wall_seconds": self.wall_seconds}
+        for name, amount in used.items():
+            limit = getattr(limits, name)
+            if limit is not None and amount >= limit:
+                whole = limits if self._spent is None else with_spent(limits, self._spent)
+                self.reason = whole.reached(name)
+                break
 
     def _flush(self) -> None:
         try:

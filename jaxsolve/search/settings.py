@@ -30,6 +30,11 @@ class Limits:
             if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
                 raise ValueError(f"limit {name}={limit!r}: give a number from 0 on, or None for no limit")
 
+    def reached(self, name: str) -> str:
+        """The sentence that says that a limit ended a search."""
+        unit = {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}")
+        return f"The limit of {getattr(self, name):{'g' if 'seconds' in name else ''}}{unit} was reached."
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -90,9 +90,9 @@ def _answers(game: Game, state: State, question: _Question, settings: Settings, 
     if simple is not None:
         job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, asked=simple.asked)
         spent = _run(job, progress)
-        settings, resume = stand_in.second(settings, spent[0]), out is not None
-        if stand_in.ends_it(spent[0]) or stand_in.is_used_up(settings):
+        if stand_in.ends_it(spent[0], settings):
             return spent
+        settings, resume = stand_in.second(settings, spent[0]), out is not None
     job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, spent=spent[0] if spent else None)
     return _run(job, progress)
 
@@ -229,7 +229,7 @@ def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, No
     try:
         for problem, result in _searched(pool, pool.problems, pool.first_job):
             interrupted = interrupted or result.interrupted
-            if stand_in.ends_it(result) or stand_in.is_used_up(stand_in.second(pool.settings, result)):
+            if stand_in.ends_it(result, pool.settings):
                 yield problem, result
             else:
                 left[id(problem)] = problem, result

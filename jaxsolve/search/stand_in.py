@@ -42,21 +42,30 @@ def first(settings: Settings) -> Settings:
     return dataclasses.replace(settings, limits=Limits(**limits))
 
 
-def ends_it(result: Result) -> bool:
-    """Whether nothing is to be searched after the first search: it has the answer, or somebody or something stopped it."""
-    return result.verdict is not Verdict.UNKNOWN or result.interrupted or bool(result.unsaved)
+def ends_it(result: Result, settings: Settings) -> bool:
+    """Whether nothing is to be searched after the first search: it has the answer, somebody or something stopped it, or a limit leaves nothing."""
+    if result.verdict is not Verdict.UNKNOWN or result.interrupted or result.unsaved:
+        return True
+    reached = used_up(settings, result)
+    result.reason = reached or result.reason
+    return bool(reached)
 
 
-def is_used_up(settings: Settings) -> bool:
-    """Whether a limit leaves nothing to search with."""
-    return any(limit is not None and limit <= 0 for limit in vars(settings.limits).values())
+def used_up(settings: Settings, spent: Result) -> str:
+    """The sentence for a limit of ``settings`` that leaves nothing for a second search; "" where there is none."""
+    left = vars(second(settings, spent).limits)
+    return next((settings.limits.reached(name) for name, limit in left.items() if limit is not None and limit <= 0), "")
 
 
 def second(settings: Settings, spent: Result) -> Settings:
     """The settings of the search under the question's own rules, after the first one."""
-    used = {"cpu_seconds": spent.cpu_seconds, "wall_seconds": spent.wall_seconds, "nodes": spent.nodes, "evaluations": spent.evaluations}
-    left = {name: None if limit is None else max(0, limit - used[name]) for name, limit in vars(settings.limits).items()}
+    left = {name: None if limit is None else max(0, limit - getattr(spent, name)) for name, limit in vars(settings.limits).items()}
     return dataclasses.replace(settings, limits=Limits(**left))
+
+
+def with_spent(limits: Limits, spent: Result) -> Limits:
+    """The limits of both searches together, from those of the second."""
+    return Limits(**{name: None if limit is None else limit + getattr(spent, name) for name, limit in vars(limits).items()})
 
 
 def together(spent: Result, result: Result) -> None:
@@ -65,6 +74,6 @@ def together(spent: Result, result: Result) -> None:
         setattr(result, name, getattr(result, name) + getattr(spent, name))
     if spent.reason.startswith(REFUSED):
         result.reason = f"{result.reason} In the search by simple ko: {spent.reason}"
-    elif result.verdict is Verdict.UNKNOWN and not result.interrupted:
-        result.reason = f"{result.reason.rstrip('.')}, with what a search by simple ko had left. By simple ko: {spent.reason}"
+    elif result.verdict is Verdict.UNKNOWN and not result.interrupted and not spent.reason.startswith("The limit of"):
+        result.reason = f"{result.reason} By simple ko: {spent.reason}"
     result.line = result.line or spent.line

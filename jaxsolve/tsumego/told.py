@@ -206,4 +206,8 @@ def reach(task: Task, status: Status) -> str:
     if task.whole:
         return "on the whole board"
     need = {Status.LIVES: task.scope.defender, Status.DIES: task.scope.attacker, Status.SEKI: task.scope.defender and task.scope.attacker}
-    return "whatever is played outside the region" if need.get(status, False) else "inside the region: moves outside it are not looked at"
+    return (
+        "whatever is played outside the region"
+        if need.get(status, False)
+        else "inside the region only: moves outside it are not looked at, and a wider region may change it"
+    )
