@@ -63,6 +63,8 @@ SOURCES = (
     "games/hex/zoning.py",
     "games/gomoku/chances.py",
     "games/gomoku/fours.py",
+    "games/gomoku/sight.py",
+    "games/gomoku/threes.py",
     "games/gomoku/windows.py",
     "games/slither/zone_board.py",
     "games/slither/zone_replies.py",

@@ -37,10 +37,11 @@ from jaxsolve.compiled import address_of, compiled
 _NUMBERS = types.Array(types.int64, 1, "C")
 _FACTS = types.Array(types.int64, 1, "C", readonly=True)
 _STATE = types.Array(types.uint32, 1, "C", readonly=True)
-SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"))
+SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"), types.int64)
 CHANCES_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
-LONGEST = 64  # moves of a line
+LONGEST = 1024  # numbers of a tree
 ZONE, LEFT, THREATS = range(3)
+NOBODY, BOTH = -1, 2
 
 
 class Sequences(NamedTuple):
@@ -93,15 +94,15 @@ def with_rows(seen: Sequences, width: int) -> Sequences:
 
 
 @compiled
-def _look(seen, state):
-    return ask(seen.address[0], state, seen.facts, seen.scratch, seen.moves, seen.out)
+def _look(seen, state, trees):
+    return ask(seen.address[0], state, seen.facts, seen.scratch, seen.moves, seen.out, trees)
 
 
-def look(seen: Sequences, state: np.ndarray) -> Sight | None:
+def look(seen: Sequences, state: np.ndarray, trees: int = BOTH) -> Sight | None:
     """What there is to see at a packed position uint32[S], from the host; None if nothing."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False
-    length = int(_look(seen, state))
+    length = int(_look(seen, state, trees))
     if not length:
         return None
     words = len(seen.out) // 3
@@ -122,9 +123,9 @@ def chances(seen: Sequences, state: np.ndarray, player: int) -> int:
 
 
 @intrinsic
-def ask(typing_context, address, state, facts, scratch, moves, out):
+def ask(typing_context, address, state, facts, scratch, moves, out, trees):
     """Calls the function at its address, from compiled code."""
-    return types.int64(address, state, facts, scratch, moves, out), _call
+    return types.int64(address, state, facts, scratch, moves, out, trees), _call
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
 from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
 from jaxsolve.search.zones import remember_position
-from jaxsolve.sequences import LEFT, THREATS, ask
+from jaxsolve.sequences import LEFT, NOBODY, THREATS, ask
 from jaxsolve.zoning import LIKE
 
 EXPANDED, EVALUATED = 0, 1  # tallies
@@ -136,7 +136,7 @@ def see_sequences(sequences, row, offsets: Offsets):
 
     Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
     """
-    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out)
+    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out, np.int64(NOBODY))
     if length <= 0:
         for i in range(offsets.width):
             sequences.row[i] = row[i]

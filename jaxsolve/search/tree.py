@@ -59,6 +59,7 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
 SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG, HARDER_FLAG, NARROW_FLAG = 1, 2, 4, 8, 16, 32, 64, 128
+LOOKED_FLAG = WON_FLAG
 """Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
 numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of
 its moves have been tried, the harder the others are expected to be; its quiet moves wait for its threats (``search.estimates``)."""

@@ -16,6 +16,7 @@ from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, hig
 from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
 from jaxsolve.search.proof_numbers import Steering, next_edge, rank, rank_and_store, refresh, refresh_decided, store
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
+from jaxsolve.search.sights import look_deeper, waits_for_look
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, forced_entry
 from jaxsolve.search.zones import is_open, learn, recall, see_zone
 
@@ -42,7 +43,7 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
 def begin(tree, node, question: Question, steering: Steering, log):
     """Gives a node that no path has led to its first numbers."""
     if tree.sequences.address[0] != 0 and steering.trust > 0.0:
-        estimate(tree, node, question.or_player, steering.trust)
+        estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
     first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
     rank_and_store(tree, node, question, steering, log)
 
@@ -130,6 +131,9 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
                 continue
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             break
+        if waits_for_look(tree, node):
+            look_deeper(tree, node, question, steering.trust, log)
+            continue
         reached = approach(tree, paths, path, best)
         if reached == FOUND:
             return FOUND
@@ -177,7 +181,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
             if tree.sequences.address[0] != 0 and steering.trust > 0.0:
-                estimate(tree, child, question.or_player, steering.trust)
+                estimate(tree, child, question.or_player, steering.trust, np.float64(0.0))
             first_look(tree, child, node, action, question.or_player, steering)
             rank_and_store(tree, child, question, steering, log)
             if steering.learns and question.forces:

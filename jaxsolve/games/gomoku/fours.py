@@ -19,27 +19,19 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.gomoku.windows import (
-    BUDGET,
     CELLS,
     LEVELS,
     LINE,
     MEMO,
     WINDOWS,
-    WORDS,
     completing,
-    desk_of,
-    forget,
     missing,
     mix,
     put,
     seen_by,
-    set_up,
-    tables_of,
     take,
 )
-from jaxsolve.sequences import LEFT, LONGEST, THREATS
 
-MOST = 60  # fours tried in one look for a win (200 prove about as much, more slowly)
 THREAT = 3  # and in one look at what a single stone threatens, on which only the order of moves rests
 DONE = 1 << 40  # more than any level has to try
 
@@ -156,7 +148,7 @@ def _deepen(tables, desk, side, line, most, budget, moves):
 
 
 @inner
-def _list(facts, tables, desk, side):
+def list_windows(facts, tables, desk, side):
     """Lists the windows of ``side`` that are two stones short as the first level's."""
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
@@ -167,15 +159,15 @@ def _list(facts, tables, desk, side):
 
 
 @inner
-def _wins(facts, tables, desk, side, key, budget, moves):
-    """Length of a winning line of ``side``, were it to move with its windows ``_list``ed, written to ``moves``; 0 where none is found.
+def wins(facts, tables, desk, side, key, budget, moves, forced):
+    """Length of a winning line of ``side`` with its windows ``list_windows``ed, were it to move, written to ``moves``; 0 where none is found.
 
-    The board is as before.
+    ``forced``: the only cell it may begin with, -1 for any. The board is as before.
     """
     line = facts[LINE]
     if desk.begin[1] == 0:
         return np.int64(0)
-    desk.forced[0], desk.keys[0] = -1, key
+    desk.forced[0], desk.keys[0] = forced, key
     desk.ticks[1] = 0
     most = np.int64(0)
     while most < LEVELS:
@@ -192,41 +184,63 @@ def _wins(facts, tables, desk, side, key, budget, moves):
 
 
 @inner
-def _add(out, cell):
-    out[cell >> 5] |= np.uint32(1) << np.uint32(cell & 31)
+def add(out, cell):
+    """Puts a cell into a set: int64[M] words of 32 bits."""
+    out[cell >> 5] |= np.int64(1) << (cell & 31)
 
 
 @inner
-def _zone(facts, tables, desk, side, length, moves, out):
-    """Adds the zone of a winning line of ``side`` to ``out``. The board is as before."""
-    line, enemy = facts[LINE], 1 - side
+def holds(cells, cell):
+    return cells[cell >> 5] >> (cell & 31) & 1 != 0
+
+
+@inner
+def add_empty(tables, desk, window, line, out):
+    """Adds the empty cells of a window."""
+    for i in range(window * line, window * line + line):
+        if desk.stones[tables.cells[i]] == 0:
+            add(out, tables.cells[i])
+
+
+@inner
+def add_through(tables, desk, cell, side, line, lacking, out):
+    """Adds the empty cells of each window through a stone of ``side`` that lacks ``lacking`` of its stones and holds none of the other's."""
+    for j in range(tables.first[cell], tables.first[cell + 1]):
+        window = tables.window[j]
+        if tables.adds[j] == 1 and seen_by(desk.counts[window], side) == line - lacking:
+            add_empty(tables, desk, window, line, out)
+
+
+@inner
+def own_fours(facts, tables, desk, side, out):
+    """Adds the cells at which ``side``, moving here, makes a four or a winning line."""
+    line = facts[LINE]
     for window in range(facts[WINDOWS]):
-        if seen_by(desk.counts[window], enemy) == line - 2 or seen_by(desk.counts[window], enemy) == line - 1:
-            for i in range(window * line, window * line + line):
-                if desk.stones[tables.cells[i]] == 0:
-                    _add(out, tables.cells[i])
+        if seen_by(desk.counts[window], side) == line - 2 or seen_by(desk.counts[window], side) == line - 1:
+            add_empty(tables, desk, window, line, out)
+
+
+@inner
+def zone_of_line(facts, tables, desk, side, length, moves, out):
+    """Adds what the winning line ``moves`` of ``side`` rests on, but for the other side's own fours. The board is as before."""
+    line, enemy = facts[LINE], 1 - side
     for i in range(length):
         cell = np.int64(moves[i])
-        _add(out, cell)
+        add(out, cell)
         put(tables, desk, cell, side if i % 2 == 0 else enemy)
         if i % 2 == 1:
-            for j in range(tables.first[cell], tables.first[cell + 1]):
-                window = tables.window[j]
-                if tables.adds[j] == 1 and seen_by(desk.counts[window], enemy) == line - 2:
-                    one = missing(tables, desk, window, line, np.int64(-1))
-                    _add(out, one)
-                    _add(out, missing(tables, desk, window, line, one))
+            add_through(tables, desk, cell, enemy, line, 2, out)
         elif i == length - 1:
             many, one, another = completing(tables, desk, cell, side, line)
             if many == 2:
-                _add(out, one)
-                _add(out, another)
+                add(out, one)
+                add(out, another)
     for i in range(length - 1, -1, -1):
         take(tables, desk, np.int64(moves[i]), side if i % 2 == 0 else enemy)
 
 
 @inner
-def _threats(facts, tables, desk, side, key, moves, out):
+def threats(facts, tables, desk, side, key, moves, out):
     """Adds cells at which a stone of ``side``, whose windows are listed, threatens to win by fours to ``out``; only the order of moves rests on it.
 
     A stone that makes a four is none of them.
@@ -258,48 +272,9 @@ def _threats(facts, tables, desk, side, key, moves, out):
                 desk.active[top] = _entry(tables, desk, window, line)
                 top += 1
         desk.begin[1] = top
-        if top > least and _wins(facts, tables, desk, side, mix(key, cell, side), np.int64(THREAT), moves) > 0:
-            _add(out, cell)
+        if top > least and wins(facts, tables, desk, side, mix(key, cell, side), np.int64(THREAT), moves, np.int64(-1)) > 0:
+            add(out, cell)
         take(tables, desk, cell, side)
     desk.begin[1] = least
 
 
-@inner
-def _answered(facts, tables, desk, mover, key, moves, zone, left):
-    """Writes to ``left`` the replies of a zone after which a look would not see the opponent of ``mover`` win at once."""
-    line = facts[LINE]
-    for cell in range(facts[CELLS]):
-        if (zone[cell >> 5] >> np.uint32(cell & 31)) & np.uint32(1) == 0:
-            continue
-        put(tables, desk, np.int64(cell), mover)
-        many, _, _ = completing(tables, desk, np.int64(cell), mover, line)
-        if many == 0:
-            forget(desk)
-            _list(facts, tables, desk, 1 - mover)
-            if _wins(facts, tables, desk, 1 - mover, mix(key, np.int64(cell), mover), facts[BUDGET], moves) > 0:
-                many = np.int64(-2)
-        if many != -2:
-            _add(left, np.int64(cell))
-        take(tables, desk, np.int64(cell), mover)
-
-
-@compiled
-def look(state, facts, scratch, moves, out):
-    """What fours decide in a position that goes on, in which no reply is forced; see ``jaxsolve.sequences``."""
-    tables, desk = tables_of(facts), desk_of(facts, scratch)
-    mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
-    key = set_up(state, facts, tables, desk)
-    _list(facts, tables, desk, mover)
-    length = _wins(facts, tables, desk, mover, key, facts[BUDGET], moves)
-    if length > 0:
-        return length
-    third = len(out) // 3
-    for i in range(len(out)):
-        out[i] = np.uint32(0)
-    _threats(facts, tables, desk, mover, key, moves[LONGEST:], out[THREATS * third :])
-    _list(facts, tables, desk, 1 - mover)
-    length = _wins(facts, tables, desk, 1 - mover, ~key, facts[BUDGET], moves)
-    if length > 0:
-        _zone(facts, tables, desk, 1 - mover, length, moves, out[:third])
-        _answered(facts, tables, desk, mover, key, moves[LONGEST:], out[:third], out[LEFT * third : THREATS * third])
-    return -length

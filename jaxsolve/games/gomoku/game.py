@@ -193,10 +193,11 @@ class Gomoku(Game):
         """Wins by fours (``fours.py``) and chances of threats (``chances.py``), where four-threat knowledge makes a four force the reply."""
         if not self.four_threats:
             return None
-        from jaxsolve.games.gomoku import chances, fours, windows  # only who searches waits for numba
+        from jaxsolve.games.gomoku import chances, sight, threes, windows  # only who searches waits for numba
         from jaxsolve.sequences import sequences
 
-        return sequences(fours.look, chances.chances, *windows.facts_of(self.grid, self.line, self.win == "exact5", fours.MOST), self.num_actions)
+        facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", sight.BUDGETS)
+        return sequences(sight.look, chances.chances, facts, scratch + threes.room_of(self.num_actions), self.num_actions)
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property

@@ -6,6 +6,7 @@ changes the counts of the windows through it, and of those that it lies at the e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from jaxsolve.compiled import inner
 
 LEVELS = 24  # fours of the longest line
 MEMO = 1 << 9  # positions of one look that are remembered as lost
-CELLS, WORDS, LINE, WINDOWS, BUDGET, TABLE = range(6)  # what ``facts`` begins with; the tables follow
+CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(9)  # what ``facts`` begins with; the tables follow
 COUNT, ENDS, OTHER = 15, 48, 8  # bits of a count: stones, stones at the ends; the second player's stand OTHER bits higher
 
 
@@ -44,11 +45,15 @@ class Desk(NamedTuple):
     keys: np.ndarray  # int64[LEVELS + 1]
     memo: np.ndarray  # int64[MEMO]
     found: np.ndarray  # int64[A + 1]: cells still to be tried, and before them how many
+    sets: np.ndarray  # int64[3 * (A // 32 + 1)]: sets of cells, 32 a word
     ticks: np.ndarray  # int64[4]: looks at lists so far; fours played so far; whether a line was cut off; length of the line
 
 
-def facts_of(grid: Grid, line: int, exact: bool, budget: int) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] for boards of this kind, and the int64s of scratch that go with them. ``budget``: fours tried in one look."""
+def facts_of(grid: Grid, line: int, exact: bool, budgets: Sequence[int]) -> tuple[np.ndarray, int]:
+    """``facts`` int64[...] for boards of this kind, and the int64s of scratch that the desk takes.
+
+    ``budgets``: fours tried in one look for a line, positions in one for a tree of the side to move, and in one for a tree of its opponent.
+    """
     size, windows, ends = grid.width, [], []
     for dr, dc in LINES:
         for row, column in np.ndindex(size, size):
@@ -65,9 +70,9 @@ def facts_of(grid: Grid, line: int, exact: bool, budget: int) -> tuple[np.ndarra
             through[cell].append((window, COUNT + 1))
     first = np.cumsum([0] + [len(each) for each in through])
     flat = np.array([pair for each in through for pair in each])
-    head = [grid.points, grid.words, line, len(windows), budget, int(first[-1])]
+    scratch = 4 * grid.points + len(windows) * (LEVELS + 2) + 4 * (LEVELS + 2) + MEMO + 3 * (grid.points // 32 + 1) + 5
+    head = [grid.points, grid.words, line, len(windows), *budgets, scratch, int(first[-1])]
     tables = [head, grid.word_of, grid.bit_of, first, np.array(windows).reshape(-1), flat[:, 0], flat[:, 1]]
-    scratch = 4 * grid.points + len(windows) * (LEVELS + 2) + 4 * (LEVELS + 2) + MEMO + 5
     return np.concatenate([np.asarray(table, np.int64) for table in tables]), scratch
 
 
@@ -96,6 +101,8 @@ def desk_of(facts, scratch):
     h = g + LEVELS + 2
     i = h + LEVELS + 2
     j = i + MEMO
+    k = j + cells + 1
+    l = k + 3 * (cells // 32 + 1)
     return Desk(
         scratch[:a],
         scratch[a:b],
@@ -107,8 +114,9 @@ def desk_of(facts, scratch):
         scratch[g:h],
         scratch[h:i],
         scratch[i:j],
-        scratch[j : j + cells + 1],
-        scratch[j + cells + 1 : j + cells + 5],
+        scratch[j:k],
+        scratch[k:l],
+        scratch[l : l + 4],
     )
 
 

@@ -1,0 +1,348 @@
+"""Winning by threes and fours: trees of threats (host side, compiled; ``jaxsolve.sequences`` has their coding).
+
+A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away from
+that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
+(Allis 1994, threat-space search; threats of the second order in lambda search, Thomsen 2000.)
+
+Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
+the zone holds what lines and replies rest on, and the windows in which that stone and a reply that no line minds would make a four together
+(``proof/FORMAT.md`` has the argument, ``proof/check/gomoku_threats.py`` the test).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.gomoku.fours import add, add_empty, add_through, holds, list_windows, own_fours, wins, zone_of_line
+from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, mix, put, seen_by, tables_of, take
+from jaxsolve.sequences import LONGEST
+
+FRAMES = 12  # threes and fours before the last line of a tree
+SMALL = 20  # fours tried in one look for a line
+MEMO = 1 << 12  # positions of one search that are remembered as lost
+ROOM = 4 * LEVELS + 8  # numbers that a branch and a line may need
+LINE_ROOM = 2 * LEVELS + 2
+FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # of a frame
+POSITIONS, CUT, FRAME, END, NOW = range(5)  # of ``Frames.now``
+OPEN, WON, LOST, DOWN = range(4)
+
+
+class Frames(NamedTuple):
+    """The attacker's positions on the way to the one that is looked at; parts of the scratch, behind the desk."""
+
+    at: np.ndarray  # int64[FRAMES * FIELDS]
+    cells: np.ndarray  # int64[FRAMES * A]: moves to try, the most promising first
+    replies: np.ndarray  # int64[FRAMES * A]: to the move that is being tried
+    score: np.ndarray  # int64[A]
+    line: np.ndarray  # int64[LINE_ROOM]
+    zone: np.ndarray  # int64[A // 32 + 1]
+    memo: np.ndarray  # int64[MEMO]
+    now: np.ndarray  # int64[NOW]: positions looked at; whether a frame too many was needed; the deepest frame; the end of the tree
+
+
+def room_of(cells: int) -> int:
+    """int64s of scratch for boards of so many cells."""
+    return FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + MEMO + NOW
+
+
+@inner
+def frames_of(facts, scratch):
+    cells = facts[CELLS]
+    a = facts[DESK]
+    b = a + FRAMES * FIELDS
+    c = b + FRAMES * cells
+    d = c + FRAMES * cells
+    e = d + cells
+    f = e + LINE_ROOM
+    g = f + cells // 32 + 1
+    h = g + MEMO
+    return Frames(scratch[a:b], scratch[b:c], scratch[c:d], scratch[d:e], scratch[e:f], scratch[f:g], scratch[g:h], scratch[h : h + NOW])
+
+
+# ---- one position of the attacker ----------------------------------------------------------------------------------
+@inner
+def _memo_at(frames, f, most):
+    """Where a position with as many frames left is remembered, and as what."""
+    key = frames.at[f * FIELDS + KEY] + (most - f) * np.int64(0x2545F4914F6CDD1D)
+    return (key ^ key >> 31) & (MEMO - 1), key
+
+
+@inner
+def _list_cells(facts, tables, desk, frames, f, side):
+    """Lists the moves of a frame: those in windows to which two or three stones are lacking, the more of them the sooner."""
+    line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
+    if frames.at[f * FIELDS + FORCED] >= 0:
+        frames.cells[first] = frames.at[f * FIELDS + FORCED]
+        return np.int64(1)
+    for cell in range(cells):
+        frames.score[cell] = 0
+    for window in range(facts[WINDOWS]):
+        lacking = line - seen_by(desk.counts[window], side)
+        if lacking == 2 or lacking == 3:
+            for i in range(window * line, window * line + line):
+                frames.score[tables.cells[i]] += 5 - lacking
+    count = np.int64(0)
+    for cell in range(cells):
+        if desk.stones[cell] == 0 and frames.score[cell] > 0:
+            at = first + count
+            while at > first and frames.score[frames.cells[at - 1]] < frames.score[cell]:
+                frames.cells[at] = frames.cells[at - 1]
+                at -= 1
+            frames.cells[at] = cell
+            count += 1
+    return count
+
+
+@inner
+def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
+    """Looks at a new frame: WON by a line, which is added to the tree, LOST where nothing can be tried, else OPEN."""
+    row = f * FIELDS
+    frames.now[POSITIONS] += 1
+    if frames.now[POSITIONS] > budget or frames.now[END] + ROOM > len(tree):
+        return LOST
+    list_windows(facts, tables, desk, side)
+    length = wins(facts, tables, desk, side, frames.at[row + KEY], np.int64(SMALL), frames.line, frames.at[row + FORCED])
+    if length > 0:
+        top = frames.now[END]
+        tree[top] = length
+        for i in range(length):
+            tree[top + 1 + i] = frames.line[i]
+        frames.now[END] = top + 1 + length
+        return WON
+    if f == most:
+        frames.now[CUT] = 1
+        return LOST
+    slot, key = _memo_at(frames, f, most)
+    if frames.memo[slot] == key:
+        return LOST
+    frames.memo[slot] = key  # lost, or on its way: then a loop of moves that add stones cannot meet it again
+    frames.at[row + CANDIDATES] = _list_cells(facts, tables, desk, frames, f, side)
+    frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
+    return OPEN
+
+
+@inner
+def _list_replies(facts, tables, desk, frames, f, side, length):
+    """Lists the zone of the line in ``frames.line``, first the cells of the line itself; how many."""
+    first, count = f * facts[CELLS], np.int64(length)
+    for i in range(len(frames.zone)):
+        frames.zone[i] = 0
+    own_fours(facts, tables, desk, 1 - side, frames.zone)
+    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)
+    for i in range(length):
+        cell = frames.line[i]
+        frames.replies[first + i] = cell
+        frames.zone[cell >> 5] &= ~(np.int64(1) << (cell & 31))
+    for cell in range(facts[CELLS]):
+        if holds(frames.zone, cell):
+            frames.replies[first + count] = cell
+            count += 1
+    return count
+
+
+@inner
+def _write_branch(frames, tree, stone, length, replies):
+    top = frames.now[END]
+    tree[top], tree[top + 1], tree[top + 2] = 0, stone, length
+    for i in range(length):
+        tree[top + 3 + i] = frames.line[i]
+    tree[top + 3 + length] = replies
+    frames.now[END] = top + 4 + length
+
+
+@inner
+def _try(facts, tables, desk, frames, tree, f, side):
+    """Plays the next move of a frame that is a four or a three, and lists its replies. False if there is none."""
+    row, line = f * FIELDS, facts[LINE]
+    while frames.at[row + TRIED] < frames.at[row + CANDIDATES]:
+        stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
+        frames.at[row + TRIED] += 1
+        frames.at[row + STONE], frames.at[row + REPLY], frames.now[END] = stone, -1, frames.at[row + TOP]
+        put(tables, desk, stone, side)
+        many, reply, _ = completing(tables, desk, stone, side, line)
+        if many == 1:
+            frames.replies[f * facts[CELLS]] = reply
+            frames.at[row + REPLIES] = 1
+            _write_branch(frames, tree, stone, np.int64(0), np.int64(1))
+            return True
+        if many == 0:
+            list_windows(facts, tables, desk, side)
+            key = mix(frames.at[row + KEY], stone, side)
+            length = wins(facts, tables, desk, side, key, np.int64(SMALL), frames.line, np.int64(-1))
+            if length > 0:
+                frames.at[row + REPLIES] = _list_replies(facts, tables, desk, frames, f, side, length)
+                _write_branch(frames, tree, stone, length, frames.at[row + REPLIES])
+                return True
+        take(tables, desk, stone, side)
+    return False
+
+
+@inner
+def _answer(facts, tables, desk, frames, tree, f, side):
+    """Plays the next reply: DOWN to the frame after it, WON if there is none left, OPEN if the move fails and is taken back."""
+    row, line, enemy = f * FIELDS, facts[LINE], 1 - side
+    stone = frames.at[row + STONE]
+    frames.at[row + REPLY] += 1
+    if frames.at[row + REPLY] == frames.at[row + REPLIES]:
+        take(tables, desk, stone, side)
+        return WON
+    reply = frames.replies[f * facts[CELLS] + frames.at[row + REPLY]]
+    put(tables, desk, reply, enemy)
+    answers, cell, _ = completing(tables, desk, reply, enemy, line)
+    if answers != 0 and answers != 1:
+        take(tables, desk, reply, enemy)
+        take(tables, desk, stone, side)
+        return OPEN
+    tree[frames.now[END]] = reply
+    frames.now[END] += 1
+    below = row + FIELDS
+    frames.at[below + FORCED] = cell if answers == 1 else np.int64(-1)
+    frames.at[below + KEY] = mix(mix(frames.at[row + KEY], stone, side), reply, enemy)
+    return DOWN
+
+
+@inner
+def _take_reply(facts, tables, desk, frames, f, side):
+    take(tables, desk, frames.replies[f * facts[CELLS] + frames.at[f * FIELDS + REPLY]], 1 - side)
+
+
+@inner
+def _deepen(facts, tables, desk, frames, tree, side, most, budget):
+    """Whether ``side`` wins with at most ``most`` moves before the last line on each way; the tree is then written. The board is as before."""
+    f = np.int64(0)
+    frames.now[END] = 0
+    said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
+    while True:
+        if said == WON or said == LOST:
+            if f == 0:
+                return said == WON
+            f -= 1
+            _take_reply(facts, tables, desk, frames, f, side)
+            if said == WON:
+                said = _answer(facts, tables, desk, frames, tree, f, side)
+                if said == WON:
+                    slot, _ = _memo_at(frames, f, most)
+                    frames.memo[slot] = 0
+            else:
+                take(tables, desk, frames.at[f * FIELDS + STONE], side)
+                said = OPEN
+        elif said == OPEN:
+            if _try(facts, tables, desk, frames, tree, f, side):
+                said = _answer(facts, tables, desk, frames, tree, f, side)
+            else:
+                said = LOST
+        else:
+            f += 1
+            said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
+
+
+@compiled
+def find_tree(facts, scratch, side, key, budget, tree):
+    """Length of a tree of ``side``, were it to move on the desk, written to ``tree`` int64[...]; 0 where none is found. The board is as before."""
+    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
+    for i in range(MEMO):
+        frames.memo[i] = 0
+    frames.at[FORCED], frames.at[KEY] = -1, key
+    frames.now[POSITIONS] = 0
+    for most in range(1, FRAMES):
+        frames.now[CUT] = 0
+        if _deepen(facts, tables, desk, frames, tree, side, np.int64(most), budget):
+            return frames.now[END]
+        if frames.now[CUT] == 0 or frames.now[POSITIONS] > budget:
+            break
+    return np.int64(0)
+
+
+# ---- the zone of a tree --------------------------------------------------------------------------------------------
+@inner
+def _add_but(tables, desk, window, line, answered, out):
+    """Adds each empty cell of a window unless all its other empty cells are answered."""
+    open_cells, last = np.int64(0), np.int64(-1)
+    for i in range(window * line, window * line + line):
+        cell = tables.cells[i]
+        if desk.stones[cell] == 0 and not holds(answered, cell):
+            open_cells += 1
+            last = cell
+    for i in range(window * line, window * line + line):
+        cell = tables.cells[i]
+        if desk.stones[cell] == 0 and (open_cells > 1 or (open_cells == 1 and cell != last)):
+            add(out, cell)
+
+
+@inner
+def _zone_of_branch(facts, tables, desk, frames, side, length, out):
+    """Adds what the line in ``frames.line``, threatened here, rests on when a stone of the other side and a reply to the three may both stand."""
+    line, enemy = facts[LINE], 1 - side
+    zone_of_line(facts, tables, desk, side, length, frames.line, out)
+    for i in range(len(frames.zone)):
+        frames.zone[i] = 0
+    own_fours(facts, tables, desk, enemy, frames.zone)
+    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)
+    for window in range(facts[WINDOWS]):
+        if seen_by(desk.counts[window], enemy) == line - 3:
+            _add_but(tables, desk, np.int64(window), line, frames.zone, out)
+    for i in range(length):
+        cell = np.int64(frames.line[i])
+        put(tables, desk, cell, side if i % 2 == 0 else enemy)
+        if i % 2 == 1:
+            for j in range(tables.first[cell], tables.first[cell + 1]):
+                if tables.adds[j] == 1 and seen_by(desk.counts[tables.window[j]], enemy) == line - 3:
+                    _add_but(tables, desk, tables.window[j], line, frames.zone, out)
+    for i in range(length - 1, -1, -1):
+        take(tables, desk, np.int64(frames.line[i]), side if i % 2 == 0 else enemy)
+
+
+@inner
+def _read_line(frames, tree, at, length):
+    for i in range(length):
+        frames.line[i] = tree[at + i]
+
+
+@inner
+def _read_reply(facts, tables, desk, frames, tree, f, side, out):
+    """Plays the reply that the tree has next, with what it adds to the zone."""
+    cell = tree[frames.now[END]]
+    frames.now[END] += 1
+    frames.replies[f * facts[CELLS]] = cell
+    put(tables, desk, cell, 1 - side)
+    add_through(tables, desk, cell, 1 - side, facts[LINE], 2, out)
+
+
+@compiled
+def zone_of_tree(facts, scratch, side, tree, out):
+    """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is as before."""
+    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
+    own_fours(facts, tables, desk, 1 - side, out)
+    f = np.int64(0)
+    frames.now[END] = 0
+    while True:
+        at = frames.now[END]
+        length = tree[at]
+        if length == 0:
+            stone, length = tree[at + 1], tree[at + 2]
+            add(out, stone)
+            put(tables, desk, stone, side)
+            _read_line(frames, tree, at + 3, length)
+            if length > 0:
+                _zone_of_branch(facts, tables, desk, frames, side, length, out)
+            frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = stone, tree[at + 3 + length]
+            frames.now[END] = at + 4 + length
+        else:
+            _read_line(frames, tree, at + 1, length)
+            zone_of_line(facts, tables, desk, side, length, frames.line, out)
+            frames.now[END] = at + 1 + length
+            f -= 1
+            while f >= 0:
+                take(tables, desk, frames.replies[f * facts[CELLS]], 1 - side)
+                frames.at[f * FIELDS + REPLIES] -= 1
+                if frames.at[f * FIELDS + REPLIES] > 0:
+                    break
+                take(tables, desk, frames.at[f * FIELDS + STONE], side)
+                f -= 1
+            if f < 0:
+                return
+        _read_reply(facts, tables, desk, frames, tree, f, side, out)
+        f += 1
