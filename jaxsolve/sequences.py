@@ -1,30 +1,38 @@
 """What a game supplies to the search's compiled loops where sequences of forcing moves can be seen from the board: two compiled functions.
 
-    f(state, facts, scratch, moves, out) -> int64
+    f(state, facts, scratch, tree, out, trees) -> int64
 
 looks at the packed position uint32[S], in which the game goes on and more than one move is legal, with ``facts`` int64[...] and ``scratch``
-int64[...] of the game's own. It writes a *line* to ``moves`` int64[2 * LONGEST], players in turn, and returns
+int64[...] of the game's own. ``trees``: the player whose trees are looked for, NOBODY or BOTH. It writes a *tree* to ``tree`` int64[2 * LONGEST] and
+returns
 
-* its length, if the side to move wins by it: each of its moves but the last leaves the opponent one legal reply, the next of the line;
-* minus its length, if the opponent of the side to move would win by it so, were it to move here;
+* its length, if the side to move wins by it;
+* minus its length, if the opponent of the side to move would win by it, were it to move here;
 * 0 if it sees neither.
+
+A tree is a *line* or a *branch*. A line's moves, players in turn, each leave the opponent one legal reply, the next of the line, but the last, which
+wins. A branch is a move with the replies to it and a tree that answers each of them; any other reply loses to the branch's line, by which its player
+would win after that move, were it to move again. They are coded in numbers, branches before what follows them:
+
+    line:    n, its n moves                             (n is odd)
+    branch:  0, the move, n, the n moves of its line (none where the rules leave one reply), number of replies, (reply, tree) for each
 
 Where the side to move does not win, ``out`` uint32[3 * M] holds three sets of actions, each M words:
 
-* ZONE: where the opponent threatens, the moves that may change that, at least: every other legal move loses to the same line, played after it;
-* LEFT: those of them after which a look at the position does not see the opponent win;
-* THREATS: moves by which the side to move would threaten to win so itself; only the order of moves rests on them.
+* ZONE: where the opponent threatens, the moves that may change that, at least: every other legal move loses to the same tree, played after it;
+* LEFT: those of them after which a look at the position, for nobody's trees, does not see the opponent win;
+* THREATS: moves by which the side to move would threaten to win by a line; only the order of moves rests on them.
 
     g(state, facts, scratch, player) -> int64
 
 says how likely ``player`` is to win a position that goes on, as log odds in thousandths; only first numbers rest on it (``search.estimates``).
 
-The answers depend on the position alone: what the search has seen, whoever collects its proof sees again.
+The answers depend on the position and on ``trees`` alone: what the search has seen, whoever collects its proof sees again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +49,7 @@ SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.ui
 CHANCES_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
 LONGEST = 1024  # numbers of a tree
 ZONE, LEFT, THREATS = range(3)
-NOBODY, BOTH = -1, 2
+NOBODY, BOTH = -1, 2  # in the place of a player
 
 
 class Sequences(NamedTuple):
@@ -50,19 +58,59 @@ class Sequences(NamedTuple):
     address: np.ndarray  # int64[2]: what looks and what says chances; 0 where the game sees none
     facts: np.ndarray  # int64[...]
     scratch: np.ndarray  # int64[...]: holds nothing from one call to the next
-    moves: np.ndarray  # int64[2 * LONGEST]: a line, and room for those of other looks
+    tree: np.ndarray  # int64[2 * LONGEST]: a tree, and room for those of other looks
     out: np.ndarray  # uint32[3 * M]
     row: np.ndarray  # uint32[R]: a row less the moves that lose so, threats among those listed first
     shown: np.ndarray  # uint32[R]: the same memory, read-only as the device's rows are
 
 
+class Branch(NamedTuple):
+    """A tree that is no line."""
+
+    move: int
+    line: list[int]  # that it threatens; empty where the rules leave one reply
+    answers: list[tuple[int, Tree]]  # each reply, and what answers it
+
+
+Tree = list[int] | Branch
+
+
 class Sight(NamedTuple):
     """What one look has seen."""
 
-    wins: bool  # the side to move wins by the line, else its opponent threatens to
-    line: list[int]
+    wins: bool  # the side to move wins by the tree, else its opponent threatens to
+    tree: Tree
     zone: int  # bit set over actions: where the opponent threatens, the moves that may change it
     left: int  # those of them after which the opponent is not seen to win
+
+
+def decoded(code: Sequence[int]) -> Tree:
+    """The tree of a code."""
+    return _decoded(code, 0)[0]
+
+
+def _decoded(code: Sequence[int], at: int) -> tuple[Tree, int]:
+    """A tree that begins there, and where its code ends."""
+    length = code[at]
+    if length:
+        return list(code[at + 1 : at + 1 + length]), at + 1 + length
+    move, length = code[at + 1], code[at + 2]
+    count, end, answers = code[at + 3 + length], at + 4 + length, []
+    for _ in range(count):
+        reply = code[end]
+        answer, end = _decoded(code, end + 1)
+        answers.append((reply, answer))
+    return Branch(move, list(code[at + 3 : at + 3 + length]), answers), end
+
+
+def coded(tree: Tree) -> list[int]:
+    """The code of a tree."""
+    if not isinstance(tree, Branch):
+        return [len(tree), *tree]
+    code = [0, tree.move, len(tree.line), *tree.line, len(tree.answers)]
+    for reply, answer in tree.answers:
+        code += [reply, *coded(answer)]
+    return code
 
 
 def sequences(looks: Callable[..., Any], chances: Callable[..., Any], facts: np.ndarray, scratch: int, actions: int) -> Sequences:
@@ -95,11 +143,11 @@ def with_rows(seen: Sequences, width: int) -> Sequences:
 
 @compiled
 def _look(seen, state, trees):
-    return ask(seen.address[0], state, seen.facts, seen.scratch, seen.moves, seen.out, trees)
+    return ask(seen.address[0], state, seen.facts, seen.scratch, seen.tree, seen.out, trees)
 
 
 def look(seen: Sequences, state: np.ndarray, trees: int = BOTH) -> Sight | None:
-    """What there is to see at a packed position uint32[S], from the host; None if nothing."""
+    """What there is to see at a packed position uint32[S], from the host, with the ``trees`` of a player, of NOBODY or BOTH; None if nothing."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False
     length = int(_look(seen, state, trees))
@@ -107,7 +155,7 @@ def look(seen: Sequences, state: np.ndarray, trees: int = BOTH) -> Sight | None:
         return None
     words = len(seen.out) // 3
     sets = [int.from_bytes(seen.out[words * which : words * (which + 1)].tobytes(), "little") if length < 0 else 0 for which in (ZONE, LEFT)]
-    return Sight(length > 0, seen.moves[: abs(length)].tolist(), *sets)
+    return Sight(length > 0, decoded(seen.tree[: abs(length)].tolist()), *sets)
 
 
 @compiled
@@ -123,9 +171,9 @@ def chances(seen: Sequences, state: np.ndarray, player: int) -> int:
 
 
 @intrinsic
-def ask(typing_context, address, state, facts, scratch, moves, out, trees):
+def ask(typing_context, address, state, facts, scratch, tree, out, trees):
     """Calls the function at its address, from compiled code."""
-    return types.int64(address, state, facts, scratch, moves, out, trees), _call
+    return types.int64(address, state, facts, scratch, tree, out, trees), _call
 
 
 @intrinsic

@@ -47,8 +47,8 @@ def test_every_reply_that_is_left_out_loses_to_the_line(rule_set):
 class WithoutOwnFours(Gomoku):
     """Leaves the cells at which the opponent makes a four or a line out of the zone."""
 
-    def _scan(self, position, player):
-        return (0, {}) if player == position.side else super()._scan(position, player)
+    def _own_fours(self, own, enemy):
+        return 0
 
 
 class WithoutTheLine(Gomoku):
@@ -57,7 +57,7 @@ class WithoutTheLine(Gomoku):
     def sequence(self, position, moves):
         plain = super().sequence(position, moves)
         own = position.stones[1 - position.side]
-        return {move: text for move, text in plain.items() if move not in moves or self._wins_at(own, self.grid.point(move))}
+        return {move: text for move, text in plain.items() if move not in moves or self.wins_at(own, self.grid.point(move))}
 
 
 class WithoutTheEnd(Gomoku):
@@ -71,7 +71,7 @@ class WithoutTheEnd(Gomoku):
 class WithoutNearly(Gomoku):
     """Forgets the fours that a forced reply makes together with the stone left out."""
 
-    def _nearly(self, own, enemy, stone):
+    def _near(self, own, enemy, reply):
         return 0
 
 
@@ -88,28 +88,28 @@ class WithoutWinningReplies(Gomoku):
     def _four(self, own, enemy, moves):
         if len(moves) == 1:
             return super()._four(own, enemy, moves)
-        own, enemy = own | moves[0], enemy | moves[1]
-        if self._completing(own, enemy & ~moves[1], moves[0]) != moves[1] or self._completing(enemy, own, moves[1]) & ~moves[2]:
+        own, after = own | moves[0], enemy | moves[1]
+        if self.completing(own, enemy, moves[0]) != moves[1] or self.completing(after, own, moves[1]) & ~moves[2]:
             raise Refused("no four, or not answered")
-        return own, enemy, self._nearly(enemy, own, moves[1])
+        return own, after, self._near(own, enemy, moves[1])
 
 
 class WithoutForcing(Gomoku):
     """Believes that every four of the line forces its reply."""
 
     def _four(self, own, enemy, moves):
-        if len(moves) == 1 or moves[0] & (own | enemy) or moves[1] & (own | enemy) or self._wins_at(enemy, moves[1]):
+        if len(moves) == 1 or moves[0] & (own | enemy) or moves[1] & (own | enemy) or self.wins_at(enemy, moves[1]):
             return super()._four(own, enemy, moves)
-        own, enemy = own | moves[0], enemy | moves[1]
-        if self._completing(enemy, own, moves[1]) & ~moves[2]:
+        own, after = own | moves[0], enemy | moves[1]
+        if self.completing(after, own, moves[1]) & ~moves[2]:
             raise Refused("not answered")
-        return own, enemy, self._nearly(enemy, own, moves[1])
+        return own, after, self._near(own, enemy, moves[1])
 
 
 class WithoutTwo(Gomoku):
     """Takes one completing cell at the end for a win."""
 
-    def _state(self, cells):
+    def state(self, cells):
         return -1 if cells else 0
 
 
@@ -130,7 +130,7 @@ def random_lines(rules: Gomoku, text: str, rng: random.Random):
     lines = list(winning_lines(rules, passed(text), 2))
     yield from rng.sample(lines, min(3, len(lines)))
     position = rules.position(text)
-    wins, fours = Gomoku._scan(rules, position, 1 - position.side)
+    wins, fours = Gomoku.scan(rules, position, 1 - position.side)
     cells = [cell for cell in fours if not cell & wins]
     for _ in range(6):
         if not cells:

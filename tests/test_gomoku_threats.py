@@ -12,10 +12,11 @@ import mutations
 import numpy as np
 import pytest
 from gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
+from gomoku_trees import named, tree_fails
 from search_tools import Setting, accepted, claims, settings
 
 from jaxsolve.games.game import SeesSequences
-from jaxsolve.games.gomoku import chances, fours, windows
+from jaxsolve.games.gomoku import chances, sight, threes, windows
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.certificate import Certificate
@@ -26,51 +27,88 @@ from jaxsolve.proof.check.replay import replay
 from jaxsolve.search import Claim, Limits, Settings
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.sequences import look, sequences
+from jaxsolve.sequences import BOTH, NOBODY, Branch, coded, decoded, look, sequences
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
-def looking(rule_set: str, budget: int = fours.MOST):
+def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees: int = NOBODY):
     """A function from a position's text to what is seen there, and the game."""
     game = make(rule_set)
-    seen = sequences(fours.look, chances.chances, *windows.facts_of(game.grid, game.line, game.win == "exact5", budget), game.num_actions)
-    return lambda text: look(seen, game.host_pack(game.read(text))), game
+    facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", budgets)
+    seen = sequences(sight.look, chances.chances, facts, scratch + threes.room_of(game.num_actions), game.num_actions)
+    return lambda text: look(seen, game.host_pack(game.read(text)), trees), game
 
 
 @pytest.mark.parametrize("rule_set", VARIANTS)
 def test_looks_equal_the_rules(rule_set):
     """Lines win by the rules; the replies left are those of the checker's zone; brute force finds no win that is not seen."""
-    see, game = looking(rule_set, 1 << 20)
+    see, game = looking(rule_set, (1 << 20, 0, 0))
     rules, rng, tally = Gomoku(rule_set), random.Random(rule_set), {"wins": 0, "threatens": 0, "nothing": 0}
     for _ in range(4000 if LONG else 250):
         text = drawn(rules, rng)
         if not sound(rules, text) or rules.position(text).fours:
             continue
-        sight = see(text)
-        line = [] if sight is None else [game.action_text(action) for action in sight.line]
-        if sight is not None and sight.wins:
+        found = see(text)
+        line = [] if found is None else [game.action_text(action) for action in found.tree]
+        if found is not None and found.wins:
             assert not fails(rules, text, line), (text, line)
         else:
             assert next(winning_lines(rules, text, 4), None) is None, text
-            if sight is not None:
+            if found is not None:
                 assert not fails(rules, passed(text), line), (text, line)
-                left = {game.action_text(action) for action in range(game.num_actions) if sight.zone >> action & 1}
+                left = {game.action_text(action) for action in range(game.num_actions) if found.zone >> action & 1}
                 assert left == rules.sequence(rules.position(text), line).keys(), (text, line)
             elif not rules.position(passed(text)).fours:
                 assert next(winning_lines(rules, passed(text), 4), None) is None, text
-        tally["nothing" if sight is None else "wins" if sight.wins else "threatens"] += 1
+        tally["nothing" if found is None else "wins" if found.wins else "threatens"] += 1
     assert min(tally.values()) >= 3, tally
+
+
+@pytest.mark.parametrize("rule_set", VARIANTS)
+def test_trees_equal_the_rules(rule_set):
+    """Trees win by the rules, whichever side's they are; the replies left are those of the checker's zone; their code says the same."""
+    see, game = looking(rule_set, (sight.BUDGETS[0], 400, 400), BOTH)
+    rules, rng, tally = Gomoku(rule_set), random.Random(rule_set), {"wins": 0, "threatens": 0}
+    while min(tally.values()) < (300 if LONG else 4):
+        text = drawn(rules, rng)
+        if not sound(rules, text) or rules.position(text).fours or (found := see(text)) is None or not isinstance(found.tree, Branch):
+            continue
+        tree = named(found.tree, game.action_text)
+        assert not tree_fails(rules, text if found.wins else passed(text), tree), (text, tree)
+        if not found.wins:
+            left = {game.action_text(action) for action in range(game.num_actions) if found.zone >> action & 1}
+            assert left == rules.sequence(rules.position(text), tree).keys(), (text, tree)
+        assert decoded(coded(found.tree)) == found.tree
+        tally["wins" if found.wins else "threatens"] += 1
+
+
+def test_a_look_is_for_the_trees_of_one_player():
+    """A look for one player's trees sees what one for both sees of that player, and lines of either."""
+    rule_set = "gomoku-8;line=5;win=five-or-more;knowledge=4t"
+    looks = [looking(rule_set, trees=trees)[0] for trees in (0, 1, BOTH, NOBODY)]
+    rules, rng, trees = Gomoku(rule_set), random.Random(13), 0
+    for text in (drawn(rules, rng) for _ in range(3000)):
+        if not sound(rules, text) or rules.position(text).fours:
+            continue
+        of_black, of_white, of_both, of_nobody = (see(text) for see in looks)
+        if of_nobody is not None:
+            assert of_black == of_white == of_both == of_nobody
+            continue
+        mover = rules.position(text).side
+        assert of_both == ((of_black, of_white)[mover] or (of_black, of_white)[1 - mover])
+        trees += of_both is not None
+    assert trees > 20
 
 
 def test_a_look_depends_on_the_position_alone():
     rule_set = "gomoku-8;line=5;win=five-or-more;knowledge=4t"
-    see, rules, rng = looking(rule_set)[0], Gomoku(rule_set), random.Random(3)
+    see, rules, rng = looking(rule_set, trees=BOTH)[0], Gomoku(rule_set), random.Random(3)
     texts = [text for text in (drawn(rules, rng) for _ in range(1500)) if sound(rules, text) and not rules.position(text).fours][:300]
     first = [see(text) for text in texts]
     again = {text: see(text) for text in rng.sample(texts, len(texts))}
-    assert [again[text] for text in texts] == first == [looking(rule_set)[0](text) for text in texts]
-    assert sum(sight is not None for sight in first) > 50
+    assert [again[text] for text in texts] == first == [looking(rule_set, trees=BOTH)[0](text) for text in texts]
+    assert sum(found is not None for found in first) > 50
 
 
 def test_only_four_threats_see_sequences():
@@ -80,12 +118,12 @@ def test_only_four_threats_see_sequences():
 
 
 def test_with_no_fours_to_try_only_wins_by_one_move_are_seen():
-    see, game = looking("gomoku-8;line=5;win=five-or-more;knowledge=4t", 0)
+    see, game = looking("gomoku-8;line=5;win=five-or-more;knowledge=4t", (0, 0, 0))
     three = "......../......../..XXX.../......../......../......../......../......../........".removesuffix("/........") + " b"
-    assert see(three).line[0] in (game.parse_action("B6"), game.parse_action("F6"))
+    assert see(three).tree[0] in (game.parse_action("B6"), game.parse_action("F6"))
     rules, rng = Gomoku(game.rule_set), random.Random(5)
     texts = [text for text in (drawn(rules, rng) for _ in range(1000)) if sound(rules, text) and not rules.position(text).fours]
-    assert {len(sight.line) for sight in map(see, texts) if sight is not None} == {1}
+    assert {len(found.tree) for found in map(see, texts) if found is not None} == {1}
 
 
 def test_replies_that_are_not_left_lose_at_a_look():
@@ -93,14 +131,14 @@ def test_replies_that_are_not_left_lose_at_a_look():
     see, game = looking(rule_set)
     rules, rng, tally = Gomoku(rule_set), random.Random(9), [0, 0]
     for text in (drawn(rules, rng) for _ in range(1500)):
-        if not sound(rules, text) or rules.position(text).fours or (sight := see(text)) is None or sight.wins:
+        if not sound(rules, text) or rules.position(text).fours or (found := see(text)) is None or found.wins:
             continue
-        assert sight.left & ~sight.zone == 0
+        assert found.left & ~found.zone == 0
         for move, after in rules.replies(rules.position(text)).items():
             action = game.parse_action(move)
-            if sight.zone >> action & 1 and not rules.position(after).fours and rules.verdict(rules.position(after)) is None:
+            if found.zone >> action & 1 and not rules.position(after).fours and rules.verdict(rules.position(after)) is None:
                 lost = (then := see(after)) is not None and then.wins
-                assert lost is not bool(sight.left >> action & 1), (text, move)
+                assert lost is not bool(found.left >> action & 1), (text, move)
                 tally[lost] += 1
     assert min(tally) > 20
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
 from jaxsolve.proof.index import LogIndex
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.sequences import look
+from jaxsolve.sequences import Branch, Tree, coded, look
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -45,6 +45,7 @@ class GraphBuilder:
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.sequences()
+        self._plans: dict[int, Tree] = {}  # node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move
         self._pending: list[tuple[np.ndarray, np.ndarray]] = []  # (nodes int64[n], rows uint32[n, width]) still without children
 
     @property
@@ -148,35 +149,54 @@ class GraphBuilder:
 
     # ---- sequences of forcing moves ------------------------------------------------------------------------------
     def _look(self, nodes: np.ndarray, rows: np.ndarray, taken: np.ndarray, wins: np.ndarray, claimant_moves: np.ndarray) -> None:
-        """Sees once more what the search has seen (``jaxsolve.sequences``): lines by which the claimant wins, or threatens to."""
+        """Sees once more what the search has seen (``jaxsolve.sequences``): trees by which the claimant wins, or threatens to."""
         assert self._sequences is not None
         for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
             node = int(nodes[at])
-            if self.graph.line(node):
+            plan = self._plans.get(node)
+            if isinstance(plan, Branch) and plan.line and not claimant_moves[at]:
+                self._leave(node, taken[at], plan.line, [reply for reply, _ in plan.answers])
+            if plan is not None:
                 continue
-            sight = look(self._sequences, rows[at, : self.game.state_words])
+            sight = look(self._sequences, rows[at, : self.game.state_words], self.claim.player)
             if sight is None or sight.wins != claimant_moves[at]:
                 if sight is not None and sight.wins:
                     raise self._gap("the opponent wins by a sequence in a position of the proof", node)
-                continue
-            self.graph.set_line(node, sight.line)
-            if not sight.wins:
-                self.graph.kinds[node] = THREAT
-                taken[at] &= [bool(sight.zone >> action & 1) for action in range(self.game.num_actions)]
+            elif sight.wins:
+                self._plans[node] = sight.tree
+            else:
+                self._leave(node, taken[at], sight.tree, [action for action in range(self.game.num_actions) if sight.zone >> action & 1])
+
+    def _leave(self, node: int, taken: np.ndarray, threat: Tree, replies: Sequence[int]) -> None:
+        """Makes a node one with a threat, to which these replies are left."""
+        self.graph.set_tree(node, coded(threat))
+        self.graph.kinds[node] = THREAT
+        taken &= np.isin(np.arange(self.game.num_actions), replies)
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
-        """A line that is being played goes on at the child, which need not see it again."""
+        """What is being played goes on at the children, which need not see it again."""
         for node, action, child in zip(nodes.tolist(), actions.tolist(), children.tolist(), strict=True):
-            line = self.graph.line(node)
-            if len(line) > 1 and line[0] == action and self.graph.kinds[node] != THREAT and not self.graph.line(child):
-                self.graph.set_line(child, line[1:])
+            plan = self._plans.get(node)
+            if plan is None or self.graph.children(child):
+                continue
+            if not isinstance(plan, Branch):
+                rest: Tree | None = plan[1:] or None
+            elif self.graph.kinds[node] == OR:
+                rest = plan
+            else:
+                rest = dict(plan.answers).get(action)
+            if rest is not None:
+                self._plans.setdefault(child, rest)
+        for node in set(nodes.tolist()):
+            self._plans.pop(node, None)
 
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
         """int64[n]: the claimant's move at nodes where it is to move: one that wins at once, or that of the log."""
         at_once = wins.any(axis=1)
         moves = np.where(at_once, wins.argmax(axis=1), -1)
         for at in np.flatnonzero(~at_once).tolist():
-            moves[at] = next(iter(self.graph.line(int(nodes[at]))), -1)
+            plan = self._plans.get(int(nodes[at]), [-1])
+            moves[at] = plan.move if isinstance(plan, Branch) else plan[0]
         asked = np.flatnonzero(moves < 0)
         if not len(asked):
             return moves

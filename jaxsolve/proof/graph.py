@@ -16,7 +16,7 @@ ORDER_BYTES = 24  # a node, while the graph is put in order and written
 
 
 class ProofGraph:
-    """Positions of a proof, root first. N nodes, E edges, P pairs, T moves of lines; the arrays may be longer than what is in use.
+    """Positions of a proof, root first. N nodes, E edges, P pairs, T numbers of trees; the arrays may be longer than what is in use.
 
     Args:
       key_words: K, words that tell nodes apart; the position's packed words come first.
@@ -26,7 +26,7 @@ class ProofGraph:
     def __init__(self, key_words: int, memory_mb: int = 2048):
         self.size = 0  # N
         self._budget = memory_mb << 20
-        self._edge_count = self._pair_count = self._move_count = 0
+        self._edge_count = self._pair_count = self._code_count = 0
         self.keys = np.zeros((0, key_words), np.uint32)  # uint32[N, K]
         self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... MUST_PLAY
         self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
@@ -34,11 +34,11 @@ class ProofGraph:
         self.parents = np.zeros(0, np.int32)  # int32[N]: a node that names this one, -1 for the root
         self._edges = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its children begin, and their number
         self._pairs = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its pairs begin, and their number
-        self._lines = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its line begins, and the number of its moves
+        self._trees = np.zeros((0, 2), np.int64)  # int64[N, 2]: where the code of its tree begins, and how long it is
         self._actions = np.zeros(0, np.int16)  # int16[E]
         self._children = np.zeros(0, np.int32)  # int32[E]
         self._cells = np.zeros((0, 2), np.int16)  # int16[P, 2]
-        self._moves = np.zeros(0, np.int16)  # int16[T]
+        self._codes = np.zeros(0, np.int16)  # int16[T]
         self._hashes = np.zeros(0, np.uint64)  # uint64[N]
         self._slots = np.full(1 << 10, -1, np.int32)  # node in each slot of the hash table
 
@@ -46,12 +46,12 @@ class ProofGraph:
         return self.size
 
     # ---- growing ---------------------------------------------------------------------------------------------------
-    _BY_NODE = ("keys", "kinds", "outcomes", "threats", "parents", "_edges", "_pairs", "_lines", "_hashes")
+    _BY_NODE = ("keys", "kinds", "outcomes", "threats", "parents", "_edges", "_pairs", "_trees", "_hashes")
 
     @property
     def bytes(self) -> int:
         """Memory held, and what putting the nodes in order will take."""
-        arrays = [getattr(self, name) for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_moves", "_slots")]
+        arrays = [getattr(self, name) for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")]
         return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
 
     def _grow(self, names: Sequence[str], need: int) -> None:
@@ -75,7 +75,7 @@ class ProofGraph:
         fresh, at = np.unique(numbers, return_index=True)
         at, fresh = at[fresh >= before], fresh[fresh >= before]
         self.kinds[fresh], self.outcomes[fresh], self.threats[fresh], self.parents[fresh] = LEAF, outcomes[at], -1, parents[at]
-        self._edges[fresh] = self._pairs[fresh] = self._lines[fresh] = 0
+        self._edges[fresh] = self._pairs[fresh] = self._trees[fresh] = 0
         return numbers
 
     def _rehash(self, least: int) -> None:
@@ -101,12 +101,12 @@ class ProofGraph:
             self._cells[first : self._pair_count] = pairs
         self._pairs[node] = first, len(pairs)
 
-    def set_line(self, node: int, moves: Sequence[int]) -> None:
-        """Gives a node a line of actions, players in turn: what is threatened at a THREAT node, what is played from an OR node."""
-        first, self._move_count = self._move_count, self._move_count + len(moves)
-        self._grow(("_moves",), self._move_count)
-        self._moves[first : self._move_count] = moves
-        self._lines[node] = first, len(moves)
+    def set_tree(self, node: int, code: Sequence[int]) -> None:
+        """Gives a THREAT node the code (``jaxsolve.sequences``) of what is threatened there."""
+        first, self._code_count = self._code_count, self._code_count + len(code)
+        self._grow(("_codes",), self._code_count)
+        self._codes[first : self._code_count] = code
+        self._trees[node] = first, len(code)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
     def state(self, game: Game, node: int) -> State:
@@ -128,10 +128,10 @@ class ProofGraph:
         first, count = self._pairs[node].tolist()
         return [(one, other) for one, other in self._cells[first : first + count].tolist()]
 
-    def line(self, node: int) -> list[int]:
-        """The actions of the node's line; none where it has none."""
-        first, count = self._lines[node].tolist()
-        return self._moves[first : first + count].tolist()
+    def tree(self, node: int) -> list[int]:
+        """The code of what is threatened at a node; empty where nothing is."""
+        first, count = self._trees[node].tolist()
+        return self._codes[first : first + count].tolist()
 
     def uses(self) -> np.ndarray:
         """int64[N]: how often each node is named by another."""

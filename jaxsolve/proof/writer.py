@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxsolve.games.game import Game, HasStandIn, HasZones, State
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
+from jaxsolve.sequences import Branch, Tree, decoded
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -95,6 +96,13 @@ def _by(game: Game, graph: ProofGraph, claim: Claim, order: np.ndarray, asked: A
     return header | ({"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {})
 
 
+def _threat(tree: Tree, named: Callable[[int], str]) -> list[object]:
+    """A tree of threats as certificates have it."""
+    if not isinstance(tree, Branch):
+        return [named(action) for action in tree]
+    return [named(tree.move), [named(action) for action in tree.line], [[named(reply), _threat(answer, named)] for reply, answer in tree.answers]]
+
+
 def _again(game: Game, graph: ProofGraph, player: int, order: np.ndarray, asked: Asked, stop: Callable[[], None]) -> list[int]:
     """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
     assert isinstance(game, HasStandIn) and isinstance(asked.game, HasStandIn)
@@ -134,8 +142,8 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
     if kind == OR:
         entry["or"] = moves[0]
         return entry
-    if kind == THREAT and (line := graph.line(node)):
-        entry["threat"] = [game.action_text(action, state) for action in line]
+    if kind == THREAT and (code := graph.tree(node)):
+        entry["threat"] = _threat(decoded(code), lambda action: game.action_text(action, state))
     elif graph.threats[node] >= 0:
         entry["threat"] = game.action_text(int(graph.threats[node]), state)
         if kind == MUST_PLAY:

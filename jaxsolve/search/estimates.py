@@ -18,13 +18,12 @@ EVEN = 30.0  # both numbers of a node whose odds are even
 DEEPER = 0.2  # what each move from the root takes off the log odds
 MANY, FREE = 60, 3.0  # replies that say nothing forces the opponent, and what that takes off
 MOST = 20_000.0  # largest estimate
-import os
-QUIET = int(os.environ.get("QUIET","100")) # how much harder than a threat the or-player's quiet moves are expected to be
+QUIET = 10  # how much harder than a threat the or-player's quiet moves are expected to be
 QUIET_SUM = 4  # and what all of those not visited add to its node's disproof number
 
 
 @inner
-def estimate(tree, node, or_player, trust, more):
+def estimate(tree, node, or_player, trust, idle):
     """Gives a new node first numbers from the chances the game sees; an or-player's node is narrow from now on."""
     record = tree.nodes[node]
     sequences = tree.sequences
@@ -32,7 +31,7 @@ def estimate(tree, node, or_player, trust, more):
     opposing = record.mover != or_player
     odds -= DEEPER * record.level
     if opposing and record.moves >= MANY:
-        odds -= FREE + more
+        odds -= FREE + idle
     odds = trust * min(max(odds, -40.0), 40.0)
     pn = np.int64(min(max(EVEN * math.exp(-odds), 1.0), MOST))
     dn = np.int64(min(max(EVEN * math.exp(odds), 1.0), MOST))

@@ -42,6 +42,7 @@ class Steering(NamedTuple):
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     near: bool  # with plans: either side's moves near the plan come before others
     trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
+    narrow: bool  # with sequences: the or-player's quiet moves wait until all its threats are decided (``search.sights``)
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 

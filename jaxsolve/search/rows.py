@@ -136,7 +136,7 @@ def see_sequences(sequences, row, offsets: Offsets):
 
     Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
     """
-    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.moves, sequences.out, np.int64(NOBODY))
+    length = ask(sequences.address[0], row[: offsets.state], sequences.facts, sequences.scratch, sequences.tree, sequences.out, np.int64(NOBODY))
     if length <= 0:
         for i in range(offsets.width):
             sequences.row[i] = row[i]

@@ -9,15 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-import os
 from jaxsolve.search.estimates import MANY, estimate
+from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.rows import Question, has
 from jaxsolve.search.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
 from jaxsolve.sequences import LEFT, ask
 
-
-OPENQ = int(os.environ.get("OPENQ","1"))
-IDLE = float(os.environ.get("IDLE","6.0"))
+IDLE = 6.0  # what it takes off the log odds if the or-player threatens nothing (3 finds as much, 12 finds less)
 
 
 @inner
@@ -28,22 +26,25 @@ def waits_for_look(tree, node):
 
 
 @compiled
-def look_deeper(tree, node, question: Question, trust, log):
-    """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves."""
+def look_deeper(tree, node, question: Question, steering: Steering, log):
+    """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
+
+    Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method is ``narrow``.
+    """
     record, seen = tree.nodes[node], tree.sequences
     record.marks |= LOOKED_FLAG
-    length = ask(seen.address[0], tree.states[node], seen.facts, seen.scratch, seen.moves, seen.out, np.int64(question.or_player))
+    length = ask(seen.address[0], tree.states[node], seen.facts, seen.scratch, seen.tree, seen.out, np.int64(question.or_player))
     if length > 0:
-        _decide(tree, node, seen.moves[1], question, log)
+        _decide(tree, node, seen.tree[1], question, log)
     elif length < 0:
         _leave_out(tree, node)
         if record.moves == 0:
             _decide(tree, node, np.int64(-1), question, log)
-        elif trust > 0.0:
-            estimate(tree, node, question.or_player, trust, np.float64(0.0))
-    elif trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
-        estimate(tree, node, question.or_player, trust, np.float64(IDLE))
-    elif OPENQ and record.mover == question.or_player:
+        elif steering.trust > 0.0:
+            estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
+    elif steering.trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
+        estimate(tree, node, question.or_player, steering.trust, np.float64(IDLE))
+    elif not steering.narrow and record.mover == question.or_player:
         record.marks &= ~NARROW_FLAG
 
 

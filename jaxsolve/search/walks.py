@@ -132,7 +132,7 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             break
         if waits_for_look(tree, node):
-            look_deeper(tree, node, question, steering.trust, log)
+            look_deeper(tree, node, question, steering, log)
             continue
         reached = approach(tree, paths, path, best)
         if reached == FOUND:

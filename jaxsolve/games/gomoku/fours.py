@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
+from jaxsolve.compiled import inner
 from jaxsolve.games.gomoku.windows import (
-    CELLS,
     LEVELS,
     LINE,
     MEMO,
@@ -276,5 +275,3 @@ def threats(facts, tables, desk, side, key, moves, out):
             add(out, cell)
         take(tables, desk, cell, side)
     desk.begin[1] = least
-
-

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.games.gomoku.fours import holds, add, list_windows, own_fours, threats, wins, zone_of_line
+from jaxsolve.games.gomoku.fours import add, holds, list_windows, own_fours, threats, wins, zone_of_line
 from jaxsolve.games.gomoku.threes import find_tree, zone_of_tree
-from jaxsolve.games.gomoku.windows import CELLS, FOURS, LINE, TREES, NULLS, WORDS, completing, desk_of, forget, mix, put, set_up, tables_of, take
+from jaxsolve.games.gomoku.windows import CELLS, FOURS, LINE, NULLS, TREES, WORDS, completing, desk_of, forget, mix, put, set_up, tables_of, take
 from jaxsolve.sequences import BOTH, LEFT, LONGEST, THREATS, ZONE
 
-import os
-BUDGETS = tuple(int(x) for x in os.environ.get("BUD", "60,40,100").split(","))
+BUDGETS = (60, 40, 400)
+"""Fours tried in a look for a line, positions in a look for a tree of the side to move, and for one of its opponent's: those follow quiet moves and
+leave out most replies, so they are worth more."""
+
 
 @inner
 def _shift(moves, length):
@@ -64,11 +66,11 @@ def look(state, facts, scratch, moves, out, trees):
         zone_of_line(facts, tables, desk, 1 - mover, length, tree, zone)
         length = _shift(tree, length)
     else:
-        if (trees == BOTH or trees == mover) and facts[TREES] > 0:
+        if trees in (BOTH, mover):
             length = find_tree(facts, scratch, mover, key, facts[TREES], tree)
             if length > 0:
                 return length
-        if (trees == BOTH or trees == 1 - mover) and facts[NULLS] > 0:
+        if trees in (BOTH, 1 - mover):
             length = find_tree(facts, scratch, 1 - mover, ~key, facts[NULLS], tree)
             if length > 0:
                 zone_of_tree(facts, scratch, 1 - mover, tree, zone)

@@ -1,7 +1,7 @@
 """Winning by threes and fours: trees of threats (host side, compiled; ``jaxsolve.sequences`` has their coding).
 
-A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away from
-that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
+A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away
+from that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
 (Allis 1994, threat-space search; threats of the second order in lambda search, Thomsen 2000.)
 
 Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.games.gomoku.fours import add, add_empty, add_through, holds, list_windows, own_fours, wins, zone_of_line
-from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, mix, put, seen_by, tables_of, take
-from jaxsolve.sequences import LONGEST
+from jaxsolve.games.gomoku.fours import add, add_through, holds, list_windows, own_fours, wins, zone_of_line
+from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, forget, mix, put, seen_by, tables_of, take
 
 FRAMES = 12  # threes and fours before the last line of a tree
 SMALL = 20  # fours tried in one look for a line
@@ -216,7 +215,7 @@ def _deepen(facts, tables, desk, frames, tree, side, most, budget):
     frames.now[END] = 0
     said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
     while True:
-        if said == WON or said == LOST:
+        if said in (WON, LOST):
             if f == 0:
                 return said == WON
             f -= 1
@@ -230,10 +229,8 @@ def _deepen(facts, tables, desk, frames, tree, side, most, budget):
                 take(tables, desk, frames.at[f * FIELDS + STONE], side)
                 said = OPEN
         elif said == OPEN:
-            if _try(facts, tables, desk, frames, tree, f, side):
-                said = _answer(facts, tables, desk, frames, tree, f, side)
-            else:
-                said = LOST
+            tried = _try(facts, tables, desk, frames, tree, f, side)
+            said = _answer(facts, tables, desk, frames, tree, f, side) if tried else LOST
         else:
             f += 1
             said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
@@ -243,6 +240,7 @@ def _deepen(facts, tables, desk, frames, tree, side, most, budget):
 def find_tree(facts, scratch, side, key, budget, tree):
     """Length of a tree of ``side``, were it to move on the desk, written to ``tree`` int64[...]; 0 where none is found. The board is as before."""
     tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
+    forget(desk)
     for i in range(MEMO):
         frames.memo[i] = 0
     frames.at[FORCED], frames.at[KEY] = -1, key
@@ -291,6 +289,8 @@ def _zone_of_branch(facts, tables, desk, frames, side, length, out):
             for j in range(tables.first[cell], tables.first[cell + 1]):
                 if tables.adds[j] == 1 and seen_by(desk.counts[tables.window[j]], enemy) == line - 3:
                     _add_but(tables, desk, tables.window[j], line, frames.zone, out)
+        elif i == length - 1:
+            add_through(tables, desk, cell, side, line, 1, out)
     for i in range(length - 1, -1, -1):
         take(tables, desk, np.int64(frames.line[i]), side if i % 2 == 0 else enemy)
 
@@ -328,6 +328,8 @@ def zone_of_tree(facts, scratch, side, tree, out):
             _read_line(frames, tree, at + 3, length)
             if length > 0:
                 _zone_of_branch(facts, tables, desk, frames, side, length, out)
+            else:
+                add(out, tree[at + 4])
             frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = stone, tree[at + 3 + length]
             frames.now[END] = at + 4 + length
         else:

@@ -1,197 +1,38 @@
-"""Gomoku, with and without four threats."""
+"""Gomoku, with and without four threats: what a threat leaves to be answered (FORMAT.md, "Threats of several moves in Gomoku")."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import STONES, bits, gtp
-from jaxsolve.proof.check.rules import Rules, Verdict, choice, number, options
+from jaxsolve.proof.check.gomoku_board import TWO, GomokuBoard, GomokuPosition
+from jaxsolve.proof.check.grid import bits
+from jaxsolve.proof.check.zones import move_text
 
-_TWO = -1
-"""Value of ``fours`` where the side that moved last has two completing cells or more."""
-
-
-class GomokuPosition(NamedTuple):
-    board: str
-    side: int
-    stones: tuple[int, int]  # masks by player
-    fours: int  # 0, the bit of the only legal reply, or _TWO
+DEEPEST = 64
+"""Most branches of a tree above each other; a board of 19x19 takes no more than 180 of the claimant's stones, a search goes 11 deep."""
 
 
-class _Window(NamedTuple):
-    cells: int  # mask of L cells in a row
-    around: int  # exact rules: mask of the on-board cells just before and after them, which must not be own; else 0
+class Branch(NamedTuple):
+    """A tree of threats that does not begin with a line."""
+
+    stone: int  # the claimant's move
+    line: list[int]  # by which it would win then, if it were to move again; empty where the stone is a four
+    answers: list[tuple[int, Any]]  # the replies, each with the tree that answers it
 
 
-class Gomoku(Rules):
+class Gomoku(GomokuBoard):
     """``gomoku-N;line=L;win=...;knowledge=...``."""
-
-    def __init__(self, rules: str):
-        base, (line, win, knowledge) = options(rules, "line", "win", "knowledge")
-        name, _, size = base.partition("-")
-        if name != "gomoku":
-            raise Refused(f"the rule set {show(rules)} is not gomoku-N")
-        self.grid = gtp(number(rules, size, 3, 19))
-        self.line = number(rules, line, 3, min(self.grid.size, 15))
-        self.exact = choice(rules, win, "five-or-more", "exact5") == "exact5"
-        self.fours = choice(rules, knowledge, "ndk", "4t") == "4t"
-        self.format = re.compile(rf"({self.grid.pattern}) ([bw])" + ("(?: fours=(2|[A-T][0-9]{1,2}))?" if self.fours else "()"))
-        self.longest = self.grid.length + len(" b fours=T19" if self.fours else " b")
-        self.windows = self._all_windows()
-        self.through = {bit: [w for w in self.windows if w.cells & bit] for bit in self.grid.names}
-
-    def _all_windows(self) -> list[_Window]:
-        grid, windows = self.grid, []
-        for step in (1, grid.stride, grid.stride + 1, grid.stride - 1):
-            for bit in grid.names:
-                cells = [bit << step * k for k in range(self.line)]
-                if all(cell & grid.full for cell in cells):
-                    around = (cells[-1] << step | bit >> step) & grid.full if self.exact else 0
-                    windows.append(_Window(sum(cells), around))
-        return windows
-
-    # ---- positions -----------------------------------------------------------------------------------------------
-    def position(self, text: str) -> GomokuPosition:
-        match = self.format.fullmatch(text)
-        if not match:
-            raise Refused(f"{show(text)} is not a position of this rule set")
-        board, side, fours = match.groups()
-        stones = self.grid.stones(board)
-        cell = 0 if not fours else _TWO if fours == "2" else self.grid.point(fours)
-        if cell > 0 and cell & (stones[0] | stones[1]):
-            raise Refused(f"the completing cell {fours} of {show(text)} is taken")
-        return GomokuPosition(board, "bw".index(side), stones, cell)
-
-    def root(self, text: str) -> GomokuPosition:
-        position = self.position(text)
-        own, last = position.stones[position.side], position.stones[1 - position.side]
-        if self._lined(own):
-            raise Refused("the side to move has won already, so it cannot be its turn")
-        if self.fours:
-            self._check_fours(position, over=self._lined(last))
-        return position
-
-    def _check_fours(self, position: GomokuPosition, over: bool) -> None:
-        """Whether the field says what the stones do; so a side never has an unanswered four, here or in any position that play leads to."""
-        own = self._scan(position, position.side)[0]
-        theirs = self._scan(position, 1 - position.side)[0]
-        if over:
-            right = not position.fours
-            wanted = "there is none: the last move has won"
-        elif own:
-            right = position.fours > 0 and bool(position.fours & own)
-            wanted = f"it must be a cell at which {self.players[position.side]}, to move, wins: {show(self.grid.list(own))}"
-        else:
-            right = position.fours == self._state(theirs)
-            wanted = f"it must say how {self.players[1 - position.side]} threatens to win: {show(self.grid.list(theirs) or 'nowhere')}"
-        if not right:
-            raise Refused(f"the position's fours are wrong: {wanted}")
-
-    def side(self, position: GomokuPosition) -> int:
-        return position.side
-
-    def _lined(self, own: int) -> bool:
-        """Whether these stones hold a winning line."""
-        for step in (1, self.grid.stride, self.grid.stride + 1, self.grid.stride - 1):
-            starts = own
-            for k in range(1, self.line):
-                starts &= own >> step * k
-            if self.exact:
-                starts &= ~(own << step) & ~(own >> step * self.line)
-            if starts:
-                return True
-        return False
-
-    def verdict(self, position: GomokuPosition) -> Verdict | None:
-        last = 1 - position.side
-        if self._lined(position.stones[last]):
-            return Verdict(last, "five")
-        if position.fours == _TWO:
-            if self._state(self._scan(position, last)[0]) != _TWO:
-                raise Refused("there are no two cells at which the side that moved last would win")
-            return Verdict(last, "two-fours")
-        return Verdict(None, "full-board") if position.stones[0] | position.stones[1] == self.grid.full else None
-
-    # ---- lines ---------------------------------------------------------------------------------------------------
-    def _completing(self, own: int, enemy: int, stone: int) -> int:
-        """Mask of the empty cells that complete a line through ``stone``, one of ``own``."""
-        found = 0
-        for cells, around in self.through[stone]:
-            if not cells & enemy and not around & own:
-                missing = cells & ~own
-                if missing and not missing & (missing - 1):
-                    found |= missing
-        return found
-
-    def _scan(self, position: GomokuPosition, player: int) -> tuple[int, dict[int, int]]:
-        """Mask of the empty cells at which a stone of ``player`` makes a winning line, and, for every cell where it makes fours,
-        the cells that complete them."""
-        own, enemy = position.stones[player], position.stones[1 - player]
-        wins, fours = 0, {}
-        for cells, around in self.windows:
-            if cells & enemy or around & own:
-                continue
-            missing = cells & ~own
-            lacking = missing.bit_count()
-            if lacking == 1:
-                wins |= missing
-            elif lacking == 2:
-                first = missing & -missing
-                second = missing ^ first
-                fours[first] = fours.get(first, 0) | second
-                fours[second] = fours.get(second, 0) | first
-        return wins, fours
-
-    # ---- moves ---------------------------------------------------------------------------------------------------
-    @staticmethod
-    def _state(cells: int) -> int:
-        """A mask of completing cells as ``GomokuPosition.fours`` states it."""
-        return _TWO if cells & (cells - 1) else cells
-
-    def _legal(self, position: GomokuPosition) -> int:
-        return position.fours if position.fours > 0 else self.grid.full & ~(position.stones[0] | position.stones[1])
-
-    def _after(self, position: GomokuPosition, bit: int, completing: int) -> str:
-        field = f" fours={'2' if completing & (completing - 1) else self.grid.names[completing]}" if completing else ""
-        return f"{self.grid.put(position.board, bit, STONES[position.side])} {'wb'[position.side]}{field}"
-
-    def _wins_at(self, own: int, bit: int) -> bool:
-        return any(not cells & ~own & ~bit and not around & own for cells, around in self.through[bit])
-
-    def child(self, position: GomokuPosition, move: str) -> str:
-        bit = self.grid.point(move)
-        if not bit & self._legal(position):
-            forced = f"the only legal reply is {self.grid.names[position.fours]}" if position.fours > 0 else "the point is taken"
-            raise Refused(f"the move {move} is not legal: {forced}")
-        own, enemy = position.stones[position.side], position.stones[1 - position.side]
-        quiet = not self.fours or self._wins_at(own, bit)
-        return self._after(position, bit, 0 if quiet else self._completing(own | bit, enemy, bit))
-
-    def replies(self, position: GomokuPosition) -> dict[str, str]:
-        names, board, length = self.grid.names, position.board, self.grid.length
-        wins, fours = self._scan(position, position.side) if self.fours else (0, {})
-        stone, suffix = STONES[position.side], f" {'wb'[position.side]}"
-        found = {}
-        for bit in bits(self._legal(position)):
-            completing = fours.get(bit, 0)
-            if completing and not bit & wins:
-                found[names[bit]] = self._after(position, bit, completing)
-            else:
-                index = length - bit.bit_length()
-                found[names[bit]] = board[:index] + stone + board[index + 1 :] + suffix
-        return found
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
         """Every reply but ``move`` lets the claimant complete its line there, if it may: with four threats a reply that makes a four
         of its own leaves the claimant only that four's completing cell, so such replies are excluded too."""
         bit = self.grid.point(move)
-        legal = self._legal(position)
+        legal = self.legal(position)
         others = legal & ~bit
-        wins, fours = self._scan(position, position.side)
-        if not bit & self._scan(position, 1 - position.side)[0]:
+        wins, fours = self.scan(position, position.side)
+        if not bit & self.scan(position, 1 - position.side)[0]:
             raise Refused(f"{move} is no threat: a stone there does not win at once")
         if others & wins:
             raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
@@ -199,55 +40,140 @@ class Gomoku(Rules):
             raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
         return {move: self.child(position, move)} if bit & legal else {}
 
-    # ---- a threat of several moves -------------------------------------------------------------------------------
-    def sequence(self, position: GomokuPosition, moves: Sequence[str]) -> dict[str, str]:
-        """The side that moved last wins by ``moves``, fours and the replies that they force, were it to move here; and after every reply outside
-        the zone of that too (FORMAT.md)."""
+    # ---- threats of several moves --------------------------------------------------------------------------------
+    def sequence(self, position: GomokuPosition, threat: Sequence[Any]) -> dict[str, str]:
+        """The side that moved last wins by ``threat``, a line or a tree, were it to move here; and after every reply outside the zone of that too."""
         if not self.fours:
             raise Refused("without four threats nothing forces the replies of a threat of several moves")
         if position.fours:
             raise Refused("the rules leave one reply here, so the node needs no threat")
-        if len(moves) % 2 == 0:
-            raise Refused(f"a threat of {len(moves)} moves does not end with the claimant's")
         own, enemy = position.stones[1 - position.side], position.stones[position.side]
-        zone, fours = self._scan(position, position.side)
-        cells = [self.grid.point(move) for move in moves]
-        for bit in (*fours, *cells):
-            zone |= bit
-        for at in range(0, len(cells), 2):
-            own, enemy, found = self._four(own, enemy, cells[at : at + 3])
-            zone |= found
+        zone = self._own_fours(enemy, own) | self._tree(own, enemy, self._read(threat, DEEPEST), 0)
         return {self.grid.names[bit]: self.child(position, self.grid.names[bit]) for bit in bits(zone)}
 
+    def _read(self, threat: Any, deep: int) -> list[int] | Branch:
+        """A line, or a tree of at most ``deep`` branches above each other, as the certificate has it."""
+        if not isinstance(threat, list):
+            raise Refused(f"a threat is {show(threat)}, not a list")
+        if all(isinstance(move, str) for move in threat):
+            return self._cells(threat)
+        if len(threat) != 3 or not isinstance(threat[1], list) or not isinstance(threat[2], list):
+            raise Refused(f"{show(threat)} is neither a line nor a move with its line and its answers")
+        if not deep:
+            raise Refused(f"the threat has more than {DEEPEST} branches above each other")
+        answers = []
+        for answer in threat[2]:
+            if not isinstance(answer, list) or len(answer) != 2:
+                raise Refused(f"{show(answer)} is no reply with what answers it")
+            answers.append((self.grid.point(move_text("a reply of the threat", answer[0])), self._read(answer[1], deep - 1)))
+        return Branch(self.grid.point(move_text("a move of the threat", threat[0])), self._cells(threat[1]), answers)
+
+    def _cells(self, moves: list[Any]) -> list[int]:
+        return [self.grid.point(move_text("a move of the threat", move)) for move in moves]
+
+    # ---- trees ---------------------------------------------------------------------------------------------------
+    def _tree(self, own: int, enemy: int, tree: list[int] | Branch, owed: int) -> int:
+        """What a tree rests on. ``owed``: the completing cell of the opponent's four that the first move must take, 0 for none."""
+        first = tree.stone if isinstance(tree, Branch) else sum(tree[:1])
+        if owed & ~first:
+            raise Refused(f"{self.grid.names[first] if first else 'nothing'} does not take the opponent's completing cells: {self.grid.list(owed)}")
+        if not isinstance(tree, Branch):
+            return self._line(own, enemy, tree)
+        own, zone, replies = self._stone(own, enemy, tree)
+        for reply, answer in tree.answers:
+            if not reply & replies:
+                raise Refused(f"the reply {self.grid.names[reply]} to {self.grid.names[tree.stone]} is not called for, or listed twice")
+            replies ^= reply
+            if self.wins_at(enemy, reply):
+                raise Refused(f"the reply {self.grid.names[reply]} wins")
+            owed = self.completing(enemy | reply, own, reply)
+            zone |= self._near(own, enemy, reply) | self._tree(own, enemy | reply, answer, owed)
+        if replies:
+            raise Refused(f"no answer to {self.grid.list(replies)} after {self.grid.names[tree.stone]}")
+        return zone
+
+    def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
+        """The claimant's stones after a branch's move, what its threat rests on, and the replies to it that must be answered."""
+        stone, name = branch.stone, self.grid.names[branch.stone]
+        self._playable(own, enemy, stone)
+        own |= stone
+        completing = self.completing(own, enemy, stone)
+        if not branch.line:
+            if not completing or self.state(completing) == TWO:
+                raise Refused(f"{name} threatens nothing that forces one reply")
+            return own, stone | completing, completing
+        if completing:
+            raise Refused(f"{name} makes a four, which threatens more than a line")
+        zone = self._line(own, enemy, branch.line)
+        replies = zone | self._own_fours(enemy, own)
+        return own, stone | zone | self._beside(own, enemy, branch.line, replies), replies
+
+    def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
+        """Cells where a stone of the opponent, together with a reply that is not ``answered``, could make a four before a line is played or in it, or
+        take the line's end away."""
+        zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
+        for at in range(0, len(line) - 1, 2):
+            own, enemy = own | line[at], enemy | line[at + 1]
+            zone |= self._one_of_two(self.lacking(enemy, own, 3, line[at + 1]), answered)
+        return zone | self.completing(own | line[-1], enemy, line[-1])
+
+    @staticmethod
+    def _one_of_two(windows: Sequence[int], answered: int) -> int:
+        """The empty cells, given by window, that have another one in their window which is not ``answered``."""
+        zone = 0
+        for missing in windows:
+            zone |= sum(bit for bit in bits(missing) if missing & ~bit & ~answered)
+        return zone
+
+    # ---- lines ---------------------------------------------------------------------------------------------------
+    def _line(self, own: int, enemy: int, line: Sequence[int]) -> int:
+        """What a line of fours rests on."""
+        if len(line) % 2 == 0:
+            raise Refused(f"a threat of {len(line)} moves does not end with the claimant's")
+        zone = 0
+        for at in range(0, len(line), 2):
+            own, enemy, found = self._four(own, enemy, line[at : at + 3])
+            zone |= found
+        for bit in line:
+            zone |= bit
+        return zone
+
+    def _own_fours(self, own: int, enemy: int) -> int:
+        """The empty cells at which a stone of ``own`` makes a winning line or a four."""
+        zone = 0
+        for missing in (*self.lacking(own, enemy, 1), *self.lacking(own, enemy, 2)):
+            zone |= missing
+        return zone
+
+    def _playable(self, own: int, enemy: int, stone: int) -> None:
+        if stone & (own | enemy):
+            raise Refused(f"the threat cannot be played: {self.grid.names[stone]} is taken")
+        if self.wins_at(own, stone):
+            raise Refused(f"the threat goes on after {self.grid.names[stone]}, which ends the game")
+
     def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
-        """One four of a threat: both sides' stones after it and its reply, and what they add to the zone. ``moves``: it, its reply and the next
+        """One four of a line: both sides' stones after it and its reply, and what they add to the zone. ``moves``: it, its reply and the next
         four; the last four stands alone."""
         four, names = moves[0], self.grid.names
-        if four & (own | enemy):
-            raise Refused(f"the threat cannot be played: {names[four]} is taken")
-        if self._wins_at(own, four):
-            raise Refused(f"the threat goes on after {names[four]}, which ends the game")
+        self._playable(own, enemy, four)
         own |= four
-        completing = self._completing(own, enemy, four)
+        completing = self.completing(own, enemy, four)
         if len(moves) == 1:
-            if self._state(completing) != _TWO:
+            if self.state(completing) != TWO:
                 raise Refused(f"{names[four]} ends the threat and does not leave two cells to complete")
             return own, enemy, completing if completing.bit_count() == 2 else 0
         reply = moves[1]
         if completing != reply:
             raise Refused(f"{names[four]} does not force {names[reply]} and nothing else")
-        if self._wins_at(enemy, reply):
+        if self.wins_at(enemy, reply):
             raise Refused(f"the forced reply {names[reply]} wins")
-        enemy |= reply
-        if self._completing(enemy, own, reply) & ~moves[2]:
+        if self.completing(enemy | reply, own, reply) & ~moves[2]:
             raise Refused(f"the forced reply {names[reply]} makes a four that {names[moves[2]]} does not answer")
-        return own, enemy, self._nearly(enemy, own, reply)
+        return own, enemy | reply, self._near(own, enemy, reply)
 
-    def _nearly(self, own: int, enemy: int, stone: int) -> int:
-        """Mask of the empty cells of windows through ``stone``, one of ``own``, that lack two stones."""
-        found = 0
-        for cells, around in self.through[stone]:
-            missing = cells & ~own
-            if not cells & enemy and not around & own and missing.bit_count() == 2:
-                found |= missing
-        return found
+    def _near(self, own: int, enemy: int, reply: int) -> int:
+        """The empty cells of windows through a ``reply``, on its way to ``enemy``, that then lack two stones."""
+        zone = 0
+        for missing in self.lacking(enemy | reply, own, 2, reply):
+            zone |= missing
+        return zone

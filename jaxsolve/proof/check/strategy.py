@@ -30,7 +30,7 @@ class Place(NamedTuple):
     node: int  # the node that it covers; 0: the claim rests on what follows
     answer: str = ""  # without node: the move that the claimant owes, "" for none
     pairs: tuple[tuple[str, str], ...] = ()  # without node: cells of which the claimant gets one each
-    line: tuple[str, ...] = ()  # without node: what follows the answer, players in turn
+    threat: Any = ()  # without node: what follows the answer, the rest of a line, or a branch's line and answers
 
 
 class Strategy:
@@ -76,7 +76,7 @@ class Strategy:
                 raise Refused(f"the game is over by '{verdict.reason}', {end}")
         elif place.node and "leaf" in self.fields(place.node):
             raise Refused(f"the game goes on, and the leaf {place.node} says that it is over")
-        elif not (place.node or place.answer or place.pairs or place.line):
+        elif not (place.node or place.answer or place.pairs or place.threat):
             raise Refused("the game goes on after the threat")
         return verdict
 
@@ -105,7 +105,7 @@ class Strategy:
             move = self._any(place)
         text = self.rules.child(position, move)
         if not child:
-            return move, Place(text, 0, "", place.pairs, place.line)
+            return move, Place(text, 0, "", place.pairs, place.threat)
         if not self.covers(text, child):
             raise Refused(f"{move} leads to {show(text, 500)}, which neither is nor covers the node {child}")
         return move, self.enter(text, child)
@@ -122,15 +122,16 @@ class Strategy:
         """The opponent's moves that something is said of."""
         if place.node:
             fields = self.fields(place.node)
-            return {move for move, _ in edges(fields)} | set(_threat(fields)[:1])
-        return {cell for pair in place.pairs for cell in pair} | set(place.line[:1])
+            return {move for move, _ in edges(fields)} | set(_threat(fields))
+        return {cell for pair in place.pairs for cell in pair} | set(_replies(place.threat))
 
     def follow(self, place: Place, reply: str, text: str) -> Place:
         """The place after a legal reply of the opponent, which leads to ``text``."""
-        if place.line:
-            if reply != place.line[0]:
+        if place.threat:
+            rest = _replies(place.threat).get(reply) or (place.threat[0] if _is_branch(place.threat) else None)
+            if not rest:
                 raise Refused(f"the threat does not force {reply}")
-            return Place(text, 0, place.line[1], (), place.line[2:])
+            return _carried_out(text, rest)
         if not place.node:
             partners = {one: other for pair in place.pairs for one, other in (pair, pair[::-1])}
             return Place(text, 0, partners.get(reply, ""), place.pairs)
@@ -139,8 +140,8 @@ class Strategy:
         found = [self.enter(text, child) for child in sorted(children) if self.covers(text, child)]
         found += self._idle(place, sorted(children), reply, text)
         if "threat" in fields and self._threatens(place.node, fields, reply, text):
-            first, *line = _threat(fields)
-            found.append(Place(text, 0, first, _pairs(fields), tuple(line)))
+            threat = fields["threat"]
+            found.append(_carried_out(text, threat) if isinstance(threat, list) else Place(text, 0, threat, _pairs(fields)))
         if not found and self.rules.side(self.position(text)) != self.claimant:
             return Place(text, place.node)  # the rest of the turn shows what answers it
         if not found:
@@ -166,13 +167,38 @@ class Strategy:
         return zones.covers(self.claimant, self.position(text), self.position(won), zone)
 
     def _best(self, places: Sequence[Place]) -> Place:
-        return min(places, key=lambda place: self.proof.heights[place.node] if place.node else 2 * len(place.pairs) + len(place.line) + 1)
+        return min(places, key=lambda place: self.proof.heights[place.node] if place.node else 2 * len(place.pairs) + _height(place.threat) + 1)
+
+
+def _carried_out(text: str, threat: list[Any]) -> Place:
+    """The place where the claimant carries out a threat of several moves: a line, or a move with its line and the answers."""
+    return Place(text, 0, threat[0], (), threat[1:])
+
+
+def _is_branch(threat: Any) -> bool:
+    """Whether this is what follows the move of a branch, and not what follows the first move of a line."""
+    return bool(threat) and not isinstance(threat[0], str)
+
+
+def _replies(threat: Any) -> dict[str, Any]:
+    """The replies that something is said of after the first move of a threat, with what is played then; a branch's other replies have None."""
+    if not _is_branch(threat):
+        return {threat[0]: threat[1:]} if threat else {}
+    return dict(threat[1])
+
+
+def _height(threat: Any) -> int:
+    """Moves of the longest way through what follows the first move of a threat."""
+    if not _is_branch(threat):
+        return len(threat)
+    line, answers = threat
+    return max([len(line) + 1, *(2 + _height(answer[1:]) for _, answer in answers)])
 
 
 def _threat(fields: dict[str, Any]) -> list[str]:
-    """The moves of a node's threat, none without one."""
+    """The first move of a node's threat, none without one."""
     threat = fields.get("threat", [])
-    return threat if isinstance(threat, list) else [threat]
+    return threat[:1] if isinstance(threat, list) else [threat]
 
 
 def _pairs(fields: dict[str, Any]) -> tuple[tuple[str, str], ...]:

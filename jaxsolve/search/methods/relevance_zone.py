@@ -28,6 +28,7 @@ from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, forget_lim
 from jaxsolve.search.plans import moves_to_goal
 from jaxsolve.search.proof_numbers import Steering, rank_and_store, refresh, refresh_decided
 from jaxsolve.search.rows import Question
+from jaxsolve.search.sights import look_deeper, waits_for_look
 from jaxsolve.search.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLVED_FLAG, Tree
 from jaxsolve.search.walks import approach, pop, unwind
 from jaxsolve.search.zones import is_open
@@ -204,6 +205,9 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
             if depth == 0:
                 return FINISHED
             pop(tree, paths, path, question)
+            continue
+        if waits_for_look(tree, node):
+            look_deeper(tree, node, question, steering, log)
             continue
         number = _next_move(tree, paths, path, question)
         if number == NONE and depth > 0:
