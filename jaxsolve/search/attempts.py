@@ -8,7 +8,7 @@ from __future__ import annotations
 from jaxsolve.search.methods import Method
 
 FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
-FIRST_OF_THREATS, LONGER_OF_THREATS = 150_000, 1.25  # the same where a game sees sequences
+FIRST_OF_THREATS, LONGER_OF_THREATS = 50_000, 2.0  # the same where a game sees sequences
 
 
 class Attempts:

@@ -46,12 +46,13 @@ def estimate(tree, node, or_player, trust, idle):
 
 
 @inner
-def waits_for_threats(tree, node, live):
+def waits_for_threats(tree, node, live, quiet_after):
     """Whether an or-player's quiet moves have no part in its node's numbers, because one of the moves listed first is undecided.
 
-    ``live`` is the number of undecided visited moves.
+    ``live`` is the number of undecided visited moves. They wait no longer than until ``quiet_after`` positions have been expanded below the node;
+    where that is 0, until it has been looked at deeper (``search.sights``).
     """
     record = tree.nodes[node]
-    if record.marks & NARROW_FLAG == 0:
+    if record.marks & NARROW_FLAG == 0 or 0 < quiet_after <= record.work:
         return False
     return record.forced > 0 or (live > 0 and forced_entry(tree, node, np.int64(record.visited) - 1))

@@ -42,7 +42,7 @@ class Steering(NamedTuple):
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     near: bool  # with plans: either side's moves near the plan come before others
     trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
-    narrow: bool  # with sequences: the or-player's quiet moves wait until all its threats are decided (``search.sights``)
+    quiet_after: int  # with sequences: how long the or-player's quiet moves wait for its threats (``estimates.waits_for_threats``)
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -153,14 +153,14 @@ def _null_is_best(tree, node):
 
 
 @inner
-def _take_unvisited(tree, node, live, limit):
+def _take_unvisited(tree, node, live, limit, steering: Steering):
     """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
 
     Quiet moves may wait until those listed first are decided (``waits_for_threats``).
     """
     record = tree.nodes[node]
     first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
-    if waits_for_threats(tree, node, live):
+    if waits_for_threats(tree, node, live, steering.quiet_after):
         left = first
     taken = max(min(left, limit - live), np.int64(0))
     return taken, min(taken, first)
@@ -190,7 +190,7 @@ def rank(tree, node, steering: Steering):
         edge = tree.edges[record.edges]
         best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
         return phi, _of_null(tree, node, steering), best, np.int64(edge.a), max(second, np.int64(record.first_a))
-    taken, first = _take_unvisited(tree, node, live, limit)
+    taken, first = _take_unvisited(tree, node, live, limit, steering)
     if live + taken == 0 and back > 0:
         return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
     if null:

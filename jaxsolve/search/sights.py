@@ -29,7 +29,7 @@ def waits_for_look(tree, node):
 def look_deeper(tree, node, question: Question, steering: Steering, log):
     """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
 
-    Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method is ``narrow``.
+    Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method says how long (``quiet_after``).
     """
     record, seen = tree.nodes[node], tree.sequences
     record.marks |= LOOKED_FLAG
@@ -44,7 +44,7 @@ def look_deeper(tree, node, question: Question, steering: Steering, log):
             estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
     elif steering.trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
         estimate(tree, node, question.or_player, steering.trust, np.float64(IDLE))
-    elif not steering.narrow and record.mover == question.or_player:
+    elif steering.quiet_after == 0 and record.mover == question.or_player:
         record.marks &= ~NARROW_FLAG
 
 

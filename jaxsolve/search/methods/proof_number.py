@@ -17,8 +17,8 @@ from jaxsolve.search.tree import Tree
 FORMS: tuple[dict[str, float] | None, ...] = ({}, {"near": False, "widening": 0.25}, None, {"widening": 0.25}, {"epsilon": 1.0}, None)
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
 stands for depth-first search (``rzs``)."""
-THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"narrow": True}, {"trust": 0.0})
-"""The same where a game sees sequences: counts of moves find some wins by quiet moves sooner."""
+THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {"trust": 0.0})
+"""The same where a game sees sequences: some wins need quiet moves early, some late, and counts of moves find some of them sooner."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ProofNumber(Method):
     step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
     near: bool = True  # with plans: either side's moves near the plan come before others
     trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
-    narrow: bool = False  # with sequences: the or-player's quiet moves wait until all its threats are decided
+    quiet_after: int = 300  # with sequences: positions expanded below a node until the or-player's quiet moves wait for its threats no longer
     anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
     wave: int = dataclasses.field(default=128, kw_only=True)  # at most ``search.PLANNED_WAVE`` where plans or chances give first numbers
 
@@ -52,7 +52,7 @@ class ProofNumber(Method):
             float(self.step),
             self.near,
             float(self.trust),
-            self.narrow,
+            self.quiet_after,
             min(self.patience, MOST_FIRST),
         )
 
