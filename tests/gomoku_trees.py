@@ -9,10 +9,12 @@ from typing import Any
 
 from gomoku_lines import fails, passed
 
+from jaxsolve.games.gomoku import chances, sight, threes, windows
+from jaxsolve.games.gomoku.game import Gomoku as Gomoku4T
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.gomoku import Gomoku
-from jaxsolve.sequences import BOTH, Branch, Tree, look
+from jaxsolve.sequences import BOTH, Branch, Tree, look, sequences
 
 Threat = list[Any]  # as a certificate has it
 
@@ -21,8 +23,9 @@ Threat = list[Any]  # as a certificate has it
 def seeing(rule_set: str) -> Callable[[str], Threat | None]:
     """What threatens in a position, its side to move having moved nowhere, as the search sees it."""
     game = make(rule_set)
-    seen = game.sequences()
-    assert seen is not None
+    assert isinstance(game, Gomoku4T)
+    facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", (60, 400, 400))
+    seen = sequences(sight.look, chances.chances, facts, scratch + threes.room_of(game.num_actions), game.num_actions)
 
     def see(text: str) -> Threat | None:
         sight = look(seen, game.host_pack(game.read(passed(text))), BOTH)

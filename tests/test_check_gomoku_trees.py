@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import os
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -167,20 +169,20 @@ def test_each_condition_is_needed(clause):
 
 
 BOARD = ".....X/....X./X..O../....../....../.....O b"
-TREE: Threat = ["D3", ["D5"], [["D5", ["C4", "E2", "E4"]], ["D6", ["D5"]]]]
+TREE: Threat = ["D3", ["D5"], [["D5", ["C4", "E2", "E4"]], ["D6", ["D2"]], ["D2", ["C4", "E2", "E4"]]]]
 
 
-def test_a_tree_on_a_small_board():
-    """White threatens by D3 and then fours; Black's replies outside the zone change nothing."""
+def test_the_format_s_example_is_a_tree():
+    """White threatens by D3 and then fours; five of Black's 31 replies lie outside the zone and change nothing."""
     rules = Gomoku("gomoku-6;line=4;win=five-or-more;knowledge=4t")
-    tree = seeing(rules_of(rules))(BOARD)
-    assert tree is not None and tree[0] == TREE[0]
-    assert set(rules.sequence(rules.root(BOARD), tree)) < set(rules.replies(rules.root(BOARD)))
+    assert json.dumps(TREE) in Path(gomoku.__file__).parents[1].joinpath("FORMAT.md").read_text()
+    left = set(rules.replies(rules.root(BOARD))) - set(rules.sequence(rules.root(BOARD), TREE))
+    assert left == {"B1", "B6", "C1", "C3", "E1"}
+    assert not unanswered(rules, BOARD, TREE, rules.sequence(rules.root(BOARD), TREE))
 
 
 def spoil(change) -> Threat:
-    tree = copy.deepcopy(seeing("gomoku-6;line=4;win=five-or-more;knowledge=4t")(BOARD))
-    assert tree is not None
+    tree = copy.deepcopy(TREE)
     return change(tree) or tree
 
 

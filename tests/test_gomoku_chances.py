@@ -77,6 +77,8 @@ def test_quiet_moves_wait_until_all_threats_are_decided():
         edges = tree.edges[record["edges"] : record["edges"] + record["visited"]]
         threats = tree.lists[record["list"] : record["list"] + record["visited"]] & FORCED_BIT != 0
         quiet = int(record["moves"]) - int(record["visited"]) - int(record["forced"])
+        if record["work"] >= METHODS["dfpn"].quiet_after:
+            continue
         if record["forced"] or (threats & (edges["b"] != 0)).any():
             assert threats.all(), node
             waiting += quiet > 0 and record["visited"] > 0
@@ -108,6 +110,7 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
     """
     game, begin, begun = make("gomoku-6;line=4;win=five-or-more;knowledge=4t"), searching.Search._begin_anew, []
     monkeypatch.setattr(attempts, "FIRST_OF_THREATS", 20)
+    monkeypatch.setattr(attempts, "SECOND_OF_THREATS", 25)
     monkeypatch.setattr(searching.Search, "_begin_anew", lambda search: (begun.append(search.method.trust), begin(search))[1])
     for claim, verdict in ((Claim(0), Verdict.PROVED), (Claim(1), Verdict.DISPROVED)):
         job = Job(game, game.init(), claims=claim, settings=Settings("dfpn", Limits(nodes=60_000), wave=2), out=tmp_path / str(claim.player))
@@ -117,6 +120,6 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
         accepted(game, game.init(), claim, result)
     assert len(begun) > 4 and set(begun) == {0.0, METHODS["dfpn"].trust}
     method = METHODS["dfpn"]
-    assert [form.trust for form in method.threat_forms] == [method.trust, 0.0]
+    assert [(form.trust, form.quiet_after) for form in method.threat_forms] == [(0.5, 300), (0.5, 0), (0.5, 300), (0.0, 300)]
     for other in (dataclasses.replace(method, trust=0.0), dataclasses.replace(method, anew=False), METHODS["pns"], METHODS["mcts"]):
         assert not other.threat_forms

@@ -24,7 +24,7 @@ from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.flatten import flatten
 from jaxsolve.proof.check.gomoku import Gomoku
 from jaxsolve.proof.check.replay import replay
-from jaxsolve.search import Claim, Limits, Settings
+from jaxsolve.search import Claim, Limits, Settings, Verdict
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.sequences import BOTH, NOBODY, Branch, coded, decoded, look, sequences
@@ -173,13 +173,15 @@ def test_verdicts_equal_minimax_with_and_without_sequences(rule_set, plies, tmp_
     assert done and (not LONG or (len(answers) == 2 and threats))
 
 
-def search(game, text, claim, setting, zones, folder):
-    """A finished search whose certificate the checker has accepted, replayed, and, where it is small, written out."""
+def search(game, text, claim, setting, zones, folder, nodes=None):
+    """A finished search whose certificate the checker has accepted, replayed, and, where it is small, written out; unfinished only with ``nodes``."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
-    given = Settings(setting.method, Limits(nodes=200_000), seed=setting.seed, wave=setting.wave, zones=zones)
+    given = Settings(setting.method, Limits(nodes=nodes or 200_000), seed=setting.seed, wave=setting.wave, zones=zones)
     job = Job(game, game.parse(text), claims=claim, settings=given, out=out)
     drive([job])
     (result,) = job.finish()
+    if nodes and result.reason == f"The limit of {nodes} nodes was reached.":
+        return result
     accepted(game, game.parse(text), claim, result)
     proof, report = Certificate(), None
     report = judge(result.certificate, proof)
@@ -192,6 +194,29 @@ def search(game, text, claim, setting, zones, folder):
 def with_threats(path) -> bool:
     """Whether a certificate rests on threats of several moves."""
     return any(isinstance(line.get("threat"), list) for line in mutations.load(path))
+
+
+def with_branches(path) -> bool:
+    """Whether a certificate rests on trees that are no lines."""
+    return any(isinstance(part, list) for line in mutations.load(path) if isinstance(line.get("threat"), list) for part in line["threat"])
+
+
+@pytest.mark.parametrize("method", ["dfpn", "fdfpn", "pns", "rzs"])
+def test_proofs_rest_on_trees(method, tmp_path):
+    """Where the side to move cannot disturb a tree, the search says so with a certificate that holds it, by play and written out too."""
+    rule_set = "gomoku-6;line=4;win=five-or-more;knowledge=4t"
+    see, game = looking(rule_set, trees=BOTH)
+    rules, rng, trees = Gomoku(rule_set), random.Random(method), 0
+    while trees < (20 if LONG else 2):
+        text = drawn(rules, rng)
+        if not sound(rules, text) or rules.position(text).fours:
+            continue
+        found = see(text)
+        if found is None or found.wins or not isinstance(found.tree, Branch):
+            continue
+        mover = rules.position(text).side
+        got = search(game, text, Claim(1 - mover), Setting(method, 32, None, 0), True, tmp_path, nodes=300)
+        trees += got.verdict is Verdict.PROVED and with_branches(got.certificate)
 
 
 PROBLEM = "........./........./.....XX../..X....../..XX..O../..O.O..../..OO...../........./......... b"

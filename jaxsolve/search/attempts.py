@@ -8,7 +8,7 @@ from __future__ import annotations
 from jaxsolve.search.methods import Method
 
 FIRST_ATTEMPT, LONGER = 6000, 1.25  # positions of the first attempt where moves are planned, and how much longer the next one is
-FIRST_OF_THREATS, LONGER_OF_THREATS = 50_000, 2.0  # the same where a game sees sequences
+FIRST_OF_THREATS, SECOND_OF_THREATS = 6000, 90_000  # the same where a game sees sequences: a short attempt, then long ones
 
 
 class Attempts:
@@ -22,8 +22,7 @@ class Attempts:
     def __init__(self, method: Method, *, planned: bool):
         self.begun = 0  # after the first
         self._forms = method.forms if planned else method.threat_forms
-        self._length, self._longer = (FIRST_ATTEMPT, LONGER) if planned else (FIRST_OF_THREATS, LONGER_OF_THREATS)
-        self._end = self._length
+        self._end, self._second = (FIRST_ATTEMPT, LONGER * FIRST_ATTEMPT) if planned else (FIRST_OF_THREATS, SECOND_OF_THREATS)
 
     def over(self, expanded: int) -> bool:
         """Whether it is time for another attempt, after so many positions."""
@@ -32,5 +31,5 @@ class Attempts:
     def another(self, expanded: int) -> Method:
         """Begins the next one: its method."""
         self.begun += 1
-        self._end = expanded + int(self._length * self._longer**self.begun)
+        self._end = expanded + int(self._second * LONGER ** (self.begun - 1))
         return self._forms[self.begun % len(self._forms)]

@@ -337,6 +337,9 @@ class Search:
         self.method, self._room, self._settled_at = self._attempts.another(self.expanded), Room(), self.expanded + 256
         self._widest = self.group if self.method.wave >= self._first_form.wave else min(self.group, -(-self.method.wave // self.flights))
         self._restart()
+        if not self.tree.zoning.planes[0]:
+            self.work.log.wins[:] = 0  # an attempt that nothing else has come down to is another one in this too
+            self._order_at = FIRST_WINS
         self._put_in_order()
 
     # ---- where walks find nothing more ------------------------------------------------------------------------------

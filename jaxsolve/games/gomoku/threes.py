@@ -6,7 +6,7 @@ from that line, and only moves in the line's zone do. A *tree* answers each of t
 
 Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
 the zone holds what lines and replies rest on, and the windows in which that stone and a reply that no line minds would make a four together
-(``proof/FORMAT.md`` has the argument, ``proof/check/gomoku_threats.py`` the test).
+(``proof/FORMAT.md`` has the argument, ``proof/check/gomoku.py`` the test).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
     slot, key = _memo_at(frames, f, most)
     if frames.memo[slot] == key:
         return LOST
-    frames.memo[slot] = key  # lost, or on its way: then a loop of moves that add stones cannot meet it again
+    frames.memo[slot] = key  # unless it turns out won; stones are only added, so it cannot come up below itself
     frames.at[row + CANDIDATES] = _list_cells(facts, tables, desk, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
     return OPEN
@@ -153,10 +153,10 @@ def _write_branch(frames, tree, stone, length, replies):
 
 
 @inner
-def _try(facts, tables, desk, frames, tree, f, side):
-    """Plays the next move of a frame that is a four or a three, and lists its replies. False if there is none."""
+def _try(facts, tables, desk, frames, tree, f, side, budget):
+    """Plays the next move of a frame that is a four or a three, and lists its replies. False if there is none, or no position may follow."""
     row, line = f * FIELDS, facts[LINE]
-    while frames.at[row + TRIED] < frames.at[row + CANDIDATES]:
+    while frames.at[row + TRIED] < frames.at[row + CANDIDATES] and frames.now[POSITIONS] < budget:
         stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
         frames.at[row + TRIED] += 1
         frames.at[row + STONE], frames.at[row + REPLY], frames.now[END] = stone, -1, frames.at[row + TOP]
@@ -229,7 +229,7 @@ def _deepen(facts, tables, desk, frames, tree, side, most, budget):
                 take(tables, desk, frames.at[f * FIELDS + STONE], side)
                 said = OPEN
         elif said == OPEN:
-            tried = _try(facts, tables, desk, frames, tree, f, side)
+            tried = _try(facts, tables, desk, frames, tree, f, side, budget)
             said = _answer(facts, tables, desk, frames, tree, f, side) if tried else LOST
         else:
             f += 1

@@ -1,4 +1,4 @@
-"""Gomoku, with and without four threats: what a threat leaves to be answered (FORMAT.md, "Threats of several moves in Gomoku")."""
+"""Gomoku, with and without four threats: what a threat leaves to be answered (FORMAT.md, "Threats of several moves" and "Trees of threats")."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Gomoku(GomokuBoard):
         return {move: self.child(position, move)} if bit & legal else {}
 
     # ---- threats of several moves --------------------------------------------------------------------------------
-    def sequence(self, position: GomokuPosition, threat: Sequence[Any]) -> dict[str, str]:
+    def sequence(self, position: GomokuPosition, threat: list[Any]) -> dict[str, str]:
         """The side that moved last wins by ``threat``, a line or a tree, were it to move here; and after every reply outside the zone of that too."""
         if not self.fours:
             raise Refused("without four threats nothing forces the replies of a threat of several moves")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
@@ -71,8 +70,8 @@ class Rules(abc.ABC):
         """The replies that remain to be answered where the side NOT to move threatens to win by ``move``."""
         raise Refused("this rule set knows no threats")
 
-    def sequence(self, position: Any, moves: Sequence[str]) -> dict[str, str]:
-        """The replies that remain to be answered where the side NOT to move threatens to win by several moves, players in turn."""
+    def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
+        """The replies that remain to be answered where the side NOT to move threatens to win by several moves, a list as the certificate has it."""
         raise Refused("this rule set knows no threats of several moves")
 
 

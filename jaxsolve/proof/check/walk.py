@@ -270,7 +270,7 @@ class Walk:
             raise Refused(f"the replies are {show(entries)}, not a list")
         null = 0
         if isinstance(fields.get("threat"), list):
-            replies = rules.sequence(position, [move_text("a move of the threat", move) for move in fields["threat"]])
+            replies = rules.sequence(position, fields["threat"])
         elif "threat" in fields:
             threat = move_text("the threat", fields["threat"])
             replies = rules.threat(position, threat)

@@ -17,7 +17,7 @@ from jaxsolve.search.tree import Tree
 FORMS: tuple[dict[str, float] | None, ...] = ({}, {"near": False, "widening": 0.25}, None, {"widening": 0.25}, {"epsilon": 1.0}, None)
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
 stands for depth-first search (``rzs``)."""
-THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {"trust": 0.0})
+THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
 """The same where a game sees sequences: some wins need quiet moves early, some late, and counts of moves find some of them sooner."""
 
 
