@@ -65,6 +65,7 @@ SOURCES = (
     "games/gomoku/fours.py",
     "games/gomoku/sight.py",
     "games/gomoku/threes.py",
+    "games/gomoku/tree_zone.py",
     "games/gomoku/windows.py",
     "games/slither/zone_board.py",
     "games/slither/zone_replies.py",

@@ -16,6 +16,11 @@ class Verdict(enum.Enum):
     DISPROVED = "disproved"  # the opposite claim holds, the certificate carries that one
     UNKNOWN = "unknown"  # a limit was reached first, or no play that comes to an end decides it
 
+    @property
+    def opposite(self) -> Verdict:
+        """The verdict on the opposite claim."""
+        return {Verdict.PROVED: Verdict.DISPROVED, Verdict.DISPROVED: Verdict.PROVED}.get(self, self)
+
 
 RESULTS = ("wins", "does-not-lose")
 

@@ -89,7 +89,7 @@ class Graph:
                 raise TooLarge
             batch = np.stack(self._rows[done : done + BATCH])
             padded = np.concatenate([batch, np.broadcast_to(batch[:1], (BATCH - len(batch), batch.shape[1]))])
-            outcome, mover, legal, after = (np.asarray(x)[: len(batch)] for x in _expander(game)(padded))
+            outcome, mover, legal, after = (np.asarray(x)[: len(batch)] for x in _expander(game.kernel)(padded))
             outcomes.append(outcome)
             movers.append(mover)
             for at, action in np.argwhere(legal & (outcome == Outcome.ONGOING)[:, None]):
@@ -147,7 +147,10 @@ class Graph:
 
 @functools.cache
 def _expander(game: Game):
-    """Compiled uint32[BATCH, S] -> outcome, mover, legal[BATCH, A], children uint32[BATCH, A, S]."""
+    """Compiled uint32[BATCH, S] -> outcome, mover, legal[BATCH, A], children uint32[BATCH, A, S].
+
+    For a kernel: compiled for each of thousands of rule sets, these use up what memory mappings a process may have, and it crashes.
+    """
 
     def look(words):
         state = game.unpack(words)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from search_tools import LONG
 
+from jaxsolve.games import make
 from jaxsolve.search.memory import compact, evict
 from jaxsolve.search.tree import (
     BUDGET,
@@ -153,6 +154,14 @@ def test_nothing_below_decided_nodes_goes_while_another_question_may_follow():
     assert tree.nodes[node]["room"] == 8
     strip(tree, node)
     assert tree.nodes[node]["room"] == 0 and tree.spare[0, 2] != NONE
+
+
+def test_zones_and_sequences_in_one_game_are_refused():
+    """What a sequence decides has no zone to be logged with."""
+    zoning, seen = make("hex-5").zoning(), make("gomoku-5;line=4;knowledge=4t").sequences()
+    assert zoning is not None and seen is not None
+    with pytest.raises(ValueError, match="not both"):
+        new_tree(1 << 16, 4, zoning, sequences=seen)
 
 
 def test_a_full_tree_says_so_and_stays_whole():

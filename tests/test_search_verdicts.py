@@ -62,3 +62,23 @@ def test_verdicts_equal_minimax(name, tmp_path):
             assert got.verdict is right, (text, claim, setting, got.result.reason)
         seen.add(right)
     assert seen == {Verdict.PROVED, Verdict.DISPROVED} and tired <= done
+
+
+@pytest.mark.parametrize(("rules", "plies"), [("gomoku-4;line=3", range(2, 9)), ("gomoku-5;line=4", range(12, 19))])
+@pytest.mark.parametrize("win", ["five-or-more", "exact5"])
+def test_four_threat_rules_have_the_winner_of_the_plain_ones(rules, plies, win):
+    """Where no four stands unanswered: a second completing cell cannot be taken too, and who does not take a single one loses at once."""
+    plain, threats = (make(f"{rules};win={win};knowledge={knowledge}") for knowledge in ("ndk", "4t"))
+    oracles = [minimax.DepthFirst(game, 200_000) for game in (plain, threats)]
+    compared = set()
+    for text in minimax.random_positions(plain, plies, 7):
+        found = plain.children(plain.parse(text))
+        if found.wins.any() or found.threat >= 0:
+            continue
+        for claim in claims(plain):
+            answers = {oracle.holds(text, claim) for oracle in oracles}
+            assert len(answers) == 1, (text, claim)
+            compared.add((text, claim, *answers))
+        if len(compared) >= (1200 if LONG else 80):
+            break
+    assert {answer for *_, answer in compared} == {True, False}

@@ -33,10 +33,10 @@ kept = sorted(path.name for path in compiled.code_folder().iterdir() if path.nam
 print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
 """
 WARM = """
-import json, sys
+import json, sys, tempfile
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
-from jaxsolve.search import Limits, attempts, solve_value
+from jaxsolve.search import Limits, attempts, solve, solve_value
 from jaxsolve.search.methods import method_named
 from jaxsolve.search.warm_up import warm_up_search
 
@@ -55,11 +55,15 @@ for rules, start in (
     ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", ".../.../... b"),
     ("slither-3", ".../.../... b"),
     ("killallgo-7;ko=simple", "......./......./......./...X.../......./......./....... w"),
+    ("gomoku-6;line=4;knowledge=4t", "....../....../..XO../....../....../...... b"),
 ):
     game = make(rules)
     warm_up_search(method, game, shared_evaluator(game, None, method.playouts))
     before = made()
     solve_value(game, game.parse(start), method=method, limits=Limits(nodes=300))
+    with tempfile.TemporaryDirectory() as folder:
+        for nodes in (100, 200):  # the second goes on from the log of the first
+            solve(game, game.parse(start), method=method, limits=Limits(nodes=nodes), out=folder + "/run", resume=nodes > 100)
     late[rules] = sorted(name for name, times in made().items() if times != before.get(name, 0))
 print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 """
@@ -69,7 +73,7 @@ print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
     late, loops, forms, _ = answer(start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent))
-    assert len(late) == 5 and not any(late.values()) and len(loops) > 20, late
+    assert len(late) == 6 and not any(late.values()) and len(loops) > 20, late
     assert set(forms) == ({"dfpn", "rzs"} if method == "dfpn" else set()), forms
 
 

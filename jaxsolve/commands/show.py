@@ -110,6 +110,8 @@ def check(proof: Path, as_json: bool, replay: int = 0, seed: int = 0, flatten: P
         from jaxsolve.proof.check import __main__ as program
         from jaxsolve.proof.check import nets
 
+        if most is not None and flatten is None:
+            raise ValueError("--most says how large a proof --flatten may write: give --flatten OUT as well")
         found = nets.answer(str(proof), nets.Asked(replay, seed, None if flatten is None else str(flatten), most))
         if as_json:
             streams.say_json(found.fields)

@@ -93,7 +93,10 @@ def _why(each: ToldFirst) -> dict[str, str]:
     against, for_ = each.first.bounds
     if against.least != for_.least:
         words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-        return {"the ko": f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"}
+        told = f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"
+        if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # ``status`` has the reason
+            told = f"{told}; a ko that it could never end, for a false eye, counts as won here, and players call such stones dead"
+        return {"the ko": told}
     return {}
 
 
@@ -103,7 +106,7 @@ def _table(task: Task, each: ToldFirst) -> Table:
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
     for move in sorted(each.moves, key=lambda move: move.right is not True):
         sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[move.right]
-        known = "" if move.right is None else verb(task, move.status)
+        known = "" if move.right is None else "worse" if move.status is Status.UNKNOWN else verb(task, move.status)
         table.add_row(move.move, f"[{style}]{sign}[/]", known, _play(move), _proof(move))
     return table
 

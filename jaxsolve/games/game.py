@@ -144,7 +144,10 @@ class HasStandIn(Protocol):
 
 @runtime_checkable
 class SeesSequences(Protocol):
-    """Ability: the board tells that a side wins, or threatens to, by a sequence of moves that each leave the opponent one legal reply."""
+    """Ability: the board tells that a side wins, or threatens to, by forcing moves: each leaves one legal reply, or threatens so to win.
+
+    No game has this and zones (``HasZones``) in one rule set.
+    """
 
     def sequences(self) -> Sequences | None:
         """Its compiled functions (``jaxsolve.sequences``), with room for one search; None where this rule set sees none."""

@@ -45,7 +45,9 @@ class GraphBuilder:
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.sequences()
-        self._plans: dict[int, Tree] = {}  # node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move
+        # Node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move. Few nodes wait at any time, and
+        # the plans of one tree share its parts.
+        self._plans: dict[int, Tree] = {}
         self._pending: list[tuple[np.ndarray, np.ndarray]] = []  # (nodes int64[n], rows uint32[n, width]) still without children
 
     @property
@@ -119,6 +121,8 @@ class GraphBuilder:
         numbers = self._enter(children[:, : self._key_words], children, nodes[owners])
         self.graph.set_children(nodes, taken.sum(axis=1), actions, numbers)
         self._hand_down(nodes[owners], actions, numbers)
+        for node in nodes.tolist():
+            self._plans.pop(node, None)
 
     def _choose(self, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Sets the kinds of nodes; bool[n, A], the actions whose children carry them."""
@@ -158,6 +162,7 @@ class GraphBuilder:
                 self._leave(node, taken[at], plan.line, [reply for reply, _ in plan.answers])
             if plan is not None:
                 continue
+            # The claimant's trees are enough: a search looks for its or-player's only. A disproof, whose claimant is the other side, rests on lines.
             sight = look(self._sequences, rows[at, : self.game.state_words], self.claim.player)
             if sight is None or sight.wins != claimant_moves[at]:
                 if sight is not None and sight.wins:
@@ -174,21 +179,20 @@ class GraphBuilder:
         taken &= np.isin(np.arange(self.game.num_actions), replies)
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
-        """What is being played goes on at the children, which need not see it again."""
+        """What is being played goes on at the children, which need not see it again, where the move is the plan's."""
         for node, action, child in zip(nodes.tolist(), actions.tolist(), children.tolist(), strict=True):
             plan = self._plans.get(node)
             if plan is None or self.graph.children(child):
                 continue
+            rest: Tree | None
             if not isinstance(plan, Branch):
-                rest: Tree | None = plan[1:] or None
+                rest = plan[1:] or None if plan[0] == action else None
             elif self.graph.kinds[node] == OR:
-                rest = plan
+                rest = plan if plan.move == action else None
             else:
                 rest = dict(plan.answers).get(action)
             if rest is not None:
                 self._plans.setdefault(child, rest)
-        for node in set(nodes.tolist()):
-            self._plans.pop(node, None)
 
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
         """int64[n]: the claimant's move at nodes where it is to move: one that wins at once, or that of the log."""

@@ -1,6 +1,7 @@
 """Attempts: where a game plans moves or sees sequences, a search that has run long begins anew with its method in another form, again and again.
 
-Such searches are short or very long, and another form makes others of them short. What is proved stays, in the log and in the table of patterns.
+Such searches are short or very long, and another form makes others of them short. What is proved stays in the log and, where a game shows patterns,
+serves the next attempt through their table; without one an attempt proves again what it needs.
 """
 
 from __future__ import annotations

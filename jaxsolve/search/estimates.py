@@ -23,15 +23,18 @@ QUIET_SUM = 4  # and what all of those not visited add to its node's disproof nu
 
 
 @inner
-def estimate(tree, node, or_player, trust, idle):
-    """Gives a new node first numbers from the chances the game sees; an or-player's node is narrow from now on."""
+def estimate(tree, node, or_player, trust, penalty):
+    """Gives a node without visited moves first numbers from the chances the game sees; an or-player's node is narrow from now on.
+
+    ``penalty``: what is taken off the log odds besides, where the opponent has many replies.
+    """
     record = tree.nodes[node]
     sequences = tree.sequences
     odds = np.float64(ask_chances(sequences.address[1], tree.states[node], sequences.facts, sequences.scratch, np.int64(or_player))) / 1000.0
     opposing = record.mover != or_player
     odds -= DEEPER * record.level
     if opposing and record.moves >= MANY:
-        odds -= FREE + idle
+        odds -= FREE + penalty
     odds = trust * min(max(odds, -40.0), 40.0)
     pn = np.int64(min(max(EVEN * math.exp(-odds), 1.0), MOST))
     dn = np.int64(min(max(EVEN * math.exp(odds), 1.0), MOST))

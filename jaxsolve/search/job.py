@@ -39,6 +39,7 @@ class _Asked:
     """One claim of a job: where its records go, and what came out."""
 
     claim: Claim
+    searched: Claim  # the claim or its opposite: a proof of one is a disproof of the other
     folder: RunFolder | None
     log: ProofLog
     verdict: Verdict | None = None
@@ -109,15 +110,20 @@ class Job:
         try:
             for claim in wanted:
                 folder = None if out is None else (out if len(wanted) == 1 else out / claim.result)
-                self.parts.append(self._ask(claim, state, folder, resume))
-            self._begin(wanted, resume)
+                self.parts.append(self._ask(claim, state, folder, resume, alone=len(wanted) == 1))
+            self._begin([part.searched for part in self.parts], resume)
         except BaseException:
             self.close()
             raise
 
-    def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool) -> _Asked:
-        """Opens the folder and the log of one claim."""
-        game = self.game
+    def _ask(self, claim: Claim, state: State, out: Path | None, resume: bool, *, alone: bool) -> _Asked:
+        """Opens the folder and the log of one claim.
+
+        Where sequences are seen, the search looks for those of its or-player: that a side does not lose is searched as the other's win.
+        """
+        game, searched = self.game, claim
+        if alone and claim.result == "does-not-lose" and self.evaluator.sequences() is not None:
+            searched = claim.opposite(game.may_draw)
         question: dict[str, object] = {
             "rules": game.rule_set,
             "claim": claim.text(game.players),
@@ -127,7 +133,8 @@ class Job:
         folder = None if out is None else RunFolder(out, PROBLEM, self._folders_question(question, game.text(state)), resume=resume)
         try:
             zone_words, name = self.evaluator.zone_words, LOG if self.asked is None else STAND_IN_LOG
-            return _Asked(claim, folder, ProofLog(question, game.state_words, None if out is None else out / name, zone_words, self._memory))
+            log = ProofLog(question, game.state_words, None if out is None else out / name, zone_words, self._memory)
+            return _Asked(claim, searched, folder, log)
         except BaseException:
             if folder is not None:
                 folder.release()
@@ -251,7 +258,7 @@ class Job:
 
     def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
         """Takes up positions decided elsewhere for ``claim`` (``Search.adopt``); nothing if that is not, or no longer, what is being searched."""
-        if self.done or claim != self.search.claim:
+        if self.done or claim != self._part.claim:
             return
         start = time.thread_time()
         try:
@@ -262,7 +269,7 @@ class Job:
 
     def _book_answer(self, search: Search) -> _Asked:
         part = self.parts[search.asked]
-        part.verdict = search.verdict
+        part.verdict = search.verdict if search.verdict is None or part.searched == part.claim else search.verdict.opposite
         part.nodes, part.evaluations, part.cpu_seconds, part.wall_seconds = search.expanded, search.evaluated, self._cpu, self.wall_seconds
         if search.verdict is Verdict.UNKNOWN and search.cut:
             self.reason = f"Lines of more than {search.longest} moves were not followed, and nothing else is left to try."

@@ -37,6 +37,18 @@ class Log(NamedTuple):
     wins: np.ndarray  # int64[2, A]: positions that each action has decided for either mover, never reset
 
 
+@inner
+def log_decided(tree, node, move, log):
+    """Writes the record of a node that ``move`` decides, with the zone it has."""
+    at = log.count[0]
+    for i in range(tree.states.shape[1]):
+        log.states[at, i] = tree.states[node, i]
+    for i in range(tree.zones.shape[1]):
+        log.zones[at, i] = tree.zones[node, i]
+    log.moves[at] = move
+    log.count[0] = at + 1
+
+
 def new_paths(width: int, depth: int) -> Paths:
     """Paths that all stand at node 0, the root."""
     grid = [np.zeros((width, depth), np.int64) for _ in range(5)]

@@ -23,6 +23,7 @@ import numpy as np
 
 from jaxsolve.compiled import inlined, inner
 from jaxsolve.search.estimates import QUIET_SUM, waits_for_threats
+from jaxsolve.search.paths import log_decided
 from jaxsolve.search.plans import waits_for_null
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import ACTION, BACK, BIG, HARDER_FLAG, INF, NARROW_FLAG, NONE, SOLVED_FLAG, STALE_FLAG, add_edge, forced_entry
@@ -231,20 +232,12 @@ def store(tree, node, phi, delta, best, question: Question, log):
     if phi == INF or delta == INF:
         if phi != 0:
             lost_by_all(tree, node)
-        at = log.count[0]
-        for i in range(tree.states.shape[1]):
-            log.states[at, i] = tree.states[node, i]
-        if phi != 0:
-            log.moves[at] = -1
-        elif tree.zones.shape[1] > 0:
-            log.moves[at] = winning_move(tree, node)  # the one whose zone the node has; another may have come to win since
-        else:
-            log.moves[at] = tree.edges[record.edges + best].action & ACTION
+        move = np.int64(-1)
         if phi == 0:
-            log.wins[record.mover, log.moves[at]] += 1
-        for i in range(tree.zones.shape[1]):
-            log.zones[at, i] = tree.zones[node, i]
-        log.count[0] = at + 1
+            # Where there are zones, the move whose zone the node has: another may have come to win since.
+            move = winning_move(tree, node) if tree.zones.shape[1] > 0 else np.int64(tree.edges[record.edges + best].action & ACTION)
+            log.wins[record.mover, move] += 1
+        log_decided(tree, node, move, log)
         if tree.zones.shape[1] > 0:
             remember(tree, node, np.int64(record.mover) if phi == 0 else 1 - np.int64(record.mover))
     return True

@@ -209,7 +209,7 @@ class Search:
             part = slice(at, at + ADOPTED)
             self._grow_table(ADOPTED)
             rows = self._rows(np.ascontiguousarray(states[part]))
-            decided = np.ascontiguousarray(moves[part]), np.ascontiguousarray(zones[part])
+            decided = np.array(moves[part]), np.array(zones[part])  # those of a log may be read-only: another type, for which nothing is compiled
             enter_decided(self.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
         if spread:
             self._settle()

@@ -32,8 +32,9 @@ class Limits:
 
     def reached(self, name: str) -> str:
         """The sentence that says that a limit ended a search."""
-        unit = {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}")
-        return f"The limit of {getattr(self, name):{'g' if 'seconds' in name else ''}}{unit} was reached."
+        unit, limit = {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"), getattr(self, name)
+        shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
+        return f"The limit of {shown}{unit} was reached."
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.estimates import MANY, estimate
+from jaxsolve.search.paths import log_decided
 from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.rows import Question, has
 from jaxsolve.search.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
 from jaxsolve.sequences import LEFT, ask
 
-IDLE = 6.0  # what it takes off the log odds if the or-player threatens nothing (3 finds as much, 12 finds less)
+THREATLESS = 6.0  # what it takes off the log odds if the or-player threatens nothing (3 finds as much, 12 finds less)
 
 
 @inner
@@ -43,7 +44,7 @@ def look_deeper(tree, node, question: Question, steering: Steering, log):
         elif steering.trust > 0.0:
             estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
     elif steering.trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
-        estimate(tree, node, question.or_player, steering.trust, np.float64(IDLE))
+        estimate(tree, node, question.or_player, steering.trust, np.float64(THREATLESS))
     elif steering.quiet_after == 0 and record.mover == question.or_player:
         record.marks &= ~NARROW_FLAG
 
@@ -71,8 +72,4 @@ def _decide(tree, node, move, question: Question, log):
     proved = won == (record.mover == question.or_player)
     record.pn, record.dn = (0, INF) if proved else (INF, 0)
     record.marks |= SOLVED_FLAG
-    at = log.count[0]
-    for i in range(tree.states.shape[1]):
-        log.states[at, i] = tree.states[node, i]
-    log.moves[at] = move
-    log.count[0] = at + 1
+    log_decided(tree, node, move, log)

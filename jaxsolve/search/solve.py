@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 import jax
 
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Game, State
+from jaxsolve.games.game import Game, SeesSequences, State
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.runtime import setup
 from jaxsolve.search import stand_in
@@ -130,22 +131,56 @@ def solve_value(
 ) -> Value:
     """The game value for both players, by at most two claims over one tree: the side to move wins; if not, it does not lose.
 
-    The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``).
+    The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``). Where sequences
+    of forcing moves are seen, each claim is searched for itself, the first with half of each limit (two million nodes where there is none).
     """
     setup()
-    mover = int(game.to_move(state))
+    settings, mover = changed(settings, **changes), int(game.to_move(state))
     claims = [Claim(mover, outcome) for outcome in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
     out = None if out is None else Path(out)
-    if out is not None and not game.may_draw:
-        out = out / "wins"
-    question = _Question(claims, out, resume and out is not None and out.exists(), progress)
-    results = _answers(game, state, question, changed(settings, **changes), evaluator)
+    if len(claims) == 2 and _sees_sequences(game, settings, evaluator):
+        results = _one_by_one(game, state, _Question(claims, out, resume, progress), settings, evaluator)
+    else:
+        if out is not None and not game.may_draw:
+            out = out / "wins"
+        question = _Question(claims, out, resume and out is not None and out.exists(), progress)
+        results = _answers(game, state, question, settings, evaluator)
     first, last = results[0].verdict, results[-1].verdict
     if first is Verdict.PROVED:
         return Value(f"{game.players[mover]} wins", results)
-    if last is Verdict.DISPROVED and (len(results) == 2 or not game.may_draw):
+    if last is Verdict.DISPROVED and (results[-1].claim.result == "does-not-lose" or not game.may_draw):
         return Value(f"{game.players[1 - mover]} wins", results)
     return Value("draw" if first is Verdict.DISPROVED and last is Verdict.PROVED else "unknown", results)
+
+
+def _sees_sequences(game: Game, settings: Settings, evaluator: Evaluator | None) -> bool:
+    zones = settings.zones if evaluator is None else evaluator.zones
+    return zones and isinstance(game, SeesSequences) and game.sequences() is not None
+
+
+def _one_by_one(game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None) -> list[Result]:
+    """Searches a stronger and a weaker claim for themselves: which side has the threats shows only when each has been looked at as the attacker."""
+    assert isinstance(question.claims, list)
+    results: list[Result] = []
+    for claim in question.claims:
+        part = stand_in.second(settings, results[0]) if results else stand_in.first(settings)
+        out = None if question.out is None else question.out / claim.result
+        asked = _Question(claim, out, question.resume and out is not None and out.exists(), question.progress)
+        results += _answers(game, state, asked, part, evaluator)
+        for name, limit in vars(settings.limits).items():
+            if limit is not None and results[-1].reason == part.limits.reached(name):
+                results[-1].reason = f"{settings.limits.reached(name)[:-1]}, half of it by the search for the other side's win."
+        if results[-1].verdict is Verdict.PROVED or results[-1].interrupted:
+            break
+    if results[-1].verdict is Verdict.DISPROVED and results[0].verdict is Verdict.UNKNOWN:
+        return [_with_effort(results[-1], results[0])]  # who loses does not win
+    return results
+
+
+def _with_effort(result: Result, spent: Result) -> Result:
+    """``result`` with the effort of an earlier search added."""
+    efforts = ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds")
+    return dataclasses.replace(result, **{name: getattr(result, name) + getattr(spent, name) for name in efforts})
 
 
 def solve_pool(

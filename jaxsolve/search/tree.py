@@ -59,10 +59,10 @@ VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action",
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
 SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG, PLANNED_FLAG, HARDER_FLAG, NARROW_FLAG = 1, 2, 4, 8, 16, 32, 64, 128
-LOOKED_FLAG = WON_FLAG
+LOOKED_FLAG = PLANNED_FLAG  # one byte of marks: no tree has both plans and sequences (``new_tree``)
 """Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
-numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of
-its moves have been tried, the harder the others are expected to be; its quiet moves wait for its threats (``search.estimates``)."""
+numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of its moves have been tried, the harder the
+others are expected to be; its quiet moves wait for its threats (``search.estimates``); it has been looked at deeper (``search.sights``)."""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
 """Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
@@ -105,7 +105,9 @@ def new_tree(
     nodes: int | None = None,
     sequences: Sequences | None = None,
 ) -> Tree:
-    """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes."""
+    """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes. Raises ValueError for a game with both zones and sequences."""
+    if zoning is not None and sequences is not None:
+        raise ValueError("a game has zones or sees sequences, not both: what a sequence decides is logged without a zone")
     budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
     patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
     if zoning.planes[0]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate.layout import NONE as ABSENT
+from jaxsolve.search.paths import log_decided
 from jaxsolve.search.patterns import enter, look_up, mark_of, note_help
 from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
 from jaxsolve.zoning import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SHOWN, WON, ask
@@ -209,16 +210,13 @@ def _recall(tree, node, or_player, log):
 @inner
 def _decide_like(tree, node, pattern, winner, or_player, log):
     """Decides a new node, and logs it, by a pattern that it shows."""
-    record, at = tree.nodes[node], log.count[0]
+    record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
     record.marks |= SOLVED_FLAG
-    for i in range(tree.states.shape[1]):
-        log.states[at, i] = tree.states[node, i]
     like = LIKE | np.int64(tree.patterns.sources[pattern])
-    log.moves[at] = like if winner == record.mover else ~like
     for i in range(tree.zones.shape[1]):
-        tree.zones[node, i] = log.zones[at, i] = tree.patterns.rows[pattern, i]
-    log.count[0] = at + 1
+        tree.zones[node, i] = tree.patterns.rows[pattern, i]
+    log_decided(tree, node, like if winner == record.mover else ~like, log)
     strip(tree, node)
 
 

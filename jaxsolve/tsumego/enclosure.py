@@ -33,7 +33,7 @@ from jaxsolve.proof.check.grid import Grid
 
 SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
 SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group
-REACH = 2  # steps from a group that is not closed in that its region takes in at least
+REACH = 2  # steps from a group that is not closed in to points where its next stones may stand
 ROOMY = 10  # points of an eye, without stones of the other side, that a group is safe with
 NEAR = 3  # steps from it within which the other side's stones count as those around it
 
@@ -143,7 +143,8 @@ def box(board: Board, defender: int, crucial: int) -> int:
     """Where nothing closes the stones in: what they reach inside a rectangle, which need not be closed.
 
     The rectangle holds the crucial chains, the points that they reach in ``REACH`` steps without crossing an attacker's stone, and the attacker's
-    stones within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge.
+    stones within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge. The liberties that a defender's stone
+    would have at one of those points are taken in too, or the attacker could not stop a group that crawls out along the edge.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     near = reached = sum(board.chains(defender, crucial)) | crucial
@@ -158,7 +159,7 @@ def box(board: Board, defender: int, crucial: int) -> int:
         first, last = taken[0], taken[-1]
         first, last = 0 if first <= REACH else first, grid.size - 1 if last >= grid.size - 1 - REACH else last
         inside &= sum(line(number) for number in range(first, last + 1))
-    return enclosed(board, defender, crucial, inside)
+    return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
 
 
 # ---- which stones --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from jaxsolve.proof.check import games as checkers
 from jaxsolve.tsumego import lines
 from jaxsolve.tsumego.lines import Variation
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Question, Status
+from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Question, Status
 from jaxsolve.tsumego.study import First, Move, Row, Study
 
 Find = Callable[[Row], "Path | None"]
@@ -19,6 +19,7 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can go on without an end"
 OUTSIDE = "touches nothing that the proof rests on"
+NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
 
@@ -112,7 +113,9 @@ class _Teller:
     def _own(self, first: First, move: Move) -> ToldMove:
         """A move by the proof of its own that says most: of what it reaches if it is right, else of what the other side reaches."""
         aims = (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
-        question = move.best(aims[0]) or move.best(aims[1])
+        if first.status_after(move) is Status.SEKI:  # the play that ends with both passing, not the one in which the defender tries for more
+            aims = (NOT_CAPTURED, *aims)
+        question = next(filter(None, map(move.best, aims)), None)
         row = None if question is None else move.rows[question]
         play = None if question is None or row is None else self._play(first, move, question, row)
         why = "" if move.right is not None else _why_unknown(move)

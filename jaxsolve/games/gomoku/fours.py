@@ -28,6 +28,7 @@ from jaxsolve.games.gomoku.windows import (
     mix,
     put,
     seen_by,
+    slot_of,
     take,
 )
 
@@ -78,8 +79,7 @@ def _list_again(tables, desk, level, side, line, stone):
 @inner
 def _known(desk, level, left):
     """Whether this position was met before with as many fours left; remembered from now on."""
-    key = desk.keys[level] + left * np.int64(0x2545F4914F6CDD1D)
-    at = (key ^ key >> 31) & (MEMO - 1)
+    at, key = slot_of(desk.keys[level], left, np.int64(MEMO))
     if desk.memo[at] == key:
         return True
     desk.memo[at] = key

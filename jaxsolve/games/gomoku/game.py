@@ -188,9 +188,12 @@ class Gomoku(Game):
         reply = action - self.line_rules.bias + offset.astype(jnp.int32)
         return jnp.where(bit(forced) != 0, reply, -1).astype(jnp.int16).reshape(self.num_actions, *forced.shape[1:])
 
-    # ---- sequences of fours ------------------------------------------------------------------------------------
+    # ---- sequences of threats ----------------------------------------------------------------------------------
     def sequences(self) -> Sequences | None:
-        """Wins by fours (``fours.py``) and chances of threats (``chances.py``), where four-threat knowledge makes a four force the reply."""
+        """Wins by fours, and by trees of threes and fours (``sight.py``), with the chances of either side (``chances.py``).
+
+        None without four-threat knowledge, where a four does not force the reply.
+        """
         if not self.four_threats:
             return None
         from jaxsolve.games.gomoku import chances, sight, threes, windows  # only who searches waits for numba

@@ -10,7 +10,8 @@ _OPTIONS = (
         "knowledge",
         "ndk",
         "4t",
-        meaning="No domain knowledge (ndk), or four threats (4t): two open fours at once win, and a single one must be answered.",
+        meaning="No domain knowledge (ndk), or four threats (4t): a stone that leaves two cells to complete a line at wins at once, a single one "
+        "must be answered. The winner is the same, unless a four stands unanswered at the start, and is found far sooner.",
     ),
 )
 

@@ -6,13 +6,29 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.gomoku.fours import add, holds, list_windows, own_fours, threats, wins, zone_of_line
-from jaxsolve.games.gomoku.threes import find_tree, zone_of_tree
-from jaxsolve.games.gomoku.windows import CELLS, FOURS, LINE, NULLS, TREES, WORDS, completing, desk_of, forget, mix, put, set_up, tables_of, take
+from jaxsolve.games.gomoku.threes import find_tree
+from jaxsolve.games.gomoku.tree_zone import zone_of_tree
+from jaxsolve.games.gomoku.windows import (
+    CELLS,
+    FOURS,
+    LINE,
+    NULLS,
+    TREES,
+    WORDS,
+    Budgets,
+    completing,
+    desk_of,
+    forget,
+    mix,
+    put,
+    set_up,
+    tables_of,
+    take,
+)
 from jaxsolve.sequences import BOTH, LEFT, LONGEST, THREATS, ZONE
 
-BUDGETS = (60, 40, 400)
-"""Fours tried in a look for a line, positions in a look for a tree of the side to move, and for one of its opponent's: those follow quiet moves and
-leave out most replies, so they are worth more."""
+BUDGETS = Budgets(fours=60, trees=40, nulls=400)
+"""A tree of the opponent's follows a quiet move and leaves out most replies, so it is worth more than one of the side to move."""
 
 
 @inner

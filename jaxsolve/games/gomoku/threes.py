@@ -3,10 +3,6 @@
 A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away
 from that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
 (Allis 1994, threat-space search; threats of the second order in lambda search, Thomsen 2000.)
-
-Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
-the zone holds what lines and replies rest on, and the windows in which that stone and a reply that no line minds would make a four together
-(``proof/FORMAT.md`` has the argument, ``proof/check/gomoku.py`` the test).
 """
 
 from __future__ import annotations
@@ -16,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
-from jaxsolve.games.gomoku.fours import add, add_through, holds, list_windows, own_fours, wins, zone_of_line
-from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, forget, mix, put, seen_by, tables_of, take
+from jaxsolve.games.gomoku.fours import holds, list_windows, own_fours, wins, zone_of_line
+from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, forget, mix, put, seen_by, slot_of, tables_of, take
 
 FRAMES = 12  # threes and fours before the last line of a tree
 SMALL = 20  # fours tried in one look for a line
-MEMO = 1 << 12  # positions of one search that are remembered as lost
+TREE_MEMO = 1 << 12  # positions of one look for a tree that are remembered as lost
 ROOM = 4 * LEVELS + 8  # numbers that a branch and a line may need
 LINE_ROOM = 2 * LEVELS + 2
 FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # of a frame
@@ -38,13 +34,13 @@ class Frames(NamedTuple):
     score: np.ndarray  # int64[A]
     line: np.ndarray  # int64[LINE_ROOM]
     zone: np.ndarray  # int64[A // 32 + 1]
-    memo: np.ndarray  # int64[MEMO]
+    memo: np.ndarray  # int64[TREE_MEMO]
     now: np.ndarray  # int64[NOW]: positions looked at; whether a frame too many was needed; the deepest frame; the end of the tree
 
 
 def room_of(cells: int) -> int:
     """int64s of scratch for boards of so many cells."""
-    return FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + MEMO + NOW
+    return FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
 
 
 @inner
@@ -57,7 +53,7 @@ def frames_of(facts, scratch):
     e = d + cells
     f = e + LINE_ROOM
     g = f + cells // 32 + 1
-    h = g + MEMO
+    h = g + TREE_MEMO
     return Frames(scratch[a:b], scratch[b:c], scratch[c:d], scratch[d:e], scratch[e:f], scratch[f:g], scratch[g:h], scratch[h : h + NOW])
 
 
@@ -65,8 +61,7 @@ def frames_of(facts, scratch):
 @inner
 def _memo_at(frames, f, most):
     """Where a position with as many frames left is remembered, and as what."""
-    key = frames.at[f * FIELDS + KEY] + (most - f) * np.int64(0x2545F4914F6CDD1D)
-    return (key ^ key >> 31) & (MEMO - 1), key
+    return slot_of(frames.at[f * FIELDS + KEY], most - f, np.int64(TREE_MEMO))
 
 
 @inner
@@ -241,7 +236,7 @@ def find_tree(facts, scratch, side, key, budget, tree):
     """Length of a tree of ``side``, were it to move on the desk, written to ``tree`` int64[...]; 0 where none is found. The board is as before."""
     tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
     forget(desk)
-    for i in range(MEMO):
+    for i in range(TREE_MEMO):
         frames.memo[i] = 0
     frames.at[FORCED], frames.at[KEY] = -1, key
     frames.now[POSITIONS] = 0
@@ -252,99 +247,3 @@ def find_tree(facts, scratch, side, key, budget, tree):
         if frames.now[CUT] == 0 or frames.now[POSITIONS] > budget:
             break
     return np.int64(0)
-
-
-# ---- the zone of a tree --------------------------------------------------------------------------------------------
-@inner
-def _add_but(tables, desk, window, line, answered, out):
-    """Adds each empty cell of a window unless all its other empty cells are answered."""
-    open_cells, last = np.int64(0), np.int64(-1)
-    for i in range(window * line, window * line + line):
-        cell = tables.cells[i]
-        if desk.stones[cell] == 0 and not holds(answered, cell):
-            open_cells += 1
-            last = cell
-    for i in range(window * line, window * line + line):
-        cell = tables.cells[i]
-        if desk.stones[cell] == 0 and (open_cells > 1 or (open_cells == 1 and cell != last)):
-            add(out, cell)
-
-
-@inner
-def _zone_of_branch(facts, tables, desk, frames, side, length, out):
-    """Adds what the line in ``frames.line``, threatened here, rests on when a stone of the other side and a reply to the three may both stand."""
-    line, enemy = facts[LINE], 1 - side
-    zone_of_line(facts, tables, desk, side, length, frames.line, out)
-    for i in range(len(frames.zone)):
-        frames.zone[i] = 0
-    own_fours(facts, tables, desk, enemy, frames.zone)
-    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)
-    for window in range(facts[WINDOWS]):
-        if seen_by(desk.counts[window], enemy) == line - 3:
-            _add_but(tables, desk, np.int64(window), line, frames.zone, out)
-    for i in range(length):
-        cell = np.int64(frames.line[i])
-        put(tables, desk, cell, side if i % 2 == 0 else enemy)
-        if i % 2 == 1:
-            for j in range(tables.first[cell], tables.first[cell + 1]):
-                if tables.adds[j] == 1 and seen_by(desk.counts[tables.window[j]], enemy) == line - 3:
-                    _add_but(tables, desk, tables.window[j], line, frames.zone, out)
-        elif i == length - 1:
-            add_through(tables, desk, cell, side, line, 1, out)
-    for i in range(length - 1, -1, -1):
-        take(tables, desk, np.int64(frames.line[i]), side if i % 2 == 0 else enemy)
-
-
-@inner
-def _read_line(frames, tree, at, length):
-    for i in range(length):
-        frames.line[i] = tree[at + i]
-
-
-@inner
-def _read_reply(facts, tables, desk, frames, tree, f, side, out):
-    """Plays the reply that the tree has next, with what it adds to the zone."""
-    cell = tree[frames.now[END]]
-    frames.now[END] += 1
-    frames.replies[f * facts[CELLS]] = cell
-    put(tables, desk, cell, 1 - side)
-    add_through(tables, desk, cell, 1 - side, facts[LINE], 2, out)
-
-
-@compiled
-def zone_of_tree(facts, scratch, side, tree, out):
-    """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is as before."""
-    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
-    own_fours(facts, tables, desk, 1 - side, out)
-    f = np.int64(0)
-    frames.now[END] = 0
-    while True:
-        at = frames.now[END]
-        length = tree[at]
-        if length == 0:
-            stone, length = tree[at + 1], tree[at + 2]
-            add(out, stone)
-            put(tables, desk, stone, side)
-            _read_line(frames, tree, at + 3, length)
-            if length > 0:
-                _zone_of_branch(facts, tables, desk, frames, side, length, out)
-            else:
-                add(out, tree[at + 4])
-            frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = stone, tree[at + 3 + length]
-            frames.now[END] = at + 4 + length
-        else:
-            _read_line(frames, tree, at + 1, length)
-            zone_of_line(facts, tables, desk, side, length, frames.line, out)
-            frames.now[END] = at + 1 + length
-            f -= 1
-            while f >= 0:
-                take(tables, desk, frames.replies[f * facts[CELLS]], 1 - side)
-                frames.at[f * FIELDS + REPLIES] -= 1
-                if frames.at[f * FIELDS + REPLIES] > 0:
-                    break
-                take(tables, desk, frames.at[f * FIELDS + STONE], side)
-                f -= 1
-            if f < 0:
-                return
-        _read_reply(facts, tables, desk, frames, tree, f, side, out)
-        f += 1

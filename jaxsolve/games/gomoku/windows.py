@@ -1,4 +1,4 @@
-"""The windows of a Gomoku board, counted, for compiled loops that put stones and take them back (host side; ``fours``).
+"""The windows of a Gomoku board, counted, for compiled loops that put stones and take them back (host side).
 
 ``counts[w]`` holds, for either side, how many of its stones lie in window w and, where only exact lines win, how many lie at its two ends. A stone
 changes the counts of the windows through it, and of those that it lies at the end of, and nothing else.
@@ -6,7 +6,6 @@ changes the counts of the windows through it, and of those that it lies at the e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,17 @@ from jaxsolve.bitboard import LINES, Grid
 from jaxsolve.compiled import inner
 
 LEVELS = 24  # fours of the longest line
-MEMO = 1 << 9  # positions of one look that are remembered as lost
+MEMO = 1 << 9  # positions of one look for a line that are remembered as lost
 CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(9)  # what ``facts`` begins with; the tables follow
 COUNT, ENDS, OTHER = 15, 48, 8  # bits of a count: stones, stones at the ends; the second player's stand OTHER bits higher
+
+
+class Budgets(NamedTuple):
+    """What one look may cost."""
+
+    fours: int  # tried in a look for a line
+    trees: int  # positions in a look for a tree of the side to move
+    nulls: int  # and in one for a tree of its opponent
 
 
 class Tables(NamedTuple):
@@ -49,11 +56,8 @@ class Desk(NamedTuple):
     ticks: np.ndarray  # int64[4]: looks at lists so far; fours played so far; whether a line was cut off; length of the line
 
 
-def facts_of(grid: Grid, line: int, exact: bool, budgets: Sequence[int]) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] for boards of this kind, and the int64s of scratch that the desk takes.
-
-    ``budgets``: fours tried in one look for a line, positions in one for a tree of the side to move, and in one for a tree of its opponent.
-    """
+def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.ndarray, int]:
+    """``facts`` int64[...] for boards of this kind, and the int64s of scratch that the desk takes."""
     size, windows, ends = grid.width, [], []
     for dr, dc in LINES:
         for row, column in np.ndindex(size, size):
@@ -182,6 +186,13 @@ def mix(key, cell, side):
     x = np.uint64(2 * cell + side + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return key ^ np.int64((x ^ (x >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
+
+
+@inner
+def slot_of(key, left, size):
+    """Where a memo of ``size`` numbers (a power of two) keeps a position with ``left`` moves left, and as what."""
+    mixed = key + left * np.int64(0x2545F4914F6CDD1D)
+    return (mixed ^ mixed >> 31) & (size - 1), mixed
 
 
 @inner

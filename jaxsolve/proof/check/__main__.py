@@ -41,6 +41,8 @@ def main(arguments: list[str]) -> int:
     """Checks the one file named in ``arguments``, prints one sentence for each thing asked and returns the exit code."""
     try:
         given = _words().parse_args(arguments)
+        if given.most is not None and given.flatten is None:
+            _words().error("--most goes with --flatten")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 2
     found = answer(given.file, Asked(given.replay, given.seed, given.flatten, given.most))

@@ -7,10 +7,12 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
 
+NAMED = 5  # proofs of a folder that are named
 MAX_LINE = 1 << 22
 """Longest line in bytes: a 19x19 node with a history of 5,000 boards fits, a decompression bomb does not."""
 
@@ -46,6 +48,13 @@ def decode(line: bytes) -> dict[str, Any]:
     return value
 
 
+def _proofs_in(folder: str | os.PathLike[str]) -> str:
+    """The certificates that a run has left in a folder, for the sentence that says that it is none itself."""
+    found = sorted(path.relative_to(folder) for pattern in ("*.jsonl.gz", "*/*.jsonl.gz") for path in Path(folder).glob(pattern))
+    named = ", ".join(show(str(path), 100) for path in found[:NAMED]) + (", ..." if len(found) > NAMED else "")
+    return f"; the proofs in it: {named}" if found else ", without a proof in it"
+
+
 def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Yields the raw lines of the file, to its very end, so that a damaged tail is seen too.
 
@@ -67,6 +76,8 @@ def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
         if isinstance(error, (Refused, Unreadable)):
             raise
         words = getattr(error, "strerror", None) or "the name is not allowed"
+        if isinstance(error, IsADirectoryError):
+            words = f"{words}{_proofs_in(path)}"
         raise (Refused if number else Unreadable)(f"the file cannot be read: {words}") from None
     if not number:
         raise Unreadable("the file is empty")

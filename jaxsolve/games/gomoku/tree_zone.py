@@ -1,0 +1,110 @@
+"""What a tree of threats rests on when the other side is to move (host side, compiled; ``threes`` finds the trees).
+
+Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
+the zone holds what lines and replies rest on, and the windows in which that stone and a reply that no line minds would make a four together. Letters
+and numbers are those of ``proof/FORMAT.md``, which has the argument; ``proof/check/gomoku.py`` has the test.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.gomoku.fours import add, add_through, holds, own_fours, zone_of_line
+from jaxsolve.games.gomoku.threes import END, FIELDS, REPLIES, STONE, frames_of
+from jaxsolve.games.gomoku.windows import CELLS, LINE, WINDOWS, desk_of, put, seen_by, tables_of, take
+
+
+@inner
+def _add_but(tables, desk, window, line, answered, out):
+    """Adds each empty cell of a window unless all its other empty cells are answered."""
+    open_cells, last = np.int64(0), np.int64(-1)
+    for i in range(window * line, window * line + line):
+        cell = tables.cells[i]
+        if desk.stones[cell] == 0 and not holds(answered, cell):
+            open_cells += 1
+            last = cell
+    for i in range(window * line, window * line + line):
+        cell = tables.cells[i]
+        if desk.stones[cell] == 0 and (open_cells > 1 or (open_cells == 1 and cell != last)):
+            add(out, cell)
+
+
+@inner
+def _zone_of_branch(facts, tables, desk, frames, side, length, out):
+    """Adds what the line in ``frames.line``, threatened here, rests on when a stone of the other side and a reply to the three may both stand."""
+    line, enemy = facts[LINE], 1 - side
+    zone_of_line(facts, tables, desk, side, length, frames.line, out)  # Z6
+    for i in range(len(frames.zone)):
+        frames.zone[i] = 0
+    own_fours(facts, tables, desk, enemy, frames.zone)
+    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)  # the replies of B2
+    for window in range(facts[WINDOWS]):
+        if seen_by(desk.counts[window], enemy) == line - 3:
+            _add_but(tables, desk, np.int64(window), line, frames.zone, out)  # Z8
+    for i in range(length):
+        cell = np.int64(frames.line[i])
+        put(tables, desk, cell, side if i % 2 == 0 else enemy)
+        if i % 2 == 1:
+            for j in range(tables.first[cell], tables.first[cell + 1]):
+                if tables.adds[j] == 1 and seen_by(desk.counts[tables.window[j]], enemy) == line - 3:
+                    _add_but(tables, desk, tables.window[j], line, frames.zone, out)  # Z9
+        elif i == length - 1:
+            add_through(tables, desk, cell, side, line, 1, out)  # Z6: all completing cells
+    for i in range(length - 1, -1, -1):
+        take(tables, desk, np.int64(frames.line[i]), side if i % 2 == 0 else enemy)
+
+
+@inner
+def _read_line(frames, tree, at, length):
+    for i in range(length):
+        frames.line[i] = tree[at + i]
+
+
+@inner
+def _read_reply(facts, tables, desk, frames, tree, f, side, out):
+    """Plays the reply that the tree has next, with what it adds to the zone."""
+    cell = tree[frames.now[END]]
+    frames.now[END] += 1
+    frames.replies[f * facts[CELLS]] = cell
+    put(tables, desk, cell, 1 - side)
+    add_through(tables, desk, cell, 1 - side, facts[LINE], 2, out)  # Z7
+
+
+@compiled
+def zone_of_tree(facts, scratch, side, tree, out):
+    """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is as before."""
+    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
+    own_fours(facts, tables, desk, 1 - side, out)  # Z4
+    f = np.int64(0)
+    frames.now[END] = 0
+    while True:
+        at = frames.now[END]
+        length = tree[at]
+        if length == 0:
+            stone, length = tree[at + 1], tree[at + 2]
+            add(out, stone)  # Z5
+            put(tables, desk, stone, side)
+            _read_line(frames, tree, at + 3, length)
+            if length > 0:
+                _zone_of_branch(facts, tables, desk, frames, side, length, out)
+            else:
+                add(out, tree[at + 4])  # Z5: the completing cell
+            frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = stone, tree[at + 3 + length]
+            frames.now[END] = at + 4 + length
+        else:
+            _read_line(frames, tree, at + 1, length)
+            zone_of_line(facts, tables, desk, side, length, frames.line, out)  # Z1 to Z3
+            frames.now[END] = at + 1 + length
+            f -= 1
+            while f >= 0:
+                take(tables, desk, frames.replies[f * facts[CELLS]], 1 - side)
+                frames.at[f * FIELDS + REPLIES] -= 1
+                if frames.at[f * FIELDS + REPLIES] > 0:
+                    break
+                take(tables, desk, frames.at[f * FIELDS + STONE], side)
+                f -= 1
+            if f < 0:
+                return
+        _read_reply(facts, tables, desk, frames, tree, f, side, out)
+        f += 1
