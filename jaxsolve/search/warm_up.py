@@ -19,8 +19,9 @@ from jaxsolve.zoning import PLAN
 
 
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
-    """``warm_up`` of a method and of the kinds that its attempts take, and the game's zone functions."""
+    """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
+    evaluator.sequences()
     zoning = evaluator.zoning()
     if zoning is not None and zoning.addresses[PLAN]:
         for form in {type(form): form for form in method.forms}.values():
