@@ -186,3 +186,15 @@ def test_what_a_job_withdraws_in_its_second_claim_keeps_the_first_answer():
     first, second = job.finish()
     job.close()
     assert first.verdict is Verdict.DISPROVED and second.verdict is Verdict.UNKNOWN and second.interrupted
+
+
+def test_a_value_is_found_whoever_threatens(tmp_path):
+    """The side to move is lost to its opponent's threats: half of the limit is left for the claim that shows it."""
+    game = make("gomoku-11;knowledge=4t")
+    state = game.parse(
+        ".........../.........../.........../....X..O.../...X..X..../.........../.....O.X.../...O.X...../.........../.........../........... w"
+    )
+    value = solve_value(game, state, limits=Limits(nodes=30_000), out=tmp_path / "run")
+    (result,) = value.results
+    assert (value.text, result.claim, result.verdict) == ("black wins", Claim(1, "does-not-lose"), Verdict.DISPROVED)
+    search_tools.accepted(game, state, result.claim, result)
