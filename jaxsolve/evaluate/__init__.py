@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
 from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator
-from jaxsolve.evaluate.heads import GamePlanes, HeadOutputs, Heads, History, Planes
 from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
+from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
 
 __all__ = [
     "BATCH_SIZES",

@@ -107,7 +107,7 @@ class Calls:
         game = self.rows.game
         if self.devices != tuple(jax.devices()[:1]) or not executables.keeps(game):
             return self._look
-        asked = dataclasses.replace(self.rows, apply=None, planes=None)  # what a network computes is no part of ``look``, but that there is one is
+        asked = dataclasses.replace(self.rows, apply=None, planes=None, costly=False)  # ``look`` is the same for all networks
         return executables.executable(self.rows.look, arguments, repr(("look", type(game), game.rule_set, asked, self.rows.apply is not None)))
 
 

@@ -19,10 +19,10 @@ import jax
 import numpy as np
 
 from jaxsolve.evaluate.calls import Call, calls_of
-from jaxsolve.evaluate.heads import Heads, History
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones, SeesSequences
+from jaxsolve.networks.heads import Heads, History
 from jaxsolve.sequences import with_rows
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Evaluator:
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
         kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
-        network = (heads.apply, heads.planes) if heads is not None else (None, None)
+        network = (heads.apply, heads.planes, heads.most_cost > 0) if heads is not None else (None, None, False)
         rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
         self.layout: Layout = rows.layout
         self._width = self.layout.width
@@ -126,7 +126,7 @@ class Evaluator:
     @heads.setter
     def heads(self, heads: Heads) -> None:
         rows = self._calls.rows
-        if (heads.apply, heads.planes) != (rows.apply, rows.planes):
+        if (heads.apply, heads.planes, heads.most_cost > 0) != (rows.apply, rows.planes, rows.costly):
             raise ValueError("only parameters can be exchanged: a network with another function or other planes needs an evaluator of its own")
         self._heads = self._placed(heads)
 

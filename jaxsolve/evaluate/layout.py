@@ -27,7 +27,7 @@ class Offsets(NamedTuple):
     forcing: int  # bit set of M words
     zone: int  # bit set of M words; NONE where the game foresees no wins
     value: int  # NONE where rows carry no values
-    costs: int  # two words; NONE where rows carry no values
+    costs: int  # two words; NONE where the network estimates no costs
     priors: int  # ceil(A / 2) words; NONE where rows carry no priors
     width: int  # words in a row
 
@@ -41,6 +41,7 @@ class Layout:
     prior: bool  # whether priors are present
     value: bool  # whether value and cost are present
     zoned: bool = False  # whether the game foresees wins, with their zones
+    costly: bool = False  # whether costs are estimated
 
     @property
     def mask(self) -> int:
@@ -108,7 +109,7 @@ class Layout:
             forcing=self.masks + 2 * self.mask,
             zone=self.zone if self.zoned else NONE,
             value=self.values if self.value else NONE,
-            costs=self.values + 1 if self.value else NONE,
+            costs=self.values + 1 if self.costly else NONE,
             priors=self.priors if self.prior else NONE,
             width=self.width,
         )

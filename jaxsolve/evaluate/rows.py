@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxsolve.bitboard import bool_to_actions
-from jaxsolve.evaluate.heads import Apply, Planes
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, ObservesHistory, Outcome, SeesChildren
 from jaxsolve.games.random_play import random_legal_action
+from jaxsolve.networks.heads import Apply, Planes
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,12 @@ class Rows:
     zoned: bool = False  # only where the game ``Foresees``
     apply: Apply | None = None
     planes: Planes | None = None
+    costly: bool = False  # whether the network estimates costs
 
     @functools.cached_property
     def layout(self) -> Layout:
         network = self.apply is not None
-        return Layout(self.game.state_words, self.game.num_actions, network, network or self.playouts > 0, self.zoned)
+        return Layout(self.game.state_words, self.game.num_actions, network, network or self.playouts > 0, self.zoned, self.costly)
 
     def look(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
         """uint32[B, S], int32[B] (-1: the state itself), uint32[] -> uint32[B, n]: rows without what a network says, with what playouts say."""

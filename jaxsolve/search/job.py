@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.evaluate import Evaluator, Heads, shared_evaluator
 from jaxsolve.games.game import Game, HasStandIn, State
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import Asked
@@ -85,7 +85,8 @@ class Job:
     ):
         self.asked, self._spent = asked, spent
         self.game, self.settings = game, settings or Settings()
-        self.method: Method = method_named(self.settings.method) if isinstance(self.settings.method, str) else self.settings.method
+        heads = self.settings.heads if evaluator is None else evaluator.heads
+        self.method: Method = _method(self.settings.method, heads)
         try:
             hash(self.method)
         except TypeError as error:
@@ -411,3 +412,11 @@ def _movers(game: Game, states: np.ndarray, batch: int = 4096) -> np.ndarray:
 @functools.lru_cache(maxsize=32)
 def _to_move(game: Game) -> Any:
     return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))
+
+
+def _method(asked: str | Method, heads: Heads | None) -> Method:
+    """A method by its name, as it searches with the network if there is one; one that is given as an object searches as it says."""
+    if not isinstance(asked, str):
+        return asked
+    method = method_named(asked)
+    return method if heads is None else method.guided(heads)

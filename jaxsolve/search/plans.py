@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
+from jaxsolve.search.rows import MOST_FIRST
 from jaxsolve.search.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.zones import null_first
 from jaxsolve.zoning import HINT_ONLY, PLAN, SEARCH_ALL, ask
 
-MOST_FIRST = (1 << 15) - 1  # largest first number
 NO_PLAN = 9  # moves, in the estimate of a position for which none was found
 HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5  # rows of the zones' room: a hint; a plan tried and what is near it; the plan found, and what is near that
 SIBLINGS = 16  # whose plans are tried, the latest

@@ -10,12 +10,14 @@ from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
 from jaxsolve.question import Claim
-from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, add_node, ended, find, strip
+from jaxsolve.search.tree import FORCED_BIT, INF, KEEP, NONE, SOLVED_FLAG, TAINTED, WHOLE, add_node, ended, find, strip
 from jaxsolve.search.zones import remember_position
 from jaxsolve.sequences import LEFT, NOBODY, THREATS, ask
 from jaxsolve.zoning import LIKE
 
 EXPANDED, EVALUATED = 0, 1  # tallies
+COST_UNIT = 16  # of first numbers from a network's costs, for each power of ten
+MOST_FIRST = (1 << 15) - 1  # largest first number
 THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
 
 
@@ -123,11 +125,34 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.sequences.address[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
+        if offsets.costs != NONE:
+            _numbers_by_cost(tree, child, row, moves, offsets)
+        elif offsets.priors != NONE:
+            value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
+            record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
         _list_moves(tree, child, row, threat, moves, offsets, order)
         if tree.sequences.address[0] != 0:
             _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
+
+
+@inner
+def cost_of(row, player, offsets: Offsets):
+    """log10 of the cost at which the network expects ``player`` to be proved to win."""
+    return np.float64(row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0])
+
+
+@inner
+def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
+    """First numbers such that the node's own come out as the network says: its mover's cost for each move, the opponent's shared among them.
+
+    Logarithms of costs, not costs (Wu et al. 2022, "Proof cost networks", Section 3.4).
+    """
+    record = tree.nodes[node]
+    own, other = cost_of(row, np.int64(record.mover), offsets), cost_of(row, np.int64(1 - record.mover), offsets)
+    record.first_a = record.forced_a = np.int16(min(max(COST_UNIT * own, 1.0), np.float64(MOST_FIRST)))
+    record.first_b = record.forced_b = np.int16(min(max(COST_UNIT * other / moves, 1.0), np.float64(MOST_FIRST)))
 
 
 @inner

@@ -41,7 +41,7 @@ class Limits:
 class Settings:
     """Everything about a search but its question and its output folder."""
 
-    method: str | Method = "dfpn"  # a name of ``METHODS`` or a method object with settings of your own
+    method: str | Method = "dfpn"  # a name of ``METHODS`` (with a network: ``Method.guided``), or an object with settings of your own
     limits: Limits = Limits()
     memory_mb: int = 2048  # for tree, table, proof log and certificate building together
     seed: int = 0

@@ -46,15 +46,18 @@ NODE = np.dtype(
         ("forced_b", "i2"),
         ("mover", "i1"),
         ("marks", "u1"),
+        ("share", "u2"),  # of its undecided moves, the most that are looked at, in 1 / ``WHOLE`` (the value of a network may say less than all)
         ("work", "i4"),  # expansions below it
     ]
 )
+WHOLE = (1 << 16) - 1
 NODE_BYTES = NODE.itemsize + 4  # with its entry of ``free``
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
 """``child``: a node, NONE where there is none (yet), or ``ended(outcome)``. ``a`` and ``b`` are the methods' own (see ``proof_numbers``)."""
 EDGE_BYTES = EDGE.itemsize
 VISIT = np.dtype([("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")])
-"""The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and sum of values for the parent's mover (+-inf = proven)."""
+"""The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and mean value for the parent's mover (+-inf = proven), or
+mean cost."""
 
 FORCED_BIT = 1 << 15  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
 BACK, ACTION = 1 << 14, (1 << 14) - 1  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
@@ -85,6 +88,7 @@ class Tree(NamedTuple):
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
+    extremes: np.ndarray  # float64[3]: least and greatest mean of an edge, and visits since they were last looked for (Monte-Carlo methods)
     extra: np.ndarray  # uint32[E, X]: what a method keeps of an edge besides; X = 0 for most
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of node slots given back by eviction
@@ -130,6 +134,7 @@ def new_tree(
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
         edges,
         edges.view(VISIT),
+        np.zeros(3),
         np.empty((most_edges, extra_words), np.uint32),
         slots,
         np.empty(count, np.int32),
@@ -293,6 +298,7 @@ def add_node(tree, key, state, mover, moves):
     record.level = 0
     record.first_a = 1
     record.first_b = 1
+    record.share = WHOLE
     record.forced_a = 1
     record.forced_b = 1
     record.mover = mover

@@ -13,9 +13,9 @@ import numpy as np
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.estimates import estimate
 from jaxsolve.search.paths import BELOW, FINISHED, FOUND, IDLE, enter_child, highest_decided, leaf_request, leave_node, log_is_full
-from jaxsolve.search.plans import MOST_FIRST, first_look, waits_for_null
+from jaxsolve.search.plans import first_look, waits_for_null
 from jaxsolve.search.proof_numbers import Steering, next_edge, rank, rank_and_store, refresh, refresh_decided, store
-from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
+from jaxsolve.search.rows import EVALUATED, MOST_FIRST, Question, fetch, numbers_of, place
 from jaxsolve.search.sights import look_deeper, waits_for_look
 from jaxsolve.search.tree import ACTION, BACK, BIG, CYCLE_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, STALE_FLAG, forced_entry
 from jaxsolve.search.zones import is_open, learn, recall, see_zone

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.evaluate import Offsets
+from jaxsolve.evaluate import Heads, Offsets
 from jaxsolve.search.paths import Log, Paths
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import Tree
@@ -57,6 +57,11 @@ class Method(abc.ABC):
         The last one's edges are read by ``repetition.frontier``, which looks for moves that nobody has seen: they must be proof numbers.
         """
         return None
+
+    def guided(self, heads: Heads) -> Method:
+        """The method as it searches with a network, where that is another; here moves are listed by its priors and nothing else changes."""
+        del heads
+        return self
 
     @property
     def forms(self) -> tuple[Method, ...]:

@@ -1,7 +1,11 @@
 """``mcts``: MCTS-solver, Monte-Carlo tree search whose proven values are exact (Winands, Bjornsson & Saito 2008).
 
-An edge holds a visit count and a sum of values for its parent's mover. A proven move has the value +inf (the mover wins), -inf (loses) or nan (lost
+An edge holds a visit count and a mean value for its parent's mover. A proven move has the value +inf (the mover wins), -inf (loses) or nan (lost
 only through a length cap); decided moves are never walked again. Paths in one wave repel each other by virtual losses.
+
+With a network that estimates costs, the mean is of log10 of what it costs to prove the position for the or-player: at a leaf what the network says,
+and log10 of the number of moves for every node of its opponent on the way. Moves are compared after all means in the tree have been stretched to
+[-1, 1] (Wu et al. 2022, "Proof cost networks", Section 3.2, and their program).
 """
 
 from __future__ import annotations
@@ -14,13 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
+from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
-from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
+from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, numbers_of, place
+from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
+
+PUCT = 1.5  # exploration with priors: that of the proof-cost-network program, whose logarithmic term is 0 for long
 
 
 class Exploring(NamedTuple):
@@ -28,6 +35,7 @@ class Exploring(NamedTuple):
 
     exploration: float  # weight of the exploration term
     puct: bool  # weigh by priors instead of UCT
+    most_cost: float  # log10 of the cost of what cannot be proved; 0: values are in [-1, 1]
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,7 @@ class MonteCarlo(Method):
 
     selection: str = "uct"  # "puct" weighs by the network's priors
     exploration: float = 1.0
+    most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
     playouts: int = dataclasses.field(default=1, kw_only=True)
 
     @property
@@ -44,7 +53,11 @@ class MonteCarlo(Method):
 
     @property
     def _exploring(self) -> Exploring:
-        return Exploring(float(self.exploration), self.selection == "puct")
+        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost))
+
+    def guided(self, heads: Heads) -> Method:
+        """PUCT with the constant of the published program, by costs where the network estimates them."""
+        return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0)
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, MonteCarlo)
@@ -54,7 +67,9 @@ class MonteCarlo(Method):
         return count, found == FINISHED
 
     def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
-        return _absorb(work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, work.log, work.tallies)
+        return _absorb(
+            work.tree, work.paths, owners, first, count, rows, work.offsets, work.order, work.question, self._exploring, work.log, work.tallies
+        )
 
     def start(self, work: Workspace, node: int) -> None:
         """Nothing: a node has no numbers but its edges'."""
@@ -72,12 +87,12 @@ class MonteCarlo(Method):
         return last  # a path stands at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """(visits, mean value for the root's mover) over the root's undecided moves."""
+        """(visits, mean value for the root's mover, or mean cost) over the root's undecided moves."""
         edges = _edges_of(tree, 0)
         visits = float(edges["visits"].sum())
         open_moves = np.isfinite(edges["value"])
         seen = float(edges["visits"][open_moves].sum())
-        return visits, float(edges["value"][open_moves].sum()) / seen if seen else 0.0
+        return visits, float((edges["visits"] * edges["value"])[open_moves].sum()) / seen if seen else 0.0
 
     def best_edge(self, tree: Tree, node: int) -> int:
         return int(np.argmax(_edges_of(tree, node)["visits"]))
@@ -141,7 +156,19 @@ def _close_edges(tree, node):
 
 
 @inner
-def _choose(tree, node, exploring: Exploring):
+def _worth(tree, node, value, question: Question, exploring: Exploring):
+    """A mean value of one of the node's edges in [-1, 1], as its mover likes it."""
+    if exploring.most_cost == 0.0:
+        return np.float64(value)
+    span = tree.extremes[1] - tree.extremes[0]
+    if span <= 0.0:
+        return 0.0
+    worth = 2.0 * (np.float64(value) - tree.extremes[0]) / span - 1.0
+    return -worth if tree.nodes[node].mover == question.or_player else worth
+
+
+@inner
+def _choose(tree, node, question: Question, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
     total, mean, seen = 1.0, 0.0, 0
@@ -149,7 +176,7 @@ def _choose(tree, node, exploring: Exploring):
         edge = tree.visits[record.edges + i]
         total += edge.visits + edge.busy
         if math.isfinite(edge.value) and edge.visits > 0:
-            mean += edge.value / edge.visits
+            mean += _worth(tree, node, edge.value, question, exploring)
             seen += 1
     # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
     first_play = (mean - 1.0) / (seen + 1.0)
@@ -160,7 +187,8 @@ def _choose(tree, node, exploring: Exploring):
         if not math.isfinite(edge.value) or (edge.child == NONE and edge.busy > 0):
             continue
         count = edge.visits + edge.busy
-        q = (edge.value - edge.busy) / max(1, count)
+        q = 0.0 if edge.visits == 0 else _worth(tree, node, edge.value, question, exploring) * edge.visits
+        q = (q - edge.busy) / max(1, count)
         if exploring.puct:
             score = q + exploring.exploration * _prior(tree, node, i) * math.sqrt(total) / (1.0 + count)
         else:
@@ -193,20 +221,53 @@ def _release(tree, paths, path, with_leaf):
 
 
 @inner
-def _back_up(tree, paths, path, value, question: Question, log):
-    """Adds ``value`` (for the or-player) along the path, and decides nodes from the leaf upward as far as it goes."""
+def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
+    """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
     deciding = True
+    if exploring.most_cost > 0.0:
+        value = _cost_of_path(tree, paths, path, value, question, exploring)
     for d in range(paths.depth[path], -1, -1):
         node = paths.nodes[path, d]
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, d]]
         edge.visits += 1
         if math.isfinite(edge.value):
-            edge.value += np.float32(value if tree.nodes[node].mover == question.or_player else -value)
+            sign = 1.0 if exploring.most_cost > 0.0 or tree.nodes[node].mover == question.or_player else -1.0
+            edge.value += np.float32((sign * value - edge.value) / edge.visits)
+            tree.extremes[0] = min(tree.extremes[0], np.float64(edge.value))
+            tree.extremes[1] = max(tree.extremes[1], np.float64(edge.value))
         deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, question, log)
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
             _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
+
+
+@inner
+def _cost_of_path(tree, paths, path, cost, question: Question, exploring: Exploring):
+    """A leaf's cost, and what the opponent's moves on the way multiply it by."""
+    for d in range(paths.depth[path] + 1):
+        record = tree.nodes[paths.nodes[path, d]]
+        if record.mover != question.or_player:
+            cost += math.log10(max(np.float64(record.moves), 1.0))
+    return min(max(cost, 0.0), exploring.most_cost)
+
+
+@inner
+def _look_for_extremes(tree):
+    """Least and greatest mean among the edges of the tree; they change little while it grows by a sixteenth."""
+    tree.extremes[2] += 1
+    if tree.extremes[2] < max(np.float64(tree.counters[LIVE]) / 16.0, 32.0):
+        return
+    least, greatest = np.inf, -np.inf
+    for node in range(tree.counters[NODES]):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG:
+            continue
+        for i in range(record.visited):
+            edge = tree.visits[record.edges + i]
+            if edge.visits > 0 and math.isfinite(edge.value):
+                least, greatest = min(least, np.float64(edge.value)), max(greatest, np.float64(edge.value))
+    tree.extremes[0], tree.extremes[1], tree.extremes[2] = least, greatest, 0.0
 
 
 @inner
@@ -220,6 +281,7 @@ def _repeats(paths, path, child):
 
 @inner
 def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
+    hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
         depth = paths.depth[path]
         node = paths.nodes[path, depth]
@@ -236,7 +298,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             unpin(tree, node)
             paths.depth[path] = depth - 1
             continue
-        best = _choose(tree, node, exploring)
+        best = _choose(tree, node, question, exploring)
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             _release(tree, paths, path, False)
             return IDLE
@@ -255,7 +317,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             return FOUND
         if question.may_repeat and _repeats(paths, path, np.int64(edge.child)):
             tree.counters[LOOPS] = 1
-            _back_up(tree, paths, path, -1.0, question, log)  # going round in circles achieves nothing for the or-player
+            _back_up(tree, paths, path, hopeless, question, exploring, log)  # going round in circles achieves nothing for the or-player
             _release(tree, paths, path, True)
             return IDLE
         paths.nodes[path, depth + 1] = edge.child
@@ -277,8 +339,10 @@ def _select(tree, paths, first, last, states, actions, owners, question: Questio
 
 
 @compiled
-def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, log, tallies):
+def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, exploring: Exploring, log, tallies):
     fetch(tree, rows, first, count, offsets)
+    by_cost = exploring.most_cost > 0.0
+    won, lost = (0.0, exploring.most_cost) if by_cost else (1.0, -1.0)
     for i in range(first, count):
         if log_is_full(log, paths):
             return i
@@ -292,18 +356,20 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
             recall(tree, child, question.or_player, log)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
         edge.child = child
-        value = 0.0
+        value = (won + lost) / 2.0
         if child == NONE:
             _release(tree, paths, path, True)  # no room: to be looked at again
             continue
         if child < 0:
             pn, dn = numbers_of(-1 - child, question)
-            value = 1.0 if pn == 0 else (-1.0 if pn == INF else 0.0)
+            value = won if pn == 0 else (lost if pn == INF else value)
             see_zone(tree, rows[i], offsets)
             _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question)
         elif tree.nodes[child].marks & SOLVED_FLAG:
-            value = 1.0 if tree.nodes[child].pn == 0 else -1.0
+            value = won if tree.nodes[child].pn == 0 else lost
             _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question)
+        elif by_cost:
+            value = cost_of(rows[i], np.int64(question.or_player), offsets)
         elif offsets.value != NONE:
             mover = (np.int64(rows[i, offsets.info]) >> 3) & 1
             value = np.float64(rows[i, offsets.value : offsets.value + 1].view(np.float32)[0])
@@ -311,7 +377,9 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
                 value = -value
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
-        _back_up(tree, paths, path, value, question, log)
+        _back_up(tree, paths, path, value, question, exploring, log)
+        if by_cost:
+            _look_for_extremes(tree)
         _release(tree, paths, path, True)
     return count
 

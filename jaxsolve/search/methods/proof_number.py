@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxsolve.networks.heads import Heads
 from jaxsolve.search import repetition, walks
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.paths import FINISHED
@@ -55,6 +56,10 @@ class ProofNumber(Method):
             self.quiet_after,
             min(self.patience, MOST_FIRST),
         )
+
+    def guided(self, heads: Heads) -> Method:
+        """Moves by priors, first numbers by costs where the network estimates them; plans, chances and siblings have no part in either."""
+        return dataclasses.replace(self, step=0.0, trust=0.0, learns=False, anew=False)
 
     @property
     def plainer(self) -> Method | None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxsolve.compiled import compiled, inner
+from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, enter_child, forget_limits, highest_decided, leaf_request, log_is_full
@@ -50,6 +51,9 @@ class RelevanceZone(ProofNumber):
     learns: bool = False
     anew: bool = False
     wave: int = dataclasses.field(default=8, kw_only=True)
+
+    def guided(self, heads: Heads) -> Method:
+        return self
 
     @property
     def extra_words(self) -> int:

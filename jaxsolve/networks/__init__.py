@@ -1,0 +1,30 @@
+"""Networks: their shapes, what they compute, their files, and the import of published weights.
+
+Nothing here needs flax: a network is used as plain arrays with its normalisation folded into them.
+"""
+
+from __future__ import annotations
+
+from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View, Within
+from jaxsolve.networks.forward import Forward, Outputs
+from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
+from jaxsolve.networks.network import Network
+from jaxsolve.networks.rotated import Rotated
+
+__all__ = [
+    "Architecture",
+    "Cost",
+    "Forward",
+    "GamePlanes",
+    "HeadOutputs",
+    "Heads",
+    "History",
+    "Network",
+    "Outputs",
+    "Planes",
+    "Policy",
+    "Rotated",
+    "Value",
+    "View",
+    "Within",
+]

@@ -1,0 +1,90 @@
+"""What a network computes, as a pure function of its parameters: no state, no normalisation, nothing of flax."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxsolve.networks.architecture import Architecture, Cost
+from jaxsolve.networks.heads import HeadOutputs
+
+
+class Outputs(NamedTuple):
+    """What the heads say, before probabilities are made of it; None for heads that the network has not."""
+
+    policy: jax.Array  # float32[B, A]: logits of all actions, legal or not
+    value: jax.Array | None  # float32[B]: expected result in [-1, 1] for the side to move
+    cost: jax.Array | None  # float32[B, 2, bins]: logits, first player first
+    within: jax.Array | None  # float32[B, moves]: logits
+
+
+@dataclass(frozen=True)
+class Forward:
+    """``Heads.apply`` of all networks of one architecture.
+
+    ``dtype``: of the tower's arithmetic; heads and parameters stay float32.
+    """
+
+    architecture: Architecture
+    dtype: Literal["float32", "bfloat16"] = "float32"
+
+    def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
+        return head_outputs(self.architecture, self.outputs(params, observation), legal)
+
+    def outputs(self, params: Any, observation: jax.Array) -> Outputs:
+        """Of planes [B, H, W, C] of any dtype."""
+        shape = self.architecture
+        x = _relu(_convolved(observation.astype(self.dtype), params["stem"]))
+        for block in params["blocks"]:
+            x = _relu(x + _convolved(_relu(_convolved(x, block["first"])), block["second"]))
+        x = x.astype(jnp.float32)
+        return Outputs(
+            policy=_read(x, params["policy"]),
+            value=None if shape.value is None else _value(x, params["value"]),
+            cost=None if shape.cost is None else jnp.stack([_read(x, head) for head in params["cost"]], axis=1),
+            within=None if shape.within is None else _read(x, params["within"]),
+        )
+
+
+def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> HeadOutputs:
+    """What the search takes from a network's heads: priors over legal moves bool[B, A], value and costs, 0 where there is no such head."""
+    none = jnp.zeros(len(legal), jnp.float32)
+    prior = jax.nn.softmax(jnp.where(legal, outputs.policy, -jnp.inf), axis=-1)
+    prior = jnp.where(legal, prior, 0.0)  # a position where the game is over has no legal move, and its softmax is nan
+    return HeadOutputs(
+        prior=prior,
+        value=none if outputs.value is None else outputs.value,
+        cost=jnp.stack([none, none], axis=1) if shape.cost is None or outputs.cost is None else expected_cost(shape.cost, outputs.cost),
+    )
+
+
+def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
+    """float32[...]: the expected log10 of the cost, from logits [..., bins]."""
+    return jax.nn.softmax(logits, axis=-1) @ (jnp.arange(head.bins, dtype=jnp.float32) / head.per_decade)
+
+
+def _convolved(x: jax.Array, layer: Any) -> jax.Array:
+    """[B, H, W, in] -> [B, H, W, out], borders padded with zeros."""
+    kernel = layer["kernel"].astype(x.dtype)
+    out = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return out + layer["bias"].astype(x.dtype)
+
+
+def _relu(x: jax.Array) -> jax.Array:
+    return jnp.maximum(x, 0)
+
+
+def _dense(x: jax.Array, layer: Any) -> jax.Array:
+    return x @ layer["kernel"] + layer["bias"]
+
+
+def _read(x: jax.Array, head: Any) -> jax.Array:
+    """float32[B, out] of a head without a hidden layer."""
+    return _dense(_relu(_dense(x, head["cells"])).reshape(len(x), -1), head["out"])
+
+
+def _value(x: jax.Array, head: Any) -> jax.Array:
+    return jnp.tanh(_dense(_relu(_dense(_relu(_dense(x, head["cells"])).reshape(len(x), -1), head["hidden"])), head["out"]))[:, 0]

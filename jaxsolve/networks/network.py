@@ -1,0 +1,96 @@
+"""A network as users have it: its architecture, its parameters and what is known of it, in one file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import jax
+import numpy as np
+
+from jaxsolve.games.game import Game
+from jaxsolve.networks.architecture import Architecture, dotted
+from jaxsolve.networks.forward import Forward
+from jaxsolve.networks.heads import Heads
+from jaxsolve.networks.rotated import Rotated
+
+FORMAT = 1  # changes when files of an older form could no longer be read, or newer ones not by older programs
+SUFFIX = ".npz"
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Parameters with the architecture that they fit; equal architectures share all compiled code.
+
+    Raises ValueError, in one sentence, for parameters that do not fit, or are not finite.
+    """
+
+    name: str
+    architecture: Architecture
+    params: Any  # a pytree as ``Architecture.shapes`` has it
+    game: str  # rule-set id of the game that it learned
+    about: dict[str, Any] = dataclasses.field(default_factory=dict)  # how it was made, as far as JSON can say it
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", self.architecture.fitted(self.params, self.name))
+
+    def heads(self, game: Game, *, rotations: int = 1, dtype: Literal["float32", "bfloat16"] = "float32") -> Heads:
+        """The network as searches of ``game`` take it (``Settings.heads``).
+
+        ``rotations``: 1, or the number of the game's symmetries, over which it is averaged. Raises ValueError for any other, and for a game of
+        another shape.
+        """
+        shape = self.architecture
+        shape.check(game, self.name)
+        if rotations not in (1, game.num_symmetries):
+            choice = (
+                "has no symmetries: give 1" if game.num_symmetries == 1 else f"has {game.num_symmetries} symmetries: give 1 or {game.num_symmetries}"
+            )
+            raise ValueError(f"rotations={rotations}: {game.rule_set} {choice}")
+        forward = Forward(shape, dtype)
+        return Heads(
+            forward if rotations == 1 else Rotated(forward, game),
+            self.params,
+            shape.view.planes(game),
+            value=shape.value is not None,
+            most_cost=0.0 if shape.cost is None else shape.cost.most,
+        )
+
+    # ---- files -----------------------------------------------------------------------------------------------------
+    def save(self, file: Path) -> None:
+        """Writes one ``.npz`` file: arrays by their names and ``about``, JSON.
+
+        Raises ValueError for another ending, FileExistsError where the file exists.
+        """
+        if file.suffix != SUFFIX:
+            raise ValueError(f"{file}: the file of a network ends in {SUFFIX}")
+        about = {"format": FORMAT, "name": self.name, "game": self.game, "architecture": self.architecture.to_json(), "about": self.about}
+        leaves = {dotted(path): leaf for path, leaf in jax.tree_util.tree_flatten_with_path(self.params)[0]}
+        with file.open("xb") as out:
+            np.savez_compressed(out, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves)
+
+    @classmethod
+    def load(cls, file: Path) -> Self:
+        """What ``save`` wrote. Raises ValueError for any other file, OSError where there is none."""
+        try:
+            with np.load(file, allow_pickle=False) as arrays:
+                if "about" not in arrays:
+                    raise ValueError("it does not say what it is ('jaxsolve import-weights' reads published ones)")
+                about = json.loads(arrays["about"].tobytes())
+                if about["format"] != FORMAT:
+                    raise ValueError(f"it is of format {about['format']}, this version reads {FORMAT}")
+                architecture = Architecture.from_json(about["architecture"])
+                leaves, structure = jax.tree_util.tree_flatten_with_path(architecture.shapes())
+                names = [dotted(path) for path, _ in leaves]
+                strange = sorted(({*names} ^ {*arrays.files}) - {"about"})
+                if strange:
+                    raise ValueError(f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}")
+                params = jax.tree.unflatten(structure, [arrays[name] for name in names])
+                return cls(about["name"], architecture, params, about["game"], about["about"])
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ValueError(f"{file} holds no network: {what}") from None

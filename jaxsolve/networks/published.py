@@ -1,0 +1,113 @@
+"""Import of published weights: those of "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022), as plain arrays.
+
+The files name their arrays as PyTorch does. Convolutions are [out, in, 3, 3] and rows count from the bottom of the board; a batch normalisation with
+stored means follows each of them. Here rows count from the top, so kernels are turned upside down and full layers reordered.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxsolve.games.game import Game
+from jaxsolve.games.registry import make
+from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View
+from jaxsolve.networks.network import Network
+
+EPSILON = 1e-5  # of their batch normalisation
+LIKE: dict[str, str] = {
+    "go_AZ": "killallgo-9",
+    "go_B-heur": "killallgo-9",
+    "go_B-max": "killallgo-9",
+    "go_W-heur": "killallgo-9",
+    "go_W-max": "killallgo-9",
+    "gomoku_AZ": "gomoku-15;knowledge=ndk",
+    "gomoku_AZ-4T": "gomoku-15;knowledge=4t",
+}
+"""The published networks by name, and the games that they learned."""
+HISTORY = 8  # positions that the Go networks are shown
+
+
+def import_weights(file: Path, like: str) -> Network:
+    """The network of a file of arrays, named as in ``LIKE``. Raises ValueError for a name that is not there or a file that does not fit it."""
+    if like not in LIKE:
+        raise ValueError(f"no published network is called {like!r}: choose one of {', '.join(LIKE)}")
+    game = make(LIKE[like])
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            weights = {name: arrays[name] for name in arrays.files}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{file} is no file of arrays: {error}") from None
+    try:
+        return _network(weights, like, game)
+    except KeyError as error:
+        raise ValueError(f"{file} has no {error.args[0]}, which weights like {like} have") from None
+    except ValueError as error:
+        raise ValueError(f"{file} is not like {like}: {error}") from None
+
+
+def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Network:
+    view = View("colours", HISTORY) if like_go(name) else View()
+    height, width, planes = view.shape(game)
+    blocks = sum(key.endswith(".conv1.weight") for key in weights)
+    cost = None if "blackV.fc.bias" not in weights else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
+    value = None if "value.fc1.bias" not in weights else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
+    architecture = Architecture(
+        height, width, planes, game.num_actions, blocks, len(weights["bn.bias"]), view, Policy(len(weights["policy.conv.bias"])), value, cost
+    )
+    board = height, width
+    params: dict[str, Any] = {
+        "stem": _convolution(weights, "conv", "bn"),
+        "blocks": [
+            {part: _convolution(weights, f"res{block}.conv{i}", f"res{block}.bn{i}") for i, part in ((1, "first"), (2, "second"))}
+            for block in range(1, blocks + 1)
+        ],
+        "policy": {"cells": _cells(weights, "policy"), "out": _out(weights, "policy.fc", board, actions=True)},
+    }
+    if value is not None:
+        params["value"] = {
+            "cells": _cells(weights, "value"),
+            "hidden": _out(weights, "value.fc1", board),
+            "out": {"kernel": weights["value.fc2.weight"].T, "bias": weights["value.fc2.bias"]},
+        }
+    if cost is not None:
+        params["cost"] = [{"cells": _cells(weights, head), "out": _out(weights, f"{head}.fc", board)} for head in ("blackV", "whiteV")]
+    about = {"source": 'published weights of "AlphaZero-based proof cost network to aid game solving" (ICLR 2022)', "imported as": name}
+    return Network(name, architecture, params, game.rule_set, about)
+
+
+def like_go(name: str) -> bool:
+    """Whether a published network looks at Go positions with their history."""
+    return name.startswith("go_")
+
+
+def _folded(weights: Mapping[str, np.ndarray], layer: str, norm: str) -> tuple[np.ndarray, np.ndarray]:
+    """A layer's kernel [out, in, ...] and bias with the normalisation behind it worked in, in double precision."""
+    kernel, bias = weights[f"{layer}.weight"].astype(np.float64), weights[f"{layer}.bias"].astype(np.float64)
+    scale = weights[f"{norm}.weight"] / np.sqrt(weights[f"{norm}.running_var"].astype(np.float64) + EPSILON)
+    shift = (bias - weights[f"{norm}.running_mean"]) * scale + weights[f"{norm}.bias"]
+    return kernel * scale.reshape(-1, *[1] * (kernel.ndim - 1)), shift
+
+
+def _convolution(weights: Mapping[str, np.ndarray], layer: str, norm: str) -> dict[str, np.ndarray]:
+    kernel, bias = _folded(weights, layer, norm)
+    return {"kernel": kernel[:, :, ::-1].transpose(2, 3, 1, 0), "bias": bias}
+
+
+def _cells(weights: Mapping[str, np.ndarray], head: str) -> dict[str, np.ndarray]:
+    kernel, bias = _folded(weights, f"{head}.conv", f"{head}.bn")
+    return {"kernel": kernel[:, :, 0, 0].T, "bias": bias}
+
+
+def _out(weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False) -> dict[str, np.ndarray]:
+    """A full layer over [channels, rows from the bottom, columns], as one over [rows from the top, columns, channels]; its outputs too if actions."""
+    kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
+    kernel = kernel.reshape(len(bias), -1, *board)[:, :, ::-1].transpose(2, 3, 1, 0).reshape(-1, len(bias))
+    if actions:
+        order = np.concatenate([np.arange(cells).reshape(board)[::-1].reshape(-1), np.arange(cells, len(bias))])
+        kernel, bias = kernel[:, order], bias[order]
+    return {"kernel": kernel, "bias": bias}
