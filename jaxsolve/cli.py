@@ -107,6 +107,22 @@ Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="
 Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
+NetworkFile = Annotated[
+    Path | None,
+    typer.Option("--network", metavar="FILE.npz", help="A network that guides the search; see 'jaxsolve import-weights'."),
+]
+
+
+def _rotations(value: int) -> int:
+    if value not in (1, 8):
+        raise typer.BadParameter(f"{value} is neither 1 (the position as it stands) nor 8 (the mean over all symmetries of the rules)")
+    return value
+
+
+Rotations = Annotated[
+    int,
+    typer.Option("--rotations", callback=_rotations, metavar="1|8", help="8: the mean of what it says over all symmetries of the rules."),
+]
 NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
 Columns = Annotated[
@@ -138,10 +154,21 @@ def _settings(
     seed: int,
     no_zones: bool,
     no_check: bool,
+    network: Path | None,
+    rotations: int,
+    json: bool,
 ) -> Settings:
     from jaxsolve.search.settings import Limits, Settings
 
-    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, zones=not no_zones, check=not no_check)
+    heads = None
+    if network is not None:
+        from jaxsolve.commands import networks as command
+
+        with failure.sentences(json):
+            heads = command.guide(network, rotations)
+    elif rotations != 1:
+        raise typer.BadParameter("needs --network FILE.npz, which it asks so many times", param_hint="--rotations")
+    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, heads=heads, zones=not no_zones, check=not no_check)
 
 
 def _rules(texts: list[str] | None) -> dict[str, str]:
@@ -175,6 +202,8 @@ def solve(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    network: NetworkFile = None,
+    rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result.")] = None,
@@ -191,7 +220,7 @@ def solve(
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     from jaxsolve.commands import solve as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check)
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
     raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, _name(letters), out, resume, json)))
 
 
@@ -231,6 +260,8 @@ def suite(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    network: NetworkFile = None,
+    rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Problems solved at a time, sharing one evaluator.")] = 1,
@@ -248,7 +279,7 @@ def suite(
     options = _rules(rule)
     from jaxsolve.commands import suite as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check)
+    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
     chosen = None if ids is None else tuple(word.strip() for word in ids.split(",") if word.strip())
     raise typer.Exit(command.run(command.Request(problems, chosen, options, settings, pool, out, json)))
 
@@ -290,6 +321,8 @@ def tsumego(
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    network: NetworkFile = None,
+    rotations: Rotations = 1,
     no_zones: NoZones = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proofs; goes on where it was.")] = None,
@@ -307,9 +340,22 @@ def tsumego(
     options = _rules(rule)
     from jaxsolve.commands import tsumego as command
 
-    settings = _settings(method, time, None, nodes, None, memory, seed, no_zones, False)
+    settings = _settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
     request = command.Request(position, game, options, crucial, region, settings, total, pool, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
+
+
+@app.command(name="import-weights")
+def import_weights(
+    weights: Annotated[Path, typer.Argument(metavar="FILE.npz", help="Published weights as plain arrays.", show_default=False)],
+    like: Annotated[str, typer.Option("--like", metavar="NAME", help="What they are: go_W-max, gomoku_AZ-4T, ...")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE.npz", help="Where the network goes, for --network.")],
+    json: AsJson = False,
+) -> None:
+    """Make a network of published weights."""
+    from jaxsolve.commands import networks as command
+
+    raise typer.Exit(command.import_weights(weights, like, out, json))
 
 
 @app.command()

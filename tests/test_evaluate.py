@@ -222,8 +222,8 @@ def test_playouts_are_means_of_finished_games():
 @pytest.mark.parametrize("rule_set", [*GAMES, "killallgo-7", "hex-19"])
 def test_offsets_name_every_word_once(rule_set):
     """Named words do not overlap, fill the row, and what is not there has no offset."""
-    game = make(rule_set)
-    for options in ({}, {"heads": Heads(lambda params, planes, legal: None, {})}, {"playouts": 1}, {"zones": False}):
+    game, said = make(rule_set), lambda params, planes, legal: None
+    for options in ({}, {"heads": Heads(said, {})}, {"heads": Heads(said, {}, most_cost=9.0)}, {"playouts": 1}, {"zones": False}):
         layout = Evaluator(game, **options).layout
         at, masks = layout.offsets, layout.mask
         lengths = dict(
@@ -236,7 +236,8 @@ def test_offsets_name_every_word_once(rule_set):
         assert words == list(range(at.width)) and all(type(value) is int for value in at)
         assert (at.state, at.mask, at.actions, at.width) == (layout.state, layout.mask, layout.actions, layout.width)
         assert (at.zone != NONE) == (rule_set.startswith("hex") and "zones" not in options)
-        assert (at.value != NONE) == (at.costs != NONE) == ("heads" in options or "playouts" in options)
+        assert (at.value != NONE) == ("heads" in options or "playouts" in options)
+        assert (at.costs != NONE) == ("heads" in options and options["heads"].most_cost > 0)
         assert (at.priors != NONE) == ("heads" in options)
 
 

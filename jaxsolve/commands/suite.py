@@ -26,7 +26,7 @@ from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
 
 if TYPE_CHECKING:
-    from jaxsolve.evaluate import Heads
+    from jaxsolve.networks import Guide, Heads
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,19 @@ def _flat(settings: Settings) -> dict[str, Any]:
     return named | {"method": method if isinstance(method, str) else repr(method), "heads": None if heads is None else _name(heads)}
 
 
-def _name(heads: Heads) -> dict[str, str | None]:
-    """A network by its function, a digest of its parameters, and what it is shown."""
+def _name(heads: Heads | Guide) -> dict[str, Any]:
+    """A network by its function, a digest of its parameters, and what it is shown; or by its own name, the digest, and how it is asked."""
     import jax
     import numpy as np
 
-    leaves, structure = jax.tree.flatten(heads.params)
+    from jaxsolve.networks import Guide
+
+    leaves, structure = jax.tree.flatten(heads.network.params if isinstance(heads, Guide) else heads.params)
     digest = hashlib.sha256(str(structure).encode())
     for leaf in map(np.asarray, jax.device_get(leaves)):
         digest.update(f"{leaf.dtype}{leaf.shape}".encode() + leaf.tobytes())
+    if isinstance(heads, Guide):
+        return {"network": heads.network.name, "params": digest.hexdigest(), "averaged": heads.averaged, "dtype": heads.dtype}
     apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
     planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
     return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": digest.hexdigest(), "planes": planes}

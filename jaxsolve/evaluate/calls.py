@@ -23,7 +23,7 @@ from jaxsolve.runtime import cpu_seconds
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
 """Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
-ESTIMATE_SIZES = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
+ESTIMATE_SIZES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
 """Closer together: most of a network's time goes by rows, padding among them."""
 IMAGE_SIZES = (256,)
 

@@ -39,7 +39,7 @@ class Layout:
     state: int  # S words from 0: the packed child state
     actions: int  # A, the number of actions
     prior: bool  # whether priors are present
-    value: bool  # whether value and cost are present
+    value: bool  # whether a value is present
     zoned: bool = False  # whether the game foresees wins, with their zones
     costly: bool = False  # whether costs are estimated
 
@@ -80,13 +80,13 @@ class Layout:
 
     @property
     def values(self) -> int:
-        """float32 value of the side to move, then the two cost estimates (3 words)."""
+        """float32 value of the side to move, then, where ``costly``, the two cost estimates."""
         return self.zone + (self.mask if self.zoned else 0)
 
     @property
     def priors(self) -> int:
         """A priors as 16-bit fractions of 65535, two a word."""
-        return self.values + (3 if self.value else 0)
+        return self.values + (1 if self.value else 0) + (2 if self.costly else 0)
 
     @property
     def width(self) -> int:

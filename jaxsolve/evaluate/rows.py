@@ -41,8 +41,7 @@ class Rows:
         if self.apply is not None or not self.playouts:
             return rows
         mean = jax.vmap(lambda row: self._playouts(row, seed))(rows)
-        values = jnp.stack([mean, jnp.zeros_like(mean), jnp.zeros_like(mean)], axis=1)
-        return jnp.concatenate([rows, values.view(jnp.uint32)], axis=1)
+        return jnp.concatenate([rows, mean[:, None].view(jnp.uint32)], axis=1)
 
     def estimate(self, params: Any, states: jax.Array, *history: jax.Array) -> jax.Array:
         """uint32[B, S] -> uint32[B, width - values]: the end of their rows, as the network has it.
@@ -53,7 +52,7 @@ class Rows:
         positions = jax.vmap(self.game.unpack)(states)
         legal = jax.vmap(self.game.legal_mask)(positions)
         out = self.apply(params, self._observe(positions, *history), legal)
-        values = jnp.concatenate([out.value[:, None], out.cost], axis=1).astype(jnp.float32)
+        values = jnp.concatenate([out.value[:, None], *([out.cost] if self.costly else [])], axis=1).astype(jnp.float32)
         fractions = jnp.round(jnp.clip(jnp.where(legal, out.prior, 0.0), 0, 1) * 65535).astype(jnp.uint32)
         even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(len(fractions), -1, 2)
         return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)

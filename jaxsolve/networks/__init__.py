@@ -8,7 +8,7 @@ from __future__ import annotations
 from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View, Within
 from jaxsolve.networks.forward import Forward, Outputs
 from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
-from jaxsolve.networks.network import Network
+from jaxsolve.networks.network import Guide, Network
 from jaxsolve.networks.rotated import Rotated
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Cost",
     "Forward",
     "GamePlanes",
+    "Guide",
     "HeadOutputs",
     "Heads",
     "History",

@@ -101,7 +101,7 @@ class Architecture:
     >>> from jaxsolve.games import make
     >>> small = Architecture.of(make("hex-4"), blocks=2, channels=16, value=Value(hidden=32))
     >>> small.height, small.actions, small.parameters
-    (4, 16, 11253)
+    (4, 16, 11028)
     >>> Architecture.from_json(small.to_json()) == small
     True
     """

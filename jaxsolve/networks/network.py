@@ -20,6 +20,7 @@ from jaxsolve.networks.rotated import Rotated
 
 FORMAT = 1  # changes when files of an older form could no longer be read, or newer ones not by older programs
 SUFFIX = ".npz"
+Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +39,16 @@ class Network:
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", self.architecture.fitted(self.params, self.name))
 
-    def heads(self, game: Game, *, rotations: int = 1, dtype: Literal["float32", "bfloat16"] = "float32") -> Heads:
-        """The network as searches of ``game`` take it (``Settings.heads``).
+    def heads(self, game: Game, *, averaged: bool = False, dtype: Dtype = "float32") -> Heads:
+        """The network as searches of ``game`` take it; ``averaged`` over the symmetries of its rules.
 
-        ``rotations``: 1, or the number of the game's symmetries, over which it is averaged. Raises ValueError for any other, and for a game of
-        another shape.
+        Raises ValueError for a game of another shape.
         """
         shape = self.architecture
         shape.check(game, self.name)
-        if rotations not in (1, game.num_symmetries):
-            choice = (
-                "has no symmetries: give 1" if game.num_symmetries == 1 else f"has {game.num_symmetries} symmetries: give 1 or {game.num_symmetries}"
-            )
-            raise ValueError(f"rotations={rotations}: {game.rule_set} {choice}")
         forward = Forward(shape, dtype)
         return Heads(
-            forward if rotations == 1 else Rotated(forward, game),
+            Rotated(forward, game) if averaged and game.num_symmetries > 1 else forward,
             self.params,
             shape.view.planes(game),
             value=shape.value is not None,
@@ -94,3 +89,16 @@ class Network:
         except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"{file} holds no network: {what}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """A network and how it is asked, for whatever game a search is of: what ``Settings.heads`` takes where rules differ from problem to problem."""
+
+    network: Network
+    averaged: bool = False  # over the symmetries of the rules
+    dtype: Dtype = "float32"
+
+    def heads(self, game: Game) -> Heads:
+        """As ``Network.heads``."""
+        return self.network.heads(game, averaged=self.averaged, dtype=self.dtype)

@@ -40,8 +40,8 @@ def import_weights(file: Path, like: str) -> Network:
     try:
         with np.load(file, allow_pickle=False) as arrays:
             weights = {name: arrays[name] for name in arrays.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{file} is no file of arrays: {error}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
+        raise ValueError(f"{file} is no .npz file of arrays") from None
     try:
         return _network(weights, like, game)
     except KeyError as error:
@@ -106,6 +106,8 @@ def _cells(weights: Mapping[str, np.ndarray], head: str) -> dict[str, np.ndarray
 def _out(weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False) -> dict[str, np.ndarray]:
     """A full layer over [channels, rows from the bottom, columns], as one over [rows from the top, columns, channels]; its outputs too if actions."""
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
+    if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:
+        raise ValueError(f"{layer}.weight has the shape {kernel.shape}, which is none of a board of {board[0]}x{board[1]}")
     kernel = kernel.reshape(len(bias), -1, *board)[:, :, ::-1].transpose(2, 3, 1, 0).reshape(-1, len(bias))
     if actions:
         order = np.concatenate([np.arange(cells).reshape(board)[::-1].reshape(-1), np.arange(cells, len(bias))])

@@ -85,7 +85,7 @@ class Job:
     ):
         self.asked, self._spent = asked, spent
         self.game, self.settings = game, settings or Settings()
-        heads = self.settings.heads if evaluator is None else evaluator.heads
+        heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
         self.method: Method = _method(self.settings.method, heads)
         try:
             hash(self.method)
@@ -98,7 +98,7 @@ class Job:
         self.root = game.host_pack(state)
         if not np.array_equal(self.root, game.host_pack(game.parse(game.text(state)))):
             raise ValueError(f"the position is none of {game.rule_set}: made by another game, or by hand; parse makes one from text")
-        self.evaluator = evaluator or shared_evaluator(game, self.settings.heads, self.method.playouts, zones=self.settings.zones)
+        self.evaluator = evaluator or shared_evaluator(game, heads, self.method.playouts, zones=self.settings.zones)
         self.reason: str | None = None
         self.interrupted = False
         self._failure: OSError | None = None  # why the log could not be written

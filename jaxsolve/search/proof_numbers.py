@@ -44,6 +44,7 @@ class Steering(NamedTuple):
     near: bool  # with plans: either side's moves near the plan come before others
     trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
     quiet_after: int  # with sequences: how long the or-player's quiet moves wait for its threats (``estimates.waits_for_threats``)
+    one_by_one: bool  # a node that its mover is expected to win has one new move evaluated at a time
     patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
@@ -98,19 +99,19 @@ def _most_considered(tree, node, steering: Steering):
 
 @inner
 def _rank_visited(tree, node, limit, steering: Steering):
-    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, and how many lead back.
+    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, lead back and are in flight.
 
     Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
     """
     record = tree.nodes[node]
-    phi, delta, live, back = np.int64(INF), np.int64(0), np.int64(0), np.int64(0)
+    phi, delta, live, back, flying = np.int64(INF), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
         a = np.int64(edge.a)
         if a == 0:
             if edge.b == INF:
-                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0), live, back
+                return np.int64(0), np.int64(INF), np.int64(i), np.int64(0), np.int64(0), live, back, flying
             phi, best = np.int64(0), np.int64(i)  # won only because of a length cap: a visited move may win outright
         if phi == 0:
             continue
@@ -127,6 +128,7 @@ def _rank_visited(tree, node, limit, steering: Steering):
         phi = min(phi, a)
         if edge.busy > 0:
             if edge.child == NONE:
+                flying += 1
                 continue  # its evaluation is under way
             a += steering.virtual * edge.busy
         if a >= BIG:
@@ -138,8 +140,8 @@ def _rank_visited(tree, node, limit, steering: Steering):
         elif a < second:
             second = a
     if phi == 0:
-        return phi, np.int64(INF - 1), best, phi, phi, live, back
-    return phi, delta, best, effort, second, live, back
+        return phi, np.int64(INF - 1), best, phi, phi, live, back, flying
+    return phi, delta, best, effort, second, live, back, flying
 
 
 @inner
@@ -187,7 +189,7 @@ def rank(tree, node, steering: Steering):
     """
     record = tree.nodes[node]
     visited, limit = np.int64(record.visited), _most_considered(tree, node, steering)
-    phi, delta, best, effort, second, live, back = _rank_visited(tree, node, limit, steering)
+    phi, delta, best, effort, second, live, back, flying = _rank_visited(tree, node, limit, steering)
     if phi == 0:
         return phi, delta, best, effort, second
     null = steering.step > 0.0 and waits_for_null(tree, node)
@@ -207,7 +209,9 @@ def rank(tree, node, steering: Steering):
     if taken > 0:
         a = first_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
-        if a < effort:
+        if steering.one_by_one and flying > 0 and phi <= delta:
+            pass  # the move in flight is likely to be walked on to
+        elif a < effort:
             best, effort, second = visited, a, effort
         if taken > 1:
             second = min(second, max(a, effort))

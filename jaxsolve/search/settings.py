@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxsolve.evaluate import Heads
+    from jaxsolve.games.game import Game
+    from jaxsolve.networks import Guide, Heads
     from jaxsolve.search.methods import Method
 
 
@@ -48,7 +49,7 @@ class Settings:
     wave: int | None = None  # positions of all waves under way; None = the method's own
     flights: int = 2  # waves under way at a time: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
-    heads: Heads | None = None  # a network with its parameters; None = the rules alone
+    heads: Heads | Guide | None = None  # a network with its parameters, or one for any game that it fits; None = the rules alone
     zones: bool = True  # leave out replies that a zone refutes, where the game knows zones
     check: bool = True  # have the independent checker confirm every proof before the answer is announced
 
@@ -60,6 +61,14 @@ class Settings:
             optional = name in ("wave", "max_nodes")
             if not (value is None and optional) and not (isinstance(value, int | np.integer) and value >= least):
                 raise ValueError(f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}")
+
+    def heads_for(self, game: Game) -> Heads | None:
+        """The network as searches of ``game`` take it. Raises ValueError for a game that it does not fit."""
+        if self.heads is None:
+            return None
+        from jaxsolve.networks import Guide  # with JAX, which whoever has a network has
+
+        return self.heads.heads(game) if isinstance(self.heads, Guide) else self.heads
 
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxsolve.lazy import jax
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search import repetition, walks
 from jaxsolve.search.methods.method import Method, Workspace
@@ -20,6 +21,9 @@ FORMS: tuple[dict[str, float] | None, ...] = ({}, {"near": False, "widening": 0.
 stands for depth-first search (``rzs``)."""
 THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
 """The same where a game sees sequences: some wins need quiet moves early, some late, and counts of moves find some of them sooner."""
+
+SMALL_WAVE = 4
+"""Leaves evaluated together by a network on a CPU: it gains little by more, and a search that waits for more walks to two to four times as many."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class ProofNumber(Method):
     trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
     quiet_after: int = 300  # with sequences: positions expanded below a node until the or-player's quiet moves wait for its threats no longer
     anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
+    one_by_one: bool = False  # a node that its mover is expected to win has one new move evaluated at a time
     wave: int = dataclasses.field(default=128, kw_only=True)  # at most ``search.PLANNED_WAVE`` where plans or chances give first numbers
 
     keeps_proof_numbers = True
@@ -54,12 +59,14 @@ class ProofNumber(Method):
             self.near,
             float(self.trust),
             self.quiet_after,
+            self.one_by_one,
             min(self.patience, MOST_FIRST),
         )
 
     def guided(self, heads: Heads) -> Method:
         """Moves by priors, first numbers by costs where the network estimates them; plans, chances and siblings have no part in either."""
-        return dataclasses.replace(self, step=0.0, trust=0.0, learns=False, anew=False)
+        wave = SMALL_WAVE if jax.default_backend() == "cpu" else self.wave
+        return dataclasses.replace(self, step=0.0, trust=0.0, learns=False, anew=False, one_by_one=True, wave=wave)
 
     @property
     def plainer(self) -> Method | None:

@@ -1,0 +1,76 @@
+"""``import-weights`` and ``--network`` as a person meets them: what is written is used, and every bad file is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from cli_tools import PROBLEMS, WIN, one_object, run
+from network_tools import random_network
+from test_networks import published
+
+from jaxsolve.games.registry import make
+from jaxsolve.networks import Network
+from jaxsolve.proof.check import check
+
+
+@pytest.fixture
+def network(tmp_path):
+    file = tmp_path / "hex.npz"
+    random_network(make("hex-3"), "both").save(file)
+    return file
+
+
+@pytest.mark.parametrize("method", ["fdfpn", "mcts"])
+@pytest.mark.parametrize("rotations", [1, 8])
+def test_a_position_is_solved_with_a_network(network, tmp_path, method, rotations):
+    words = "solve", WIN, "--game", "hex-3", "--network", network, "--rotations", rotations, "--method", method, "--no-zones", "--out", tmp_path / "o"
+    result = run(*words, "--json")
+    answer = one_object(result)
+    assert (result.exit_code, answer["verdict"]) == (0, "proved") and check(answer["certificate"]).accepted
+
+
+def test_a_suite_goes_on_with_its_own_network_only(network, tmp_path):
+    problems, out, other = tmp_path / "p.json", tmp_path / "o", tmp_path / "other.npz"
+    problems.write_text(json.dumps(PROBLEMS))
+    assert run("suite", problems, "--network", network, "--out", out, "--method", "fdfpn").exit_code == 0
+    assert run("suite", problems, "--network", network, "--out", out, "--method", "fdfpn").exit_code == 0
+    random_network(make("hex-3"), "both", seed=1).save(other)
+    refused = [run("suite", problems, *extra, "--out", out, "--method", "fdfpn") for extra in (["--network", other], [])]
+    refused.append(run("suite", problems, "--network", network, "--rotations", 8, "--out", out, "--method", "fdfpn"))
+    for result in refused:
+        assert result.exit_code == 2 and "heads" in result.output, result.output
+
+
+def test_published_weights_are_imported(tmp_path):
+    weights, out = tmp_path / "w.npz", tmp_path / "go.npz"
+    np.savez(weights, **published(bins=11))
+    result = run("import-weights", weights, "--like", "go_W-max", "--out", out)
+    assert result.exit_code == 0 and "1 blocks of 3 channels, policy and cost" in result.output
+    assert Network.load(out).game.startswith("killallgo-9;")
+    for words, says in (
+        ((weights, "--like", "go_W-max", "--out", out), "go.npz: File exists"),
+        ((weights, "--like", "go_W", "--out", tmp_path / "b.npz"), "no published network is called 'go_W'"),
+        ((weights, "--like", "go_W-max", "--out", tmp_path / "b.network"), "ends in .npz"),
+        ((tmp_path / "absent.npz", "--like", "go_W-max", "--out", tmp_path / "b.npz"), "No such file"),
+        ((weights, "--like", "go_W-max", "--out", tmp_path / "no" / "b.npz"), "No such file"),
+    ):
+        result = run("import-weights", *words)
+        assert result.exit_code == 2 and says in result.output and result.output.count("\n") == 1, result.output
+    assert not list(tmp_path.glob("b.*"))
+
+
+def test_what_is_no_network_for_the_game_is_refused(network, tmp_path):
+    (tmp_path / "text.npz").write_text("network")
+    for words, says in (
+        (("hex-4", "--network", network), "random-both is for boards of 3x3"),
+        (("hex-3", "--network", tmp_path / "text.npz"), "holds no network"),
+        (("hex-3", "--network", tmp_path / "absent.npz"), "No such file"),
+        (("hex-3", "--rotations", 8), "needs --network FILE.npz"),
+        (("hex-3", "--network", network, "--rotations", 4), "4 is neither 1"),
+    ):
+        result = run("solve", "start", "--game", *words)
+        assert result.exit_code == 2 and says in " ".join(result.output.replace("│", " ").split()), result.output
+    failed = run("solve", "start", "--game", "hex-3", "--network", tmp_path / "absent.npz", "--json")
+    assert failed.exit_code == 2 and "No such file" in one_object(failed)["error"]
