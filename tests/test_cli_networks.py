@@ -48,13 +48,13 @@ def test_published_weights_are_imported(tmp_path):
     np.savez(weights, **published(bins=11))
     result = run("import-weights", weights, "--like", "go_W-max", "--out", out)
     assert result.exit_code == 0 and "1 blocks of 3 channels, policy and cost" in result.output
+    assert run("import-weights", weights, "--like", "go_W-max", "--out", tmp_path / "new" / "folder" / "go.npz").exit_code == 0
     assert Network.load(out).game.startswith("killallgo-9;")
     for words, says in (
         ((weights, "--like", "go_W-max", "--out", out), "go.npz: File exists"),
         ((weights, "--like", "go_W", "--out", tmp_path / "b.npz"), "no published network is called 'go_W'"),
         ((weights, "--like", "go_W-max", "--out", tmp_path / "b.network"), "ends in .npz"),
         ((tmp_path / "absent.npz", "--like", "go_W-max", "--out", tmp_path / "b.npz"), "No such file"),
-        ((weights, "--like", "go_W-max", "--out", tmp_path / "no" / "b.npz"), "No such file"),
     ):
         result = run("import-weights", *words)
         assert result.exit_code == 2 and says in result.output and result.output.count("\n") == 1, result.output
@@ -72,5 +72,12 @@ def test_what_is_no_network_for_the_game_is_refused(network, tmp_path):
     ):
         result = run("solve", "start", "--game", *words)
         assert result.exit_code == 2 and says in " ".join(result.output.replace("│", " ").split()), result.output
+    for word in ("suite", "tsumego"):  # nothing is written before that is seen
+        position = tmp_path / "p.json" if word == "suite" else "......./......./......./XXXXX../OOOOX../...OX../...O.X. b"
+        (tmp_path / "p.json").write_text(json.dumps(PROBLEMS | {"problems": [{"id": "a", "rules": "hex-4"}, *PROBLEMS["problems"]]}))
+        extra = () if word == "suite" else ("--game", "tsumego-7")
+        result = run(word, position, *extra, "--network", network, "--out", tmp_path / f"o-{word}")
+        assert result.exit_code == 2 and "random-both is for boards of 3x3" in result.output, result.output
+        assert not (tmp_path / f"o-{word}").exists()
     failed = run("solve", "start", "--game", "hex-3", "--network", tmp_path / "absent.npz", "--json")
     assert failed.exit_code == 2 and "No such file" in one_object(failed)["error"]

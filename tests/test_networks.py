@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 
@@ -128,8 +129,13 @@ def spoilt(file, to, change):
         (lambda arrays, about: about.update(format=7), "of format 7, this version reads 1"),
         (lambda arrays, about: about.pop("game"), "'game' is missing"),
         (lambda arrays, about: about["architecture"].update(depth=3), "no network's architecture: .*depth"),
-        (lambda arrays, about: about["architecture"].update(channels=0), "channels=0: a network needs at least one"),
-        (lambda arrays, about: about["architecture"].update(value=None), "a head for value, cost or within"),
+        (lambda arrays, about: about["architecture"].update(channels=0), "channels=0: give a whole number from 1 on"),
+        (lambda arrays, about: about["architecture"].update(blocks="2"), "blocks='2': give a whole number from 0 on"),
+        (lambda arrays, about: about["architecture"]["view"].update(boards=0), "boards=0: give a whole number from 1 on"),
+        (lambda arrays, about: about["architecture"]["view"].update(kind="film"), "view kind='film': it may be 'board'"),
+        (lambda arrays, about: about["architecture"].update(cost={"channels": 2, "bins": 5, "per_decade": 0}), "per_decade=0: give a number of bins"),
+        (lambda arrays, about: arrays.update({"stem.bias": np.full(4, 1e300)}), "stem.bias holds numbers that are not finite"),
+        (lambda arrays, about: about["architecture"].update(value=None), "a head for value or for cost"),
     ],
 )
 def test_what_is_no_network_is_refused(change, says, tmp_path):
@@ -145,6 +151,11 @@ def test_other_files_are_refused(tmp_path):
     whole = tmp_path / "whole.npz"
     random_network(make("hex-3"), "value").save(whole)
     (tmp_path / "half.npz").write_bytes(whole.read_bytes()[:500])
+    content = bytearray(whole.read_bytes())
+    for at in range(0, len(content), 17):  # a file with an error in it is refused, or what it holds is not touched by the error
+        (tmp_path / "spoilt.npz").write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
+        with contextlib.suppress(ValueError):
+            Network.load(tmp_path / "spoilt.npz")
     for name in ("text", "arrays", "half"):
         with pytest.raises(ValueError, match=f"{name}.npz holds no network"):
             Network.load(tmp_path / f"{name}.npz")
@@ -254,12 +265,16 @@ def test_weights_that_are_none_of_theirs_are_refused(tmp_path):
     arrays = published()
     np.savez(tmp_path / "w.npz", **arrays)
     (tmp_path / "text.npz").write_text("weights")
+    np.savez(tmp_path / "flat.npz", **arrays | {"conv.weight": arrays["conv.weight"].reshape(len(arrays["conv.weight"]), -1)})
+    np.savez(tmp_path / "variance.npz", **arrays | {"bn.running_var": -arrays["bn.running_var"]})
     np.savez(tmp_path / "less.npz", **{name: array for name, array in arrays.items() if name != "policy.fc.bias"})
     for file, like, says in (
         ("w.npz", "go_Z", f"no published network is called 'go_Z': choose one of {', '.join(LIKE)}"),
         ("w.npz", "gomoku_AZ", r"policy.fc.weight has the shape \(82, 162\), which is none of a board of 15x15"),
         ("text.npz", "go_AZ", "text.npz is no .npz file of arrays"),
         ("less.npz", "go_AZ", "has no policy.fc.bias, which weights like go_AZ have"),
+        ("flat.npz", "go_AZ", "flat.npz is not like go_AZ"),
+        ("variance.npz", "go_AZ", "bn.running_var is below 0"),
     ):
         with pytest.raises(ValueError, match=says):
             import_weights(tmp_path / file, like)

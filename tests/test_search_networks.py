@@ -17,7 +17,7 @@ from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Guide, View
 from jaxsolve.question import Problem
-from jaxsolve.search import METHODS, Claim, Limits, Settings, solve, solve_pool
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.rows import COST_UNIT
@@ -62,7 +62,7 @@ def constant(value=0.0, costs=None):
         prior = legal / jnp.maximum(legal.sum(1, keepdims=True), 1)
         return HeadOutputs(prior, jnp.full(len(legal), value), jnp.tile(jnp.array(costs or [0.0, 0.0]), (len(legal), 1)))
 
-    return Heads(apply, {}, value=costs is None, most_cost=9.0 if costs else 0.0)
+    return Heads(apply, {}, most_cost=9.0 if costs else 0.0)
 
 
 def job_of(heads, method, claim, *, evaluations=1, rules="hex-4", wave=1):
@@ -101,6 +101,49 @@ def test_a_leaf_costs_what_the_network_says_and_the_opponents_moves_multiply(or_
     deeper = job_of(constant(costs=[3.0, 5.0]), "mcts", Claim(or_player), evaluations=40)
     visits, mean = deeper.search.method.numbers(deeper.search.tree)
     assert visits == 39 and cost < mean <= 9.0
+
+
+@pytest.mark.parametrize("rules", ["hex-5", "killallgo-7"])
+def test_no_mean_is_below_what_every_leaf_costs(rules):
+    """Positions that stand in the table already count with what the network said of them, not with nothing."""
+    job = job_of(constant(costs=[3.0, 5.0]), "mcts", Claim(0), evaluations=800, rules=rules, wave=8)
+    tree = job.search.tree
+    nodes = [node for node in tree.nodes[: tree.counters[0]] if node["visited"]]
+    edges = np.concatenate([tree.visits[node["edges"] : node["edges"] + node["visited"]] for node in nodes])
+    reached = edges["child"][edges["child"] >= 0]
+    assert len(reached) > len(np.unique(reached))  # some by several ways
+    finite = edges["value"][np.isfinite(edges["value"]) & (edges["visits"] > 0)]
+    assert finite.min() >= 3.0 - 1e-5 and tree.extremes[0] >= 3.0 - 1e-5 and np.isfinite(tree.extremes).all()
+
+
+@pytest.mark.parametrize("said", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("method", ["mcts", "fdfpn"])
+def test_a_network_that_says_nonsense_decides_nothing(said, method):
+    game = make("hex-3")
+    for heads in (constant(said), constant(said, [said, said])):
+        result = solve(game, game.init(), claim=Claim(0), method=method, heads=heads, zones=False)
+        assert result.verdict is Verdict.PROVED and result.checked
+
+
+def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
+    """Where phi <= delta, at most one move is being evaluated; a side that expects to lose has many looked at together."""
+    most = {}
+    for or_player in (0, 1):
+        for costs in ([1.0, 9.0], [9.0, 1.0]):
+            game = make("hex-4")
+            heads = constant(costs=costs)
+            job = Job(game, game.init(), claims=Claim(or_player), settings=Settings("dfpn", heads=heads, zones=False, wave=16, flights=1))
+            states, actions, count = job.select(0, 64)
+            assert len(states) == len(actions) == count
+            most[or_player, costs[0]] = count
+            job.close()
+    assert most[0, 1.0] == most[1, 1.0] == 1 and most[0, 9.0] > 4 and most[1, 9.0] > 4
+
+
+def test_a_guided_method_gives_way_to_a_guided_one():
+    game = make("hex-3")
+    method = Job(game, game.init(), settings=Settings("mcts", heads=random_network(game, "cost").heads(game))).method
+    assert method.plainer.step == 0 and method.plainer.one_by_one
 
 
 def test_extremes_hold_all_means_of_the_tree():

@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.limits import goes_further
+from jaxsolve.commands.networks import identity
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.formats import problems as problem_sets
@@ -24,9 +25,6 @@ from jaxsolve.question import Problem
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
-
-if TYPE_CHECKING:
-    from jaxsolve.networks import Guide, Heads
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,8 @@ def run(request: Request) -> int:
         if request.pool < 1:
             raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
         chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
+        for game in dict.fromkeys(problem.game for problem in chosen):
+            request.settings.heads_for(game)  # refuses a network that does not fit, before anything is written
         with contextlib.ExitStack() as until_end:
             if request.out is not None:
                 until_end.callback(RunFolder(request.out, "run.json", _question(request), resume=True, passing=_LIMITS).release)
@@ -103,25 +103,7 @@ def _flat(settings: Settings) -> dict[str, Any]:
     """The settings that the rows depend on as JSON values; ``check`` says nothing about the answers."""
     named = {each.name: getattr(settings, each.name) for each in dataclasses.fields(settings) if each.name not in ("limits", "memory_mb", "check")}
     method, heads = settings.method, settings.heads
-    return named | {"method": method if isinstance(method, str) else repr(method), "heads": None if heads is None else _name(heads)}
-
-
-def _name(heads: Heads | Guide) -> dict[str, Any]:
-    """A network by its function, a digest of its parameters, and what it is shown; or by its own name, the digest, and how it is asked."""
-    import jax
-    import numpy as np
-
-    from jaxsolve.networks import Guide
-
-    leaves, structure = jax.tree.flatten(heads.network.params if isinstance(heads, Guide) else heads.params)
-    digest = hashlib.sha256(str(structure).encode())
-    for leaf in map(np.asarray, jax.device_get(leaves)):
-        digest.update(f"{leaf.dtype}{leaf.shape}".encode() + leaf.tobytes())
-    if isinstance(heads, Guide):
-        return {"network": heads.network.name, "params": digest.hexdigest(), "averaged": heads.averaged, "dtype": heads.dtype}
-    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
-    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
-    return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": digest.hexdigest(), "planes": planes}
+    return named | {"method": method if isinstance(method, str) else repr(method), "heads": identity(heads)}
 
 
 # ---- solving -------------------------------------------------------------------------------------------------------

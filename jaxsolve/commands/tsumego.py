@@ -14,14 +14,17 @@ import jaxsolve
 from jaxsolve import runtime
 from jaxsolve.commands import failure, streams, tsumego_report
 from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.networks import identity
 from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.tsumego_asking import Asking
+from jaxsolve.games import make
 from jaxsolve.runfolder import RunFolder, write_whole
 from jaxsolve.search.job import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import record, setup, told
 from jaxsolve.tsumego.setup import Task
+from jaxsolve.tsumego.status import LIVE_AGAINST
 from jaxsolve.tsumego.study import Row, Study
 from jaxsolve.tsumego.told import Told
 
@@ -56,6 +59,7 @@ def run(request: Request) -> int:
         _outputs_apart(request)
         given = setup.read(request.position, request.game, request.options)
         task = setup.choose(given, request.crucial, request.region)
+        request.settings.heads_for(make(task.rules(LIVE_AGAINST)))  # refuses a network that does not fit, before anything is written
         if not request.as_json:
             tsumego_report.introduce(paper(), task)
             sys.stdout.flush()
@@ -100,7 +104,7 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
         "method": str(request.settings.method),
         "seed": request.settings.seed,
         "zones": request.settings.zones,
-    }
+    } | ({} if request.settings.heads is None else {"heads": identity(request.settings.heads)})
 
 
 def _run(request: Request, task: Task, folder: Path) -> int:

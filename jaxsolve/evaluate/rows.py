@@ -15,6 +15,8 @@ from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Fores
 from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.networks.heads import Apply, Planes
 
+MOST_COST = 30_000.0  # log10 of the largest cost
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -52,8 +54,10 @@ class Rows:
         positions = jax.vmap(self.game.unpack)(states)
         legal = jax.vmap(self.game.legal_mask)(positions)
         out = self.apply(params, self._observe(positions, *history), legal)
-        values = jnp.concatenate([out.value[:, None], *([out.cost] if self.costly else [])], axis=1).astype(jnp.float32)
-        fractions = jnp.round(jnp.clip(jnp.where(legal, out.prior, 0.0), 0, 1) * 65535).astype(jnp.uint32)
+        # The search takes infinite numbers for proofs: whatever a network says, it must be finite.
+        value, cost = jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0), jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST)
+        values = jnp.concatenate([value[:, None], *([cost] if self.costly else [])], axis=1).astype(jnp.float32)
+        fractions = jnp.round(jnp.clip(jnp.nan_to_num(jnp.where(legal, out.prior, 0.0)), 0, 1) * 65535).astype(jnp.uint32)
         even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(len(fractions), -1, 2)
         return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)
 

@@ -17,6 +17,14 @@ from jaxsolve.games.go.rules import GoRules
 from jaxsolve.networks.heads import GamePlanes, Planes
 
 
+def _whole(part: Any, least: int, *names: str) -> None:
+    """Raises ValueError for a field that is no whole number from ``least`` on."""
+    for name in names:
+        value = getattr(part, name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name}={value!r}: give a whole number from {least} on")
+
+
 @dataclass(frozen=True)
 class View:
     """What a network is shown of a position.
@@ -27,6 +35,11 @@ class View:
 
     kind: Literal["board", "history", "colours"] = "board"
     boards: int = 1
+
+    def __post_init__(self) -> None:
+        _whole(self, 1, "boards")
+        if self.kind not in ("board", "history", "colours"):
+            raise ValueError(f"view kind={self.kind!r}: it may be 'board', 'history' or 'colours'")
 
     def planes(self, game: Game) -> Planes | None:
         """As ``Heads.planes``. Raises ValueError where the game cannot show that."""
@@ -56,6 +69,9 @@ class Policy:
 
     channels: int = 2
 
+    def __post_init__(self) -> None:
+        _whole(self, 1, "channels")
+
 
 @dataclass(frozen=True)
 class Value:
@@ -63,6 +79,9 @@ class Value:
 
     channels: int = 1
     hidden: int = 256
+
+    def __post_init__(self) -> None:
+        _whole(self, 1, "channels", "hidden")
 
 
 @dataclass(frozen=True)
@@ -75,6 +94,12 @@ class Cost:
     channels: int = 2
     bins: int = 500
     per_decade: float = 1.0
+
+    def __post_init__(self) -> None:
+        _whole(self, 1, "channels")
+        _whole(self, 2, "bins")
+        if not isinstance(self.per_decade, int | float) or not 0 < self.per_decade < math.inf:
+            raise ValueError(f"per_decade={self.per_decade!r}: give a number of bins above 0")
 
     @property
     def most(self) -> float:
@@ -90,13 +115,18 @@ class Within:
     moves: int = 30
     player: int = 1  # the game's second player: White lives or dies in their problems
 
+    def __post_init__(self) -> None:
+        _whole(self, 1, "channels", "moves")
+        if self.player not in (0, 1):
+            raise ValueError(f"player={self.player!r}: it may be 0 or 1")
+
 
 KINDS: dict[str, type] = {"policy": Policy, "value": Value, "cost": Cost, "within": Within}
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A residual tower over a board, with heads: at least ``policy``, and one that says how a position stands.
+    """A residual tower over a board, with heads: ``policy``, and ``value`` or ``cost``, by which searches go, or both.
 
     >>> from jaxsolve.games import make
     >>> small = Architecture.of(make("hex-4"), blocks=2, channels=16, value=Value(hidden=32))
@@ -119,13 +149,10 @@ class Architecture:
     within: Within | None = None
 
     def __post_init__(self) -> None:
-        for name in ("height", "width", "planes", "actions", "channels"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)}: a network needs at least one")
-        if self.blocks < 0:
-            raise ValueError(f"blocks={self.blocks}: give 0 or more")
-        if self.value is None and self.cost is None and self.within is None:
-            raise ValueError("a network needs a head for value, cost or within, beside its policy")
+        _whole(self, 1, "height", "width", "planes", "actions", "channels")
+        _whole(self, 0, "blocks")
+        if self.value is None and self.cost is None:
+            raise ValueError("a network needs a head for value or for cost beside its policy")
 
     @classmethod
     def of(cls, game: Game, view: View = View(), **shape: Any) -> Self:
@@ -176,14 +203,16 @@ class Architecture:
     def fitted(self, params: Any, name: str = "the network") -> Any:
         """``params`` as float32 arrays, checked. Raises ValueError that names the first part that is missing, too much, or of another shape."""
         wanted, found = _by_path(self.shapes()), _by_path(params)
-        for path in wanted.keys() - found.keys():
+        for path in sorted(wanted.keys() - found.keys()):
             raise ValueError(f"{name} has no {path}, which its architecture asks for")
-        for path in found.keys() - wanted.keys():
+        for path in sorted(found.keys() - wanted.keys()):
             raise ValueError(f"{name} has {path}, which its architecture does not know")
         for path, leaf in wanted.items():
             if np.shape(found[path]) != leaf.shape:
                 raise ValueError(f"{name}: {path} has the shape {np.shape(found[path])}, its architecture asks for {leaf.shape}")
-            if not np.isfinite(np.asarray(found[path])).all():
+            with np.errstate(over="ignore"):
+                finite = np.isfinite(np.asarray(found[path]).astype(np.float32)).all()
+            if not finite:
                 raise ValueError(f"{name}: {path} holds numbers that are not finite")
         return jax.tree.map(lambda leaf: np.asarray(leaf, np.float32), params)
 

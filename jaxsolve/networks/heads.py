@@ -72,7 +72,6 @@ class Heads:
     apply: Apply
     params: Any  # a pytree of arrays
     planes: Planes | None = None  # None: ``Game.observe``
-    value: bool = True  # whether values are estimated
     most_cost: float = 0.0  # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated
 
     def replace(self, **changes: Any) -> Self:

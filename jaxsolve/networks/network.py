@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import io
 import json
+import os
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -17,9 +21,12 @@ from jaxsolve.networks.architecture import Architecture, dotted
 from jaxsolve.networks.forward import Forward
 from jaxsolve.networks.heads import Heads
 from jaxsolve.networks.rotated import Rotated
+from jaxsolve.runfolder import write_whole
 
 FORMAT = 1  # changes when files of an older form could no longer be read, or newer ones not by older programs
 SUFFIX = ".npz"
+UNREADABLE = (ValueError, TypeError, AttributeError, EOFError, NotImplementedError, RuntimeError, zlib.error, zipfile.BadZipFile)
+"""What reading arrays from a damaged or foreign file may raise, beside OSError."""
 Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
@@ -51,7 +58,6 @@ class Network:
             Rotated(forward, game) if averaged and game.num_symmetries > 1 else forward,
             self.params,
             shape.view.planes(game),
-            value=shape.value is not None,
             most_cost=0.0 if shape.cost is None else shape.cost.most,
         )
 
@@ -59,14 +65,18 @@ class Network:
     def save(self, file: Path) -> None:
         """Writes one ``.npz`` file: arrays by their names and ``about``, JSON.
 
-        Raises ValueError for another ending, FileExistsError where the file exists.
+        Its folder is made if missing. Raises ValueError for another ending, FileExistsError where the file exists, OSError as any file.
         """
         if file.suffix != SUFFIX:
             raise ValueError(f"{file}: the file of a network ends in {SUFFIX}")
         about = {"format": FORMAT, "name": self.name, "game": self.game, "architecture": self.architecture.to_json(), "about": self.about}
         leaves = {dotted(path): leaf for path, leaf in jax.tree_util.tree_flatten_with_path(self.params)[0]}
-        with file.open("xb") as out:
-            np.savez_compressed(out, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves)
+        if file.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
+        content = io.BytesIO()
+        np.savez_compressed(content, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, content.getvalue())
 
     @classmethod
     def load(cls, file: Path) -> Self:
@@ -86,7 +96,7 @@ class Network:
                     raise ValueError(f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}")
                 params = jax.tree.unflatten(structure, [arrays[name] for name in names])
                 return cls(about["name"], architecture, params, about["game"], about["about"])
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except (KeyError, *UNREADABLE) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"{file} holds no network: {what}") from None
 

@@ -6,7 +6,6 @@ stored means follows each of them. Here rows count from the top, so kernels are 
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View
-from jaxsolve.networks.network import Network
+from jaxsolve.networks.network import UNREADABLE, Network
 
 EPSILON = 1e-5  # of their batch normalisation
 LIKE: dict[str, str] = {
@@ -40,18 +39,18 @@ def import_weights(file: Path, like: str) -> Network:
     try:
         with np.load(file, allow_pickle=False) as arrays:
             weights = {name: arrays[name] for name in arrays.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
+    except UNREADABLE:
         raise ValueError(f"{file} is no .npz file of arrays") from None
     try:
         return _network(weights, like, game)
     except KeyError as error:
         raise ValueError(f"{file} has no {error.args[0]}, which weights like {like} have") from None
-    except ValueError as error:
+    except (ValueError, IndexError, TypeError) as error:
         raise ValueError(f"{file} is not like {like}: {error}") from None
 
 
 def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Network:
-    view = View("colours", HISTORY) if like_go(name) else View()
+    view = View("colours", HISTORY) if name.startswith("go_") else View()
     height, width, planes = view.shape(game)
     blocks = sum(key.endswith(".conv1.weight") for key in weights)
     cost = None if "blackV.fc.bias" not in weights else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
@@ -80,14 +79,11 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
     return Network(name, architecture, params, game.rule_set, about)
 
 
-def like_go(name: str) -> bool:
-    """Whether a published network looks at Go positions with their history."""
-    return name.startswith("go_")
-
-
 def _folded(weights: Mapping[str, np.ndarray], layer: str, norm: str) -> tuple[np.ndarray, np.ndarray]:
     """A layer's kernel [out, in, ...] and bias with the normalisation behind it worked in, in double precision."""
     kernel, bias = weights[f"{layer}.weight"].astype(np.float64), weights[f"{layer}.bias"].astype(np.float64)
+    if (weights[f"{norm}.running_var"] < 0).any():
+        raise ValueError(f"{norm}.running_var is below 0")
     scale = weights[f"{norm}.weight"] / np.sqrt(weights[f"{norm}.running_var"].astype(np.float64) + EPSILON)
     shift = (bias - weights[f"{norm}.running_mean"]) * scale + weights[f"{norm}.bias"]
     return kernel * scale.reshape(-1, *[1] * (kernel.ndim - 1)), shift

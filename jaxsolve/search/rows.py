@@ -125,9 +125,11 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.sequences.address[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
-        if offsets.costs != NONE:
+        if not is_estimated(row, offsets):
+            pass
+        elif offsets.costs != NONE:
             _numbers_by_cost(tree, child, row, moves, offsets)
-        elif offsets.priors != NONE:
+        else:
             value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
             record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
         _list_moves(tree, child, row, threat, moves, offsets, order)
@@ -135,6 +137,17 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
+
+
+@inner
+def is_estimated(row, offsets: Offsets):
+    """Whether a network has been asked about the row's position: not where that stood in the table, from which it may fall."""
+    if offsets.priors == NONE:
+        return False
+    for i in range(offsets.priors, offsets.width):
+        if row[i] != 0:
+            return True
+    return False
 
 
 @inner

@@ -48,6 +48,7 @@ NODE = np.dtype(
         ("marks", "u1"),
         ("share", "u2"),  # of its undecided moves, the most that are looked at, in 1 / ``WHOLE`` (the value of a network may say less than all)
         ("work", "i4"),  # expansions below it
+        ("estimate", "f4"),  # what was said of it when it was new, as its method reads that (Monte-Carlo methods)
     ]
 )
 WHOLE = (1 << 16) - 1
@@ -134,7 +135,7 @@ def new_tree(
         np.empty(min(budget // 4, (1 << 32) - 1), np.uint32),
         edges,
         edges.view(VISIT),
-        np.zeros(3),
+        np.array([np.inf, -np.inf, 0.0]),
         np.empty((most_edges, extra_words), np.uint32),
         slots,
         np.empty(count, np.int32),
@@ -299,6 +300,7 @@ def add_node(tree, key, state, mover, moves):
     record.first_a = 1
     record.first_b = 1
     record.share = WHOLE
+    record.estimate = 0.0
     record.forced_a = 1
     record.forced_b = 1
     record.mover = mover

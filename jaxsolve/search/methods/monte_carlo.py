@@ -23,7 +23,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, numbers_of, place
+from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, is_estimated, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
 
@@ -46,10 +46,11 @@ class MonteCarlo(Method):
     exploration: float = 1.0
     most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
     playouts: int = dataclasses.field(default=1, kw_only=True)
+    gives_way_to: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
     def plainer(self) -> Method | None:
-        return ProofNumber("dfpn")
+        return self.gives_way_to
 
     @property
     def _exploring(self) -> Exploring:
@@ -57,7 +58,8 @@ class MonteCarlo(Method):
 
     def guided(self, heads: Heads) -> Method:
         """PUCT with the constant of the published program, by costs where the network estimates them."""
-        return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0)
+        plainer = self.gives_way_to.guided(heads)
+        return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0, gives_way_to=plainer)
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, MonteCarlo)
@@ -338,6 +340,18 @@ def _select(tree, paths, first, last, states, actions, owners, question: Questio
     return count, FOUND
 
 
+@inner
+def _estimate(row, unknown, question: Question, exploring: Exploring, offsets):
+    """What a row says of its position for the or-player: a value, or a cost; ``unknown`` where a network was not asked."""
+    if exploring.most_cost > 0.0:
+        return cost_of(row, np.int64(question.or_player), offsets) if is_estimated(row, offsets) else unknown
+    if offsets.value == NONE:
+        return unknown
+    mover = (np.int64(row[offsets.info]) >> 3) & 1
+    value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
+    return value if mover == question.or_player else -value
+
+
 @compiled
 def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, exploring: Exploring, log, tallies):
     fetch(tree, rows, first, count, offsets)
@@ -368,13 +382,11 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = won if tree.nodes[child].pn == 0 else lost
             _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question)
-        elif by_cost:
-            value = cost_of(rows[i], np.int64(question.or_player), offsets)
-        elif offsets.value != NONE:
-            mover = (np.int64(rows[i, offsets.info]) >> 3) & 1
-            value = np.float64(rows[i, offsets.value : offsets.value + 1].view(np.float32)[0])
-            if mover != question.or_player:
-                value = -value
+        elif not new:
+            value = np.float64(tree.nodes[child].estimate)
+        else:
+            value = _estimate(rows[i], value, question, exploring, offsets)
+            tree.nodes[child].estimate = value
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
         _back_up(tree, paths, path, value, question, exploring, log)

@@ -1,0 +1,116 @@
+"""The network as it learns: flax modules with batch normalisation, which ``folded`` works into the plain parameters that searches use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from jaxsolve.networks.architecture import Architecture, Value
+from jaxsolve.networks.forward import Outputs
+
+MOMENTUM, EPSILON = 0.9, 1e-5  # of the running means (those of the proof-cost-network program)
+
+
+class Normalised(nnx.Module):
+    """A convolution of ``size`` x ``size`` cells without a bias, and batch normalisation behind it."""
+
+    def __init__(self, inner: int, out: int, size: int, rngs: nnx.Rngs):
+        self.conv = nnx.Conv(inner, out, (size, size), use_bias=False, rngs=rngs)
+        self.norm = nnx.BatchNorm(out, momentum=MOMENTUM, epsilon=EPSILON, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.norm(self.conv(x))
+
+    def folded(self) -> dict[str, jax.Array]:
+        """One layer that does the same once the means are fixed; of a single cell, as a full layer over channels."""
+        norm = self.norm
+        scale = norm.scale[...] / jnp.sqrt(norm.var[...] + EPSILON)
+        kernel = self.conv.kernel[...] * scale
+        return {"kernel": kernel[0, 0] if kernel.shape[:2] == (1, 1) else kernel, "bias": norm.bias[...] - norm.mean[...] * scale}
+
+
+class Block(nnx.Module):
+    """Two convolutions with a way round them."""
+
+    def __init__(self, channels: int, rngs: nnx.Rngs):
+        self.first = Normalised(channels, channels, 3, rngs)
+        self.second = Normalised(channels, channels, 3, rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return nnx.relu(x + self.second(nnx.relu(self.first(x))))
+
+    def folded(self) -> dict[str, Any]:
+        return {"first": self.first.folded(), "second": self.second.folded()}
+
+
+class Head(nnx.Module):
+    """A few channels of every cell, a hidden layer where there is one, and a full layer to the outputs."""
+
+    def __init__(self, shape: Architecture, channels: int, out: int, rngs: nnx.Rngs, hidden: int | None = None):
+        width = shape.height * shape.width * channels
+        self.cells = Normalised(shape.channels, channels, 1, rngs)
+        self.hidden = None if hidden is None else nnx.Linear(width, hidden, rngs=rngs)
+        self.out = nnx.Linear(width if hidden is None else hidden, out, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        x = nnx.relu(self.cells(x)).reshape(len(x), -1)
+        return self.out(x if self.hidden is None else nnx.relu(self.hidden(x)))
+
+    def folded(self) -> dict[str, Any]:
+        layers = {name: getattr(self, name) for name in ("hidden", "out") if getattr(self, name) is not None}
+        return {"cells": self.cells.folded()} | {name: {"kernel": x.kernel[...], "bias": x.bias[...]} for name, x in layers.items()}
+
+
+class ResidualNetwork(nnx.Module):
+    """A network of an architecture, its weights drawn by ``rngs``.
+
+    >>> from jaxsolve.networks import Architecture, Forward, Value
+    >>> shape = Architecture(3, 3, 4, 9, blocks=1, channels=8, value=Value(hidden=16))
+    >>> network = ResidualNetwork(shape, rngs=nnx.Rngs(0))
+    >>> network(jnp.ones((2, 3, 3, 4))).policy.shape
+    (2, 9)
+    """
+
+    def __init__(self, architecture: Architecture, *, rngs: nnx.Rngs):
+        shape = self.architecture = architecture
+        self.stem = Normalised(shape.planes, shape.channels, 3, rngs)
+        self.blocks = nnx.List([Block(shape.channels, rngs) for _ in range(shape.blocks)])
+        self.policy = Head(shape, shape.policy.channels, shape.actions, rngs)
+        self.value = None if shape.value is None else _value_head(shape, shape.value, rngs)
+        cost, within = shape.cost, shape.within
+        self.cost = None if cost is None else nnx.List([Head(shape, cost.channels, cost.bins, rngs) for _ in range(2)])
+        self.within = None if within is None else Head(shape, within.channels, within.moves, rngs)
+
+    def __call__(self, planes: jax.Array) -> Outputs:
+        """Of planes [B, H, W, C] of any dtype; ``train()`` normalises by the batch, ``eval()`` by the running means."""
+        x = nnx.relu(self.stem(planes.astype(jnp.float32)))
+        for block in self.blocks:
+            x = block(x)
+        return Outputs(
+            policy=self.policy(x),
+            value=None if self.value is None else jnp.tanh(self.value(x)[:, 0]),
+            cost=None if self.cost is None else jnp.stack([head(x) for head in self.cost], axis=1),
+            within=None if self.within is None else self.within(x),
+        )
+
+    def folded(self) -> dict[str, Any]:
+        """Parameters as ``Architecture.shapes`` has them: ``Forward`` computes with them what ``eval()`` does."""
+        parts: dict[str, Any] = {
+            "stem": self.stem.folded(),
+            "blocks": [block.folded() for block in self.blocks],
+            "policy": self.policy.folded(),
+        }
+        if self.value is not None:
+            parts["value"] = self.value.folded()
+        if self.cost is not None:
+            parts["cost"] = [head.folded() for head in self.cost]
+        if self.within is not None:
+            parts["within"] = self.within.folded()
+        return parts
+
+
+def _value_head(shape: Architecture, value: Value, rngs: nnx.Rngs) -> Head:
+    return Head(shape, value.channels, 1, rngs, value.hidden)

@@ -1,0 +1,1 @@
+"""Training: self-play on the device, what its games teach, replay, learner and loop."""
