@@ -19,9 +19,9 @@ from jaxsolve.games.registry import make
 
 
 def planned(params, planes, legal):
-    """A network that can be calculated by hand: value = weight * (ones in the planes) / 64, priors growing with the action, costs 1.5 and 2.5."""
+    """A network that can be calculated by hand: value = weight * (ones in the planes) / 2^20, priors growing with the action, costs 1.5 and 2.5."""
     prior = jnp.where(legal, jnp.arange(legal.shape[1]) / 10.0, 0.9)
-    value = params["weight"] * planes.sum((1, 2, 3)) / 64  # exact: rounding may depend on the size of a batch
+    value = params["weight"] * planes.sum((1, 2, 3)) / 2**20  # exact: rounding may depend on the size of a batch
     return HeadOutputs(prior, value, jnp.tile(jnp.array([1.5, 2.5]), (len(planes), 1)))
 
 
@@ -39,7 +39,7 @@ def test_estimates_reach_the_rows():
     at = evaluator.layout.offsets
     states, words, _ = pairs(game, range(0, 100), 16)
     for state, row in zip(states, evaluator(words, np.full(16, -1, np.int32)), strict=True):
-        assert float(row[at.value : at.costs].view(np.float32)[0]) == np.asarray(game.observe(state)).sum() / 64
+        assert float(row[at.value : at.costs].view(np.float32)[0]) == np.asarray(game.observe(state)).sum() / 2**20
         assert row[at.costs : at.costs + 2].view(np.float32).tolist() == [1.5, 2.5]
         priors = row[at.priors :].view(np.uint16)[:6] / 65535
         assert np.allclose(priors, np.where(compiled(game).legal_mask(state), np.arange(6) / 10, 0), atol=1e-4)

@@ -13,13 +13,15 @@ from jaxsolve.evaluate import Evaluator, GamePlanes, HeadOutputs, Heads, History
 from jaxsolve.games.go.colour_planes import ColourPlanes
 from jaxsolve.games.registry import make
 
+SCALE = 2.0**-22  # of the sums, so that they are values and costs that a network may say
+
 
 def fingerprint(params, planes, legal):
     """Three sums over the planes, exact in float32: what a network sees, told through its outputs."""
     size = planes[0].size
     numbers = np.random.default_rng(0).integers(1, 1 << 10, (3, size))
     sums = planes.reshape(len(planes), size).astype(jnp.int32) @ jnp.asarray(numbers.T, jnp.int32)
-    return HeadOutputs(legal / legal.shape[1], sums[:, 0].astype(jnp.float32), sums[:, 1:].astype(jnp.float32))
+    return HeadOutputs(legal / legal.shape[1], sums[:, 0].astype(jnp.float32) * SCALE, sums[:, 1:].astype(jnp.float32) * SCALE)
 
 
 def seen(planes):
@@ -78,7 +80,8 @@ def told(evaluator, states, history=None):
     rows = np.zeros((len(states), evaluator.layout.width), np.uint32)
     rows[:, : evaluator.layout.state] = states
     at = evaluator.layout.offsets.value
-    return evaluator.fill(rows, evaluator.estimate(rows, np.arange(len(rows)), history))[:, at : at + 3].view(np.float32).tolist()
+    said = evaluator.fill(rows, evaluator.estimate(rows, np.arange(len(rows)), history))[:, at : at + 3].view(np.float32)
+    return (said / np.float32(SCALE)).tolist()
 
 
 def history_of(path, boards):
@@ -101,7 +104,7 @@ def history_of(path, boards):
 )
 def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
     """Against planes drawn from the boards of random games: with captures, passes, and games shorter than the history."""
-    evaluator = Evaluator(make(rule_set), heads=Heads(fingerprint, {}, planes))
+    evaluator = Evaluator(make(rule_set), heads=Heads(fingerprint, {}, planes, most_cost=1.0))
     captured = passed = 0
     for seed in range(3):
         path, cells, sides = random_game(rule_set, seed, 60)
@@ -118,7 +121,7 @@ def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
 
 def test_the_history_of_some_rows_is_theirs():
     """Histories go with the rows asked for, in their order, in a wave as apart from it."""
-    evaluator = Evaluator(make("go-5"), heads=Heads(fingerprint, {}, ColourPlanes()))
+    evaluator = Evaluator(make("go-5"), heads=Heads(fingerprint, {}, ColourPlanes(), most_cost=1.0))
     path, _, _ = random_game("go-5", 0, 60)
     history = history_of(path, 8)
     whole = evaluator(np.stack(path), np.full(len(path), -1, np.int32), 0, history)
@@ -126,11 +129,12 @@ def test_the_history_of_some_rows_is_theirs():
     which = np.random.default_rng(1).permutation(len(path))[: len(path) // 2]
     evaluator.fill(rows, evaluator.estimate(rows, which, History(history.states[which], history.counts[which])))
     at = evaluator.layout.offsets.value
-    assert np.array_equal(rows[which], whole[which]) and whole[:, at : at + 3].view(np.float32).tolist() == told(evaluator, path, history)
+    assert np.array_equal(rows[which], whole[which])
+    assert (whole[:, at : at + 3].view(np.float32) / np.float32(SCALE)).tolist() == told(evaluator, path, history)
 
 
 def test_histories_that_cannot_be_shown_are_refused():
-    heads = Heads(fingerprint, {}, ColourPlanes())
+    heads = Heads(fingerprint, {}, ColourPlanes(), most_cost=1.0)
     with pytest.raises(ValueError, match="shows none"):
         Evaluator(make("hex-3"), heads=heads)
     with pytest.raises(ValueError, match="turns positions"):

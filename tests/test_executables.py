@@ -90,7 +90,7 @@ def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
     changes = {"playouts": 1, "max_playout": 7, "canonical": True, "autoplay": True, "zoned": True, "apply": lambda *_: None}
     kinds = [plain, Rows(other), *(dataclasses.replace(plain, **{name: value}) for name, value in changes.items())]
     kinds += [Rows(Go(5, "positional", max_history=count)) for count in (99, 100)]
-    assert set(changes) | {"game", "planes"} == {field.name for field in dataclasses.fields(Rows)}
+    assert set(changes) | {"game", "planes", "costly"} == {field.name for field in dataclasses.fields(Rows)}
     for rows in kinds:
         Calls(rows, tuple(jax.devices()[:1]))._kept_look()
     assert len(set(names)) == len(names) == len(kinds)

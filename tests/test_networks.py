@@ -12,10 +12,10 @@ import pytest
 from network_tools import random_network
 from test_evaluate import pairs
 
+from jaxsolve.formats.weights import EPSILON, LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Network, Policy, Value, View, Within
 from jaxsolve.networks.forward import expected_cost
-from jaxsolve.networks.published import EPSILON, LIKE, import_weights
 
 GAMES = ["hex-4", "gomoku-5;line=4", "go-4;ko=simple", "killallgo-7"]
 
@@ -170,7 +170,7 @@ def test_a_network_fits_games_of_its_shape_only():
         with pytest.raises(ValueError, match=f"random-value is for boards of 4x4 with 4 planes and 16 actions; {says}"):
             network.heads(make(other))
     history = random_network(make("go-4;ko=simple"), "value", view=View("history", 8))
-    with pytest.raises(ValueError, match="looks at 8 boards of Go, which hex-4 does not show"):
+    with pytest.raises(ValueError, match="looks at the last 8 boards of a game, which hex-4 does not show"):
         history.heads(make("hex-4"))
 
 

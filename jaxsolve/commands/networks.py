@@ -22,7 +22,7 @@ def guide(file: Path, rotations: int) -> Guide:
 
 def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
     """Writes the network that the weights make; 0."""
-    from jaxsolve.networks import published
+    from jaxsolve.formats import weights as published
 
     with failure.sentences(as_json):
         network = published.import_weights(weights, like)

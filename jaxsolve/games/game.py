@@ -190,6 +190,15 @@ class ObservesHistory(Protocol):
         ...
 
 
+@runtime_checkable
+class ShowsColours(Protocol):
+    """Ability: as ``ObservesHistory``, and boards can be shown by colour whoever is to move."""
+
+    def colour_planes(self, boards: int) -> Any:
+        """The last ``boards`` positions as ``evaluate.Planes``: stones of the first and the second player in turn, then who is to move."""
+        ...
+
+
 class Game(abc.ABC):
     """Base of all games. Subclasses are ``@dataclasses.dataclass(frozen=True)``; their docstring is the rule book."""
 

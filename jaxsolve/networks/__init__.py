@@ -1,4 +1,4 @@
-"""Networks: their shapes, what they compute, their files, and the import of published weights.
+"""Networks: their shapes, what they compute, and their files.
 
 Nothing here needs flax: a network is used as plain arrays with its normalisation folded into them.
 """

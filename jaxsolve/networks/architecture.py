@@ -11,9 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, ObservesHistory
-from jaxsolve.games.go.colour_planes import ColourPlanes
-from jaxsolve.games.go.rules import GoRules
+from jaxsolve.games.game import Game, ObservesHistory, ShowsColours
 from jaxsolve.networks.heads import GamePlanes, Planes
 
 
@@ -30,7 +28,7 @@ class View:
     """What a network is shown of a position.
 
     ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the last ``boards`` positions. ``colours``: stones by
-    colour of the last ``boards`` positions, for Go (``ColourPlanes``).
+    colour of the last ``boards`` positions (``ShowsColours``).
     """
 
     kind: Literal["board", "history", "colours"] = "board"
@@ -45,9 +43,11 @@ class View:
         """As ``Heads.planes``. Raises ValueError where the game cannot show that."""
         if self.kind == "board":
             return None
-        if not isinstance(game, GoRules if self.kind == "colours" else ObservesHistory):
-            raise ValueError(f"the network looks at {self.boards} boards of Go, which {game.rule_set} does not show")
-        return ColourPlanes(self.boards) if self.kind == "colours" else GamePlanes(self.boards)
+        if self.kind == "colours" and isinstance(game, ShowsColours):
+            return game.colour_planes(self.boards)
+        if self.kind == "history" and isinstance(game, ObservesHistory):
+            return GamePlanes(self.boards)
+        raise ValueError(f"the network looks at the last {self.boards} boards of a game, which {game.rule_set} does not show")
 
     def shape(self, game: Game) -> tuple[int, int, int]:
         """(H, W, C) of what the network is shown. Raises ValueError as ``planes``."""

@@ -25,6 +25,7 @@ from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutatio
 from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
+    from jaxsolve.games.go.colour_planes import ColourPlanes
     from jaxsolve.zoning import Zoning
 
 KO_RULES = ("simple", "positional", "situational")
@@ -304,6 +305,11 @@ class GoRules(Game):
         planes = board_planes(self.grid, own_first.reshape(-1, self.grid.words))
         white = jnp.broadcast_to(side == 1, (self.size, self.size, 1))
         return jnp.concatenate([planes, white], axis=-1)
+
+    def colour_planes(self, boards: int) -> ColourPlanes:
+        from jaxsolve.games.go.colour_planes import ColourPlanes  # it is written in terms of this class
+
+        return ColourPlanes(boards)
 
     def from_seat(self, state: GoState, player: jax.Array) -> GoState:
         return state._replace(meta=meta_word(read_meta(state.meta)._replace(side=jnp.asarray(player, jnp.int32))))

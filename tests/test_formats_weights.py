@@ -8,10 +8,10 @@ import jax
 import numpy as np
 import pytest
 
+from jaxsolve.formats.weights import LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward, Network
 from jaxsolve.networks.forward import expected_cost
-from jaxsolve.networks.published import LIKE, import_weights
 
 WEIGHTS = Path(__file__).resolve().parents[2] / "shared" / "weights"
 needs_weights = pytest.mark.skipif(not WEIGHTS.is_dir(), reason="the published weights are not part of the project")
