@@ -187,13 +187,13 @@ def moves_to_answer(game: Game, state: Any, branching: str) -> jax.Array:
 
 # ---- comparing moves by costs ------------------------------------------------------------------------------------------
 def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
-    """float32[A]: values of a node's moves in [0, 1] between the extremes of the whole tree's costs; unvisited moves count as the node itself."""
+    """float32[A]: values of a node's moves in [0, 1] between the extremes of all moves in the tree; unvisited moves count as the node itself."""
     values = jnp.where(tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index])
     return _stretched(tree, node_index, values)
 
 
 def completed_by_extremes(tree: mctx.Tree, node_index: jax.Array, *, value_scale: float = 0.1, maxvisit_init: float = 50.0) -> jax.Array:
-    """float32[A]: mctx's completed values (Danihelka et al. 2022, Appendix D), between the extremes of the whole tree's costs."""
+    """float32[A]: mctx's completed values (Danihelka et al. 2022, Appendix D), between the extremes of all moves in the tree."""
     visits, values = tree.children_visits[node_index], tree.qvalues(node_index)
     priors = jnp.where(visits > 0, jnp.maximum(jax.nn.softmax(tree.children_prior_logits[node_index]), jnp.finfo(jnp.float32).tiny), 0.0)
     seen = jnp.sum(visits)
@@ -204,13 +204,14 @@ def completed_by_extremes(tree: mctx.Tree, node_index: jax.Array, *, value_scale
 
 
 def _stretched(tree: mctx.Tree, node_index: jax.Array, values: jax.Array) -> jax.Array:
-    """Values for the mover of a node in [0, 1], 1 being what it likes best in the tree."""
-    nodes = tree.embeddings
-    side = sign(player_to_move(nodes.state), nodes.or_player)
-    costs, seen = side * tree.node_values, tree.node_visits > 0
-    least, most = (jnp.min(jnp.where(seen, costs, jnp.inf)), jnp.max(jnp.where(seen, costs, -jnp.inf)))
+    """Values for the mover of a node in [0, 1], 1 being what it likes best in the tree (Wu et al. 2022, eq. 3)."""
+    states = tree.embeddings.state
+    side = sign(player_to_move(states), tree.embeddings.or_player)
+    costs = side[:, None] * (tree.children_rewards + tree.children_discounts * tree.children_values)
+    seen = (tree.children_visits > 0) & ~(states.terminated | states.truncated)[:, None]
+    least, most = jnp.min(jnp.where(seen, costs, jnp.inf)), jnp.max(jnp.where(seen, costs, -jnp.inf))
     share = jnp.clip((side[node_index] * values - least) / jnp.maximum(most - least, 1e-6), 0.0, 1.0)
-    return jnp.where(side[node_index] > 0, share, 1.0 - share)
+    return jnp.where(jnp.any(seen), jnp.where(side[node_index] > 0, share, 1.0 - share), 0.0)
 
 
 def _alone(batch: Any) -> Any:
