@@ -1,0 +1,61 @@
+"""Checkpoints of a training run: everything that it goes on from, by orbax, one folder a step. The only module that knows orbax."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import orbax.checkpoint as ocp
+
+from jaxsolve.networks.architecture import dotted
+
+
+def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
+    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all, and removes all but the latest ``keep``. Raises OSError."""
+    path = folder.resolve() / str(step)
+    with ocp.StandardCheckpointer() as checkpointer:
+        checkpointer.save(path, {name: np.asarray(_plain(leaf)) for name, leaf in _named(state).items()}, force=True)
+    for old in steps(folder)[:-keep]:
+        shutil.rmtree(folder / str(old))
+    return path
+
+
+def steps(folder: Path) -> list[int]:
+    """The steps that ``folder`` holds, in order; one that was being written when its process ended is none."""
+    return sorted(int(path.name) for path in folder.glob("*") if path.name.isdigit()) if folder.is_dir() else []
+
+
+def load(folder: Path, step: int, like: Any) -> Any:
+    """What ``save`` wrote, in the structure of ``like``.
+
+    Raises ValueError that names the first part that is missing, too much, or of another shape or dtype; OSError where there is no such step.
+    """
+    with ocp.StandardCheckpointer() as checkpointer:
+        held = checkpointer.restore(folder.resolve() / str(step))
+    wanted = _named(like)
+    for name in sorted(held.keys() ^ wanted.keys()):
+        raise ValueError(f"{folder / str(step)}: {name} is {'missing' if name in wanted else 'no part of this run'}")
+    leaves = []
+    for name, leaf in wanted.items():
+        plain, found = _plain(leaf), held[name]
+        if (np.shape(found), np.dtype(found.dtype)) != (plain.shape, np.dtype(plain.dtype)):
+            raise ValueError(f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}")
+        array = jnp.asarray(np.asarray(found))
+        leaves.append(jax.random.wrap_key_data(array) if _is_key(leaf) else array)
+    return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+def _named(state: Any) -> dict[str, Any]:
+    return {f"{number:04} {dotted(path)}": leaf for number, (path, leaf) in enumerate(jax.tree_util.tree_flatten_with_path(state)[0])}
+
+
+def _is_key(leaf: Any) -> bool:
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _plain(leaf: Any) -> Any:
+    return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
