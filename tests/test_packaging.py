@@ -10,6 +10,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,14 @@ def test_the_checker_needs_the_standard_library_only():
     assert (found.returncode, found.stdout.strip()) == (0, ""), found.stderr
 
 
-def imported(folder: str, *, top_level: bool) -> set[str]:
+LEARNING = {ROOT / "jaxsolve/networks/residual.py", *(ROOT / "jaxsolve/train").glob("*.py")}
+"""Modules for those who have the extra ``learn``."""
+
+
+def imported(folder: str, *, top_level: bool, without: Collection[Path] = ()) -> set[str]:
     """Names of the packages outside the standard library that the modules below ``folder`` import, at their top level or anywhere."""
     found = set()
-    for file in (ROOT / folder).rglob("*.py"):
+    for file in {*(ROOT / folder).rglob("*.py")} - {*without}:
         tree = ast.parse(file.read_text())
         for node in tree.body if top_level else ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -70,8 +75,10 @@ def required(*extras: str) -> set[str]:
 
 def test_what_is_required_is_imported_and_what_is_imported_is_required():
     assert required() <= imported("jaxsolve", top_level=False)
-    assert imported("jaxsolve", top_level=True) <= required()
+    assert imported("jaxsolve", top_level=True, without=LEARNING) <= required()
     assert imported("jaxsolve", top_level=False) <= required("learn", "tests")
+    others = {*(ROOT / "jaxsolve").rglob("*.py")} - LEARNING
+    assert not [file for file in others if re.search(r"jaxsolve\.(train|networks\.residual)", file.read_text())]
     assert imported("launch", top_level=False) | imported("tests", top_level=False) <= required("tests")
 
 

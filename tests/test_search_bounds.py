@@ -135,7 +135,7 @@ def fake_numpy() -> types.SimpleNamespace:
         shape = shape if isinstance(shape, tuple) else (shape,)
         return np.ndarray(shape, dtype, bytearray(np.dtype(dtype).itemsize), strides=(0,) * len(shape))
 
-    names = ("full", "zeros", "uint32", "int32", "int64", "uint64", "dtype")
+    names = ("full", "zeros", "array", "inf", "uint32", "int32", "int64", "uint64", "dtype")
     return types.SimpleNamespace(empty=empty, **{name: getattr(np, name) for name in names})
 
 
