@@ -1,24 +1,47 @@
-"""The command line. Only words and options are here; each word's work is in ``jaxsolve.commands``, imported when it is used."""
+"""The command line. Only words are here; each word's work is in ``jaxsolve.commands``, imported when it is used."""
 
 from __future__ import annotations
 
 import enum
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import jaxsolve
-from jaxsolve.commands import failure, streams
-from jaxsolve.method_names import method_names
-from jaxsolve.strict_json import shortened
+from jaxsolve.commands import failure, options, streams
+from jaxsolve.commands.options import (
+    AsJson,
+    Columns,
+    Evaluations,
+    Game,
+    Memory,
+    Method,
+    NetworkName,
+    NoCheck,
+    Nodes,
+    NoZones,
+    Position,
+    Rotations,
+    Rules,
+    Search,
+    Seed,
+    Time,
+    Wall,
+)  # fmt: skip
 
-if TYPE_CHECKING:
-    from jaxsolve.search.settings import Settings
+
+class Benchmark(enum.StrEnum):
+    """What ``jaxsolve bench`` measures."""
+
+    kernels = "kernels"
+    search = "search"
+    patterns = "patterns"
+    zones = "zones"
 
 
 class Words(TyperGroup):
@@ -60,134 +83,6 @@ def _options(
 ) -> None: ...
 
 
-Choice = TypeVar("Choice", bound=enum.StrEnum)
-Method = enum.StrEnum("Method", {name: name for name in method_names()})
-
-
-class Letters(enum.StrEnum):
-    """Column letters of typed Gomoku moves, as ``jaxsolve.formats.letters`` names them."""
-
-    gtp = "gtp"
-    renju = "renju"
-
-
-class Benchmark(enum.StrEnum):
-    """What ``jaxsolve bench`` measures."""
-
-    kernels = "kernels"
-    search = "search"
-    patterns = "patterns"
-    zones = "zones"
-
-
-def _one_of(kind: type[Choice]) -> Callable[[str], Choice]:
-    """A parser of the words of ``kind``; typer's own lets its validator's wording through."""
-
-    def parse(text: str) -> Choice:
-        try:
-            return kind(text)
-        except ValueError:
-            words = [choice.value for choice in kind]
-            raise typer.BadParameter(f"{shortened(text)!r} is not known; it may be {', '.join(words[:-1])} or {words[-1]}") from None
-
-    return parse
-
-
-POSITION_HELP = (
-    "An SGF file; FILE.json:ID, a problem of a set (quickstart.json comes with the package); start; 'moves:C3 D4 pass' from the start position; "
-    "a position in canonical text, in quotes; or - for an SGF record or a text on standard input."
-)
-Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
-Game = Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="Rule set, such as killallgo-9 or 'gomoku-15;knowledge=4t'.")]
-Rules = Annotated[
-    list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")
-]
-Search = Annotated[Method, typer.Option("--method", "-m", parser=_one_of(Method), help="Search method.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
-Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
-Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
-NetworkFile = Annotated[
-    Path | None,
-    typer.Option("--network", metavar="FILE.npz", help="A network that guides the search; see 'jaxsolve import-weights'."),
-]
-
-
-def _rotations(value: int) -> int:
-    if value not in (1, 8):
-        raise typer.BadParameter(f"{value} is neither 1 (the position as it stands) nor 8 (the mean over all symmetries of the rules)")
-    return value
-
-
-Rotations = Annotated[
-    int,
-    typer.Option("--rotations", callback=_rotations, metavar="1|8", help="8: the mean of what it says over all symmetries of the rules."),
-]
-NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
-NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
-Columns = Annotated[
-    Letters | None,
-    typer.Option(
-        "--letters", parser=_one_of(Letters), help="Column letters of typed Gomoku moves: gtp leaves out I, renju counts it; boards have gtp."
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
-
-def _seconds(value: float | None) -> float | None:
-    if value is not None and not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{value} is not a number of seconds above 0")
-    return value
-
-
-Time = Annotated[float | None, typer.Option("--time", callback=_seconds, metavar="S", help="Give up after S CPU seconds, compilation apart.")]
-Wall = Annotated[float | None, typer.Option("--wall", callback=_seconds, metavar="S", help="Give up after S seconds of the clock, likewise.")]
-
-
-def _settings(
-    method: Method,
-    time: float | None,
-    wall: float | None,
-    nodes: int | None,
-    evaluations: int | None,
-    memory: int,
-    seed: int,
-    no_zones: bool,
-    no_check: bool,
-    network: Path | None,
-    rotations: int,
-    json: bool,
-) -> Settings:
-    from jaxsolve.search.settings import Limits, Settings
-
-    heads = None
-    if network is not None:
-        from jaxsolve.commands import networks as command
-
-        with failure.sentences(json):
-            heads = command.guide(network, rotations)
-    elif rotations != 1:
-        raise typer.BadParameter("needs --network FILE.npz, which it asks so many times", param_hint="--rotations")
-    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, heads=heads, zones=not no_zones, check=not no_check)
-
-
-def _rules(texts: list[str] | None) -> dict[str, str]:
-    """Options by name, from KEY=VALUE, several joined by semicolons, or a whole rule-set id, whose base is the option ``rules``."""
-    options: dict[str, str] = {}
-    for text in texts or []:
-        base, *fields = text.split(";")
-        for pair in [f"rules={base}", *fields] if fields and "=" not in base else [base, *fields]:
-            key, equals, value = pair.partition("=")
-            if not equals or not key or key in options:
-                raise typer.BadParameter(f"{pair!r} is {'given twice' if key in options else 'not of the form KEY=VALUE'}", param_hint="--rule")
-            options[key] = value
-    return options
-
-
-def _name(letters: Letters | None) -> str | None:
-    return None if letters is None else letters.value
-
-
 @app.command()
 def solve(
     position: Position,
@@ -202,7 +97,7 @@ def solve(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
-    network: NetworkFile = None,
+    network: NetworkName = None,
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
@@ -215,13 +110,13 @@ def solve(
     Exit code: 0 proved, 10 unknown, 20 disproved, 1 answered but its proof could not be saved or its answer not printed, 2 bad input or nothing
     answered, 130 interrupted (saved).
     """
-    options = _rules(rule)
+    rules = options.rules(rule)
     if resume and out is None:
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     from jaxsolve.commands import solve as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
-    raise typer.Exit(command.run(command.Request(position, game, options, claim, settings, _name(letters), out, resume, json)))
+    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
+    raise typer.Exit(command.run(command.Request(position, game, rules, claim, settings, options.letters_name(letters), out, resume, json)))
 
 
 @app.command()
@@ -260,7 +155,7 @@ def suite(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
-    network: NetworkFile = None,
+    network: NetworkName = None,
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
@@ -276,12 +171,11 @@ def suite(
     Exit code: 0 done, 1 an answer contradicts the source's or could not be saved, 2 bad input, or a problem's folder holds something else (the
     others are solved), 130 interrupted (saved).
     """
-    options = _rules(rule)
+    rules = options.rules(rule)
     from jaxsolve.commands import suite as command
 
-    settings = _settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
-    chosen = None if ids is None else tuple(word.strip() for word in ids.split(",") if word.strip())
-    raise typer.Exit(command.run(command.Request(problems, chosen, options, settings, pool, out, json)))
+    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
+    raise typer.Exit(command.run(command.Request(problems, options.ids(ids), rules, settings, pool, out, json)))
 
 
 @app.command()
@@ -313,15 +207,15 @@ def tsumego(
     ] = None,
     method: Search = Method["dfpn"],
     time: Annotated[
-        float, typer.Option("--time", callback=_seconds, metavar="S", help="Give up a question after S CPU seconds, compilation apart.")
+        float, typer.Option("--time", callback=options.seconds, metavar="S", help="Give up a question after S CPU seconds, compilation apart.")
     ] = 60,
     total: Annotated[
-        float | None, typer.Option("--total", callback=_seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")
+        float | None, typer.Option("--total", callback=options.seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")
     ] = None,
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
     memory: Memory = 2048,
     seed: Seed = 0,
-    network: NetworkFile = None,
+    network: NetworkName = None,
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
@@ -337,11 +231,11 @@ def tsumego(
 
     Exit code: 0 all answered, 10 a limit came first, 1 something could not be saved or printed, 2 bad input, 130 interrupted (saved).
     """
-    options = _rules(rule)
+    rules = options.rules(rule)
     from jaxsolve.commands import tsumego as command
 
-    settings = _settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
-    request = command.Request(position, game, options, crucial, region, settings, total, pool, out, svg, sgf_out, json)
+    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
+    request = command.Request(position, game, rules, crucial, region, settings, total, pool, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
 
 
@@ -356,6 +250,62 @@ def import_weights(
     from jaxsolve.commands import networks as command
 
     raise typer.Exit(command.import_weights(weights, like, out, json))
+
+
+@app.command()
+def evaluate(
+    networks: Annotated[
+        list[str], typer.Argument(metavar="RUN|NETWORK...", help="Runs of training, files or names of networks.", show_default=False)
+    ],
+    problems: Annotated[Path, typer.Option("--problems", metavar="PROBLEMS.json", help="The problem set.")],
+    ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID,...", help="Only these problems, in this order.")] = None,
+    last: Annotated[int, typer.Option("--last", min=1, metavar="N", help="Of a run, the latest N networks.")] = 1,
+    rule: Rules = None,
+    method: Search = Method["fdfpn"],
+    time: Time = None,
+    nodes: Nodes = None,
+    memory: Memory = 2048,
+    seed: Seed = 0,
+    rotations: Rotations = 1,
+    no_zones: NoZones = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for tables, proofs and plot; goes on where it was.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Show what networks are worth for solving: a problem set with each of them, and with none."""
+    rules = options.rules(rule)
+    from jaxsolve.commands import evaluate as command
+    from jaxsolve.commands.suite import Request
+
+    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, None, 1, json)
+    request = Request(problems, options.ids(ids), rules, settings, out=out, as_json=json)
+    raise typer.Exit(command.run(networks, last, rotations, request))
+
+
+@app.command()
+def plot(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of 'jaxsolve train'.", show_default=False)],
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Picture, .png or .svg; else curves.png in the first run.")] = None,
+) -> None:
+    """Draw the curves of runs of training."""
+    from jaxsolve.commands import plot as command
+
+    raise typer.Exit(command.run(runs, out))
+
+
+@app.command()
+def networks(json: AsJson = False) -> None:
+    """List the networks that come with jaxsolve."""
+    from jaxsolve.commands import networks as command
+
+    raise typer.Exit(command.show(json))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []})
+def train(context: typer.Context) -> None:
+    """Train a network by self-play: settings as key=value, sweeps with -m; see 'jaxsolve train --help'."""
+    from jaxsolve.commands import train as command
+
+    raise typer.Exit(command.run(context.args))
 
 
 @app.command()
@@ -381,16 +331,17 @@ def show(
     json: AsJson = False,
 ) -> None:
     """Show a position and what would be proven about it."""
-    options = _rules(rule)
+    rules = options.rules(rule)
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.show(position, game, options, svg, sgf, json, _name(letters)))
+    raise typer.Exit(command.show(position, game, rules, svg, sgf, json, options.letters_name(letters)))
 
 
 @app.command()
 def bench(
     what: Annotated[
-        Benchmark, typer.Argument(metavar="kernels|search|patterns|zones", parser=_one_of(Benchmark), help="What to measure.", show_default=False)
+        Benchmark,
+        typer.Argument(metavar="kernels|search|patterns|zones", parser=options.one_of(Benchmark), help="What to measure.", show_default=False),
     ],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
     batch: Annotated[
@@ -400,7 +351,7 @@ def bench(
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--seconds", metavar="S", help="CPU seconds of each search; search: 2 where not given, zones: 5, patterns: 10.", callback=_seconds
+            "--seconds", metavar="S", help="CPU seconds of each search; search: 2 where not given, zones: 5, patterns: 10.", callback=options.seconds
         ),
     ] = None,
     problems: Annotated[str | None, typer.Option("--problems", metavar="FILE.json[:ID,ID]", help="zones: search these problems of a set.")] = None,

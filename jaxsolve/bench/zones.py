@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve.bench import cactus
 from jaxsolve.bench.large_zones import large_leaf, shows_life
 from jaxsolve.bench.positions import zone_positions
 from jaxsolve.bench.report import Report
@@ -40,6 +39,7 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
 from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.view import cactus
 from jaxsolve.zoning import LEAF, PLAN, SIGNATURE, Zoning
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)

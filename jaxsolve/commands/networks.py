@@ -1,4 +1,4 @@
-"""``jaxsolve import-weights``, and the network that ``--network`` names."""
+"""``jaxsolve networks`` and ``import-weights``, and the network that ``--network`` names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,61 @@ from typing import TYPE_CHECKING, Any
 from jaxsolve.commands import failure, streams
 
 if TYPE_CHECKING:
-    from jaxsolve.networks import Guide, Heads
+    from jaxsolve.networks import Architecture, Guide, Heads, Network
+    from jaxsolve.networks.shipped import AutoGuide
 
 
-def guide(file: Path, rotations: int) -> Guide:
-    """What searches take for ``--network`` and ``--rotations``. Raises ValueError or OSError for a file that holds no network."""
-    from jaxsolve.networks import Guide, Network  # with JAX, which the words that need no network do without
+def guide(text: str, rotations: int) -> Guide | AutoGuide:
+    """What searches take for ``--network`` and ``--rotations``. Raises ValueError or OSError for what names no network."""
+    from jaxsolve.networks import Guide, shipped  # with JAX, which the words that need no network do without
 
-    return Guide(Network.load(file), averaged=rotations > 1)
+    averaged = rotations > 1
+    return shipped.AutoGuide(averaged) if text == shipped.AUTO else Guide(find(text), averaged)
+
+
+def find(text: str) -> Network:
+    """The network that a file, the latest of a run's folder, or a shipped name has. Raises ValueError or OSError as ``guide``."""
+    from jaxsolve.networks import Network, shipped
+
+    path = Path(text)
+    if path.is_dir():
+        return Network.load(of_run(path)[-1])
+    return Network.load(path) if path.suffix or path.exists() or path.parent != Path() else shipped.load(text)
+
+
+def of_run(folder: Path) -> list[Path]:
+    """The networks of a run of training, in order. Raises ValueError where it has none."""
+    found = sorted((folder / "networks").glob("*.npz"))
+    if not found:
+        raise ValueError(f"{folder} holds no run of training with a network yet")
+    return found
+
+
+def show(as_json: bool) -> int:
+    """Lists the networks that come with the package; 0."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxsolve.networks import shipped
+
+    with failure.sentences(as_json):
+        found = {name: shipped.load(name) for name in shipped.shipped()}
+    if as_json:
+        streams.say_json(
+            {"networks": [{"name": name, "game": x.game, "architecture": x.architecture.to_json(), "about": x.about} for name, x in found.items()]}
+        )
+        return 0
+    table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
+    for name, network in found.items():
+        shape = network.architecture
+        table.add_row(name, network.game, f"{shape.blocks}x{shape.channels}", _heads(shape), f"{shape.parameters:,}")
+    Console(soft_wrap=True, highlight=False).print(table)
+    print("solve --network NAME takes one of them, --network auto the one for the position's rules")
+    return 0
+
+
+def _heads(shape: Architecture) -> str:
+    return " and ".join(["policy", *(name for name in ("value", "cost", "within") if getattr(shape, name) is not None)])
 
 
 def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
@@ -28,23 +75,25 @@ def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
         network = published.import_weights(weights, like)
         network.save(out)
     shape = network.architecture
-    heads = " and ".join(name for name in ("value", "cost", "within") if getattr(shape, name) is not None)
     if as_json:
         streams.say_json({"network": str(out), "name": network.name, "game": network.game, "architecture": shape.to_json()})
     else:
-        print(f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, policy and {heads}")
+        print(f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}")
     return 0
 
 
-def identity(heads: Heads | Guide | None) -> dict[str, Any] | None:
+def identity(heads: Heads | Guide | AutoGuide | None) -> dict[str, Any] | None:
     """What tells networks apart in a run's folder: what they compute, a digest of the parameters, and how they are asked."""
     if heads is None:
         return None
     import jax
     import numpy as np
 
-    from jaxsolve.networks import Guide
+    from jaxsolve.networks import Guide, shipped
 
+    if isinstance(heads, shipped.AutoGuide):
+        files = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in shipped.shipped().items()}
+        return {"network": shipped.AUTO, "files": files, "averaged": heads.averaged, "dtype": heads.dtype}
     leaves, structure = jax.tree.flatten(heads.network.params if isinstance(heads, Guide) else heads.params)
     digest = hashlib.sha256(str(structure).encode())
     for leaf in map(np.asarray, jax.device_get(leaves)):

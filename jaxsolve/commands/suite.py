@@ -50,19 +50,36 @@ def run(request: Request) -> int:
         runtime.setup()
         if request.pool < 1:
             raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
-        chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
-        for game in dict.fromkeys(problem.game for problem in chosen):
-            request.settings.heads_for(game)  # refuses a network that does not fit, before anything is written
-        with contextlib.ExitStack() as until_end:
-            if request.out is not None:
-                until_end.callback(RunFolder(request.out, "run.json", _question(request), resume=True, passing=_LIMITS).release)
+        chosen = chosen_by(request)
+        with claimed(request):
             return _run(chosen, request)
+
+
+def chosen_by(request: Request) -> list[Problem]:
+    """The problems that are asked for. Raises ValueError as ``problems.load``, and for a network that does not fit one of them."""
+    chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
+    for game in dict.fromkeys(problem.game for problem in chosen):
+        request.settings.heads_for(game)
+    return chosen
+
+
+@contextlib.contextmanager
+def claimed(request: Request) -> Iterator[None]:
+    """Holds the request's folder, if it has one. Raises FolderError as ``RunFolder``."""
+    if request.out is None:
+        yield
+        return
+    folder = RunFolder(request.out, "run.json", _question(request), resume=True, passing=_LIMITS)
+    try:
+        yield
+    finally:
+        folder.release()
 
 
 def _run(chosen: Sequence[Problem], request: Request) -> int:
     ledger = Ledger(request.out)
     table = SuiteTable([problem.id for problem in chosen], None if request.as_json else sys.stdout)
-    interrupted, refused = _solve(chosen, ledger, table, request)
+    interrupted, refused = solve_all(chosen, ledger, table, request)
     rows = [ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows]
     totals = _totals(rows, len(chosen))
     if request.as_json:
@@ -109,7 +126,7 @@ def _flat(settings: Settings) -> dict[str, Any]:
 # ---- solving -------------------------------------------------------------------------------------------------------
 
 
-def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request) -> tuple[bool, list[str]]:
+def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request, title: str = "") -> tuple[bool, list[str]]:
     """Solves what the ledger does not hold yet, and what the limits now let go further.
 
     Returns whether it was interrupted, and a sentence for each problem whose folder was refused.
@@ -125,7 +142,7 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
     settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
     interrupted, refused = False, []
     with Status() as status:
-        status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
+        status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
         try:
             for problem, result in _answers(waiting, proofs, refused, functools.partial(search.solve_pool, progress=status.callback, **settings)):
                 if result.interrupted:
@@ -134,7 +151,7 @@ def _solve(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request
                 row = _row(problem, result)
                 ledger.add(row)
                 left.discard(problem.id)
-                status.title = f"{len(chosen) - len(left)}/{len(chosen)}"
+                status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
                 with status.paused():
                     table.row(row)
         except KeyboardInterrupt:

@@ -97,7 +97,7 @@ def find(path: str | Path) -> Path:
 def shipped() -> dict[str, Path]:
     """Problem sets that come with the package, by file name: installed beside this package, in a checkout in ``configs/problems``."""
     package = Path(jaxsolve.__file__).parent
-    folders = (package / "problems", package.parent / "configs" / "problems")
+    folders = (package / "configs" / "problems", package.parent / "configs" / "problems")
     return {file.name: file for folder in folders if folder.is_dir() for file in sorted(folder.glob("*.json"))}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
     from jaxsolve.networks import Guide, Heads
+    from jaxsolve.networks.shipped import AutoGuide
     from jaxsolve.search.methods import Method
 
 
@@ -49,7 +50,7 @@ class Settings:
     wave: int | None = None  # positions of all waves under way; None = the method's own
     flights: int = 2  # waves under way at a time: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
-    heads: Heads | Guide | None = None  # a network with its parameters, or one for any game that it fits; None = the rules alone
+    heads: Heads | Guide | AutoGuide | None = None  # a network with its parameters, or one for any game that it fits; None = the rules alone
     zones: bool = True  # leave out replies that a zone refutes, where the game knows zones
     check: bool = True  # have the independent checker confirm every proof before the answer is announced
 
@@ -66,9 +67,9 @@ class Settings:
         """The network as searches of ``game`` take it. Raises ValueError for a game that it does not fit."""
         if self.heads is None:
             return None
-        from jaxsolve.networks import Guide  # with JAX, which whoever has a network has
+        from jaxsolve.networks import Heads  # with JAX, which whoever has a network has
 
-        return self.heads.heads(game) if isinstance(self.heads, Guide) else self.heads
+        return self.heads if isinstance(self.heads, Heads) else self.heads.heads(game)
 
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:

@@ -12,14 +12,18 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from jaxsolve.networks.architecture import dotted
+from jaxsolve.train import devices
 
 
 def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
-    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all, and removes all but the latest ``keep``. Raises OSError."""
+    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all, and removes all but the latest ``keep``.
+
+    Where there are several processes, all of them must call it, with a folder that they share. Raises OSError.
+    """
     path = folder.resolve() / str(step)
     with ocp.StandardCheckpointer() as checkpointer:
-        checkpointer.save(path, {name: np.asarray(_plain(leaf)) for name, leaf in _named(state).items()}, force=True)
-    for old in steps(folder)[:-keep]:
+        checkpointer.save(path, {name: devices.fetch(_plain(leaf)) for name, leaf in _named(state).items()}, force=True)
+    for old in steps(folder)[:-keep] if devices.first() else ():
         shutil.rmtree(folder / str(old))
     return path
 
@@ -30,7 +34,7 @@ def steps(folder: Path) -> list[int]:
 
 
 def load(folder: Path, step: int, like: Any) -> Any:
-    """What ``save`` wrote, in the structure of ``like``.
+    """What ``save`` wrote, in the structure of ``like`` and on its devices.
 
     Raises ValueError that names the first part that is missing, too much, or of another shape or dtype; OSError where there is no such step.
     """
@@ -44,8 +48,8 @@ def load(folder: Path, step: int, like: Any) -> Any:
         plain, found = _plain(leaf), held[name]
         if (np.shape(found), np.dtype(found.dtype)) != (plain.shape, np.dtype(plain.dtype)):
             raise ValueError(f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}")
-        array = jnp.asarray(np.asarray(found))
-        leaves.append(jax.random.wrap_key_data(array) if _is_key(leaf) else array)
+        array = jax.device_put(np.asarray(found), plain.sharding) if isinstance(plain, jax.Array) else jnp.asarray(np.asarray(found))
+        leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
@@ -53,9 +57,5 @@ def _named(state: Any) -> dict[str, Any]:
     return {f"{number:04} {dotted(path)}": leaf for number, (path, leaf) in enumerate(jax.tree_util.tree_flatten_with_path(state)[0])}
 
 
-def _is_key(leaf: Any) -> bool:
-    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
 def _plain(leaf: Any) -> Any:
-    return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
+    return jax.random.key_data(leaf) if devices.is_key(leaf) else jnp.asarray(leaf)

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import Mesh, PartitionSpec
 
+from jaxsolve.train import devices
 from jaxsolve.train.learner import Learner, LearnerState
 from jaxsolve.train.replay import Replay
 from jaxsolve.train.self_play import Games, Record, SelfPlay
@@ -35,6 +37,7 @@ class Loop:
       capacity: examples that the replay holds.
       batch: examples of a step.
       updates: steps of learning in an iteration.
+      mesh: the devices that the games are dealt out to (``devices.mesh``), or None for a single one.
 
     Raises ValueError where the two are of different networks, or a call's examples do not fit into the replay.
     """
@@ -45,6 +48,7 @@ class Loop:
     capacity: int
     batch: int
     updates: int
+    mesh: Mesh | None = None
 
     def __post_init__(self) -> None:
         if self.play.search.forward.architecture != self.learner.architecture:
@@ -54,30 +58,47 @@ class Loop:
                 raise ValueError(f"{name}={getattr(self, name)}: give a whole number from 1 on")
         if self.play.steps * self.games > self.capacity:
             raise ValueError(f"{self.play.steps} steps of {self.games} games do not fit into a replay of {self.capacity}")
+        for name, count in {"games": self.games, "batch": self.batch}.items():
+            if self.mesh is not None and count % self.mesh.size:
+                raise ValueError(f"{name}={count} cannot be dealt out evenly to {self.mesh.size} devices")
 
-    def begin(self, seed: int) -> TrainingState:
-        """A new run, its first games already in play."""
+    def begin(self, seed: int, starts: Any = None) -> TrainingState:
+        """A new run, its first games already in play. ``starts`` as in ``iterate``."""
+        everywhere, dealt = (None, None) if self.mesh is None else (devices.whole(self.mesh), devices.dealt(self.mesh))
         key, games_key = jax.random.split(jax.random.key(seed))
-        learner = self.learner.begin(seed)
-        games, record = self._play(self.learner.params(learner), self.play.begin(games_key, self.games), None)
+        learner = devices.place(self.learner.begin(seed), everywhere)
+        games = devices.place(jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), dealt)
+        games, record = self._play(self._params(learner), games, starts)
         like, _ = jax.eval_shape(self.play.examples, record, record)
-        return TrainingState(learner, games, record, Replay.empty(like, self.capacity), key, jnp.int32(0))
+        replay, key, iteration = devices.place((Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere)
+        return TrainingState(learner, games, record, replay, key, iteration)
 
     def iterate(self, state: TrainingState, starts: Any = None) -> tuple[TrainingState, dict[str, jax.Array]]:
         """The next state, and what was measured: means over the iteration, float32[] or int32[] each.
 
         ``starts``: positions that new games begin at (``SelfPlay.play``).
         """
-        games, record = self._play(self.learner.params(state.learner), state.games, starts)
+        games, record = self._play(self._params(state.learner), state.games, starts)
         replay, played = self._remember(state.replay, state.record, record)
-        key, drawn = jax.random.split(state.key)
-        learner, losses = self._learn(state.learner, replay, drawn)
-        return TrainingState(learner, games, record, replay, key, state.iteration + 1), played | losses
+        learner, key, iteration, losses = self._learn(state.learner, replay, state.key, state.iteration)
+        return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
     # ---- inside ----------------------------------------------------------------------------------------------------
+    def _jitted(self, function: Any, **options: Any) -> Any:
+        """With the same result on every device."""
+        return jax.jit(function, **options) if self.mesh is None else jax.jit(function, out_shardings=devices.whole(self.mesh), **options)
+
+    @functools.cached_property
+    def _params(self) -> Any:
+        return self._jitted(self.learner.params)
+
     @functools.cached_property
     def _play(self) -> Any:
-        return jax.jit(self.play.play)
+        if self.mesh is None:
+            return jax.jit(self.play.play)
+        same, games, record = PartitionSpec(), PartitionSpec(devices.GAMES), PartitionSpec(None, devices.GAMES)
+        play = jax.shard_map(self.play.play, mesh=self.mesh, in_specs=(same, games, same), out_specs=(games, record), check_vma=False)
+        return jax.jit(play)
 
     @functools.cached_property
     def _remember(self) -> Any:
@@ -94,16 +115,20 @@ class Loop:
             }
             return replay.add(examples, known), measured
 
-        return jax.jit(remember)
+        return self._jitted(remember)
 
     @functools.cached_property
     def _learn(self) -> Any:
-        def learn(state: LearnerState, replay: Replay, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
+        def learn(state: LearnerState, replay: Replay, key: jax.Array, iteration: jax.Array) -> tuple[Any, ...]:
             def step(state: LearnerState, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
                 drawn, turned = jax.random.split(key)
-                return self.learner.update(state, replay.sample(drawn, self.batch), turned)
+                batch = replay.sample(drawn, self.batch)
+                if self.mesh is not None:
+                    batch = jax.lax.with_sharding_constraint(batch, devices.dealt(self.mesh))
+                return self.learner.update(state, batch, turned)
 
-            state, losses = jax.lax.scan(step, state, jax.random.split(key, self.updates))
-            return state, {f"loss_{name}": jnp.mean(values) for name, values in losses.items()}
+            key, drawn = jax.random.split(key)
+            state, losses = jax.lax.scan(step, state, jax.random.split(drawn, self.updates))
+            return state, key, iteration + 1, {f"loss_{name}": jnp.mean(values) for name, values in losses.items()}
 
-        return jax.jit(learn)
+        return self._jitted(learn)

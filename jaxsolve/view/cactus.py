@@ -13,16 +13,16 @@ KINDS = (".png", ".svg")
 LEAST_SECONDS = 0.01  # where the axis begins: less is noise
 
 
-def check(path: Path) -> None:
-    """Raises ValueError, with one sentence, where ``draw`` could not write to ``path`` later."""
+def check(path: Path, option: str = "--plot") -> None:
+    """Raises ValueError, with one sentence that names the option, where ``draw`` could not write to ``path`` later."""
     if path.suffix not in KINDS:
-        raise ValueError(f"--plot {path}: give a file name that ends in {' or '.join(KINDS)}")
+        raise ValueError(f"{option} {path}: give a file name that ends in {' or '.join(KINDS)}")
     if path.is_dir():
-        raise ValueError(f"--plot {path}: this is a folder; give the name of a file")
+        raise ValueError(f"{option} {path}: this is a folder; give the name of a file")
     if not path.parent.is_dir():
-        raise ValueError(f"--plot {path}: there is no folder {path.parent}")
+        raise ValueError(f"{option} {path}: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("--plot needs matplotlib, which is not installed; the extra jaxsolve[learn] has it")
+        raise ValueError("drawing needs matplotlib, which is not installed; the extra jaxsolve[learn] has it")
 
 
 def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, problems: int) -> None:

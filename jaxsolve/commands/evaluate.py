@@ -1,0 +1,138 @@
+"""``jaxsolve evaluate``: what networks are worth for solving, a problem set with each of them and with none."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxsolve import runtime
+from jaxsolve.commands import failure, networks, streams
+from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
+from jaxsolve.commands.suite_table import SuiteTable
+from jaxsolve.question import Problem
+
+NONE = "none"
+PICTURE = "cactus.png"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One way to search: without a network, or with one."""
+
+    name: str
+    network: str | None  # as --network takes it
+
+
+def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> int:
+    """Solves the set of ``request`` with each network, and shows what each is worth; 0, 1 where an answer contradicts the source's, or 130.
+
+    ``asked``: as ``--network`` has them, a run's folder for its ``last`` networks, ``none`` for no network, which is always among them.
+    """
+    with failure.sentences(request.as_json):
+        runtime.setup()
+        entries = _entries(asked, last)
+        requests = {}
+        for entry in entries:
+            heads = None if entry.network is None else networks.guide(entry.network, rotations)
+            out = None if request.out is None else request.out / entry.name
+            requests[entry.name] = dataclasses.replace(request, settings=dataclasses.replace(request.settings, heads=heads), out=out)
+            chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
+        found: dict[str, dict[str, Row]] = {}
+        chosen: list[Problem] = []
+        for name, each in requests.items():
+            chosen = chosen_by(each)
+            with claimed(each):
+                ledger = Ledger(each.out)
+                interrupted, refused = solve_all(chosen, ledger, SuiteTable([], None), each, f"{name} ")
+            if ledger.failure is not None:
+                raise ledger.failure
+            if interrupted:
+                failure.remark(f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}")
+                return failure.INTERRUPTED
+            for sentence in refused:
+                failure.remark(f"{sentence}; the problem was left out")
+            found[name] = {problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows}
+        table = worth(found)
+        _show(table, found, len(chosen), request)
+        return failure.FAILED if any(row["contradicted"] for row in table) else 0
+
+
+def worth(found: dict[str, dict[str, Row]]) -> list[Row]:
+    """A row for each network: problems solved, effort in all, and nodes on those that every one of them has solved."""
+    solved = {name: {key for key, row in rows.items() if row["verdict"] != "unknown"} for name, rows in found.items()}
+    shared = set.intersection(*solved.values())
+    return [
+        {
+            "network": name,
+            "solved": len(solved[name]),
+            "of": len(rows),
+            "nodes": sum(row["nodes"] for row in rows.values()),
+            "shared_nodes": sum(rows[key]["nodes"] for key in shared),
+            "shared": len(shared),
+            "evaluations": sum(row["evaluations"] for row in rows.values()),
+            "cpu_seconds": round(sum(row["cpu_seconds"] for row in rows.values()), 3),
+            "contradicted": sum(row["expected"] is not None and row["verdict"] not in ("unknown", row["expected"]) for row in rows.values()),
+        }
+        for name, rows in found.items()
+    ]
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _entries(asked: Sequence[str], last: int) -> list[Entry]:
+    """None first, then what is asked for. Raises ValueError where two would have the same name."""
+    entries = [Entry(NONE, None)]
+    for text in asked:
+        if text == NONE:
+            continue
+        if Path(text).is_dir():
+            name = Path(text).resolve().name
+            entries += [Entry(f"{name}-{file.stem}", str(file)) for file in networks.of_run(Path(text))[-last:]]
+        else:
+            entries.append(Entry(Path(text).stem if Path(text).suffix else text, text))
+    for number, entry in enumerate(entries):
+        if entry.name in [other.name for other in entries[:number]]:
+            raise ValueError(f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name")
+    return entries
+
+
+def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request) -> None:
+    picture = _drawn(found, problems, request)
+    if request.as_json:
+        streams.say_json({"networks": table, "plot": None if picture is None else str(picture)})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    shared = table[0]["shared"]
+    shown = Table("network", box=None, pad_edge=False)
+    for name in ("solved", "nodes", f"nodes on the {shared} that all solved", "evaluations", "CPU s"):
+        shown.add_column(name, justify="right")
+    for row in table:
+        numbers = (f"{row['solved']} of {row['of']}", f"{row['nodes']:,}", f"{row['shared_nodes']:,}", f"{row['evaluations']:,}")
+        shown.add_row(row["network"], *numbers, f"{row['cpu_seconds']:.1f}")
+    Console(soft_wrap=True, highlight=False).print(shown)
+    if picture is not None:
+        print(picture)
+
+
+def _drawn(found: dict[str, dict[str, Row]], problems: int, request: Request) -> Path | None:
+    """A cactus plot in the request's folder, where there is one and matplotlib is installed."""
+    from jaxsolve.view import cactus
+
+    if request.out is None:
+        return None
+    path = request.out / PICTURE
+    try:
+        cactus.check(path)
+    except ValueError as error:
+        failure.remark(f"no picture: {error}")
+        return None
+    times = {name: [row["cpu_seconds"] for row in rows.values() if row["verdict"] != "unknown"] for name, rows in found.items()}
+    longest = max((row["cpu_seconds"] for rows in found.values() for row in rows.values()), default=1.0)
+    cactus.draw(path, times, request.settings.limits.cpu_seconds or longest, problems)
+    return path

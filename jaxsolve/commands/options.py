@@ -1,0 +1,140 @@
+"""The options that several words of the command line share, and what becomes of them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from jaxsolve.commands import failure
+from jaxsolve.method_names import method_names
+from jaxsolve.strict_json import shortened
+
+if TYPE_CHECKING:
+    from jaxsolve.search.settings import Settings
+
+Choice = TypeVar("Choice", bound=enum.StrEnum)
+Method = enum.StrEnum("Method", {name: name for name in method_names()})
+
+
+class Letters(enum.StrEnum):
+    """Column letters of typed Gomoku moves, as ``jaxsolve.formats.letters`` names them."""
+
+    gtp = "gtp"
+    renju = "renju"
+
+
+def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
+    """A parser of the words of ``kind``; typer's own lets its validator's wording through."""
+
+    def parse(text: str) -> Choice:
+        try:
+            return kind(text)
+        except ValueError:
+            words = [choice.value for choice in kind]
+            raise typer.BadParameter(f"{shortened(text)!r} is not known; it may be {', '.join(words[:-1])} or {words[-1]}") from None
+
+    return parse
+
+
+POSITION_HELP = (
+    "An SGF file; FILE.json:ID, a problem of a set (quickstart.json comes with the package); start; 'moves:C3 D4 pass' from the start position; "
+    "a position in canonical text, in quotes; or - for an SGF record or a text on standard input."
+)
+Position = Annotated[str, typer.Argument(metavar="POSITION", help=POSITION_HELP, show_default=False)]
+Game = Annotated[str | None, typer.Option("--game", "-g", metavar="ID", help="Rule set, such as killallgo-9 or 'gomoku-15;knowledge=4t'.")]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", "-r", metavar="KEY=VALUE", help="Rule option, or several joined by ';'; see 'jaxsolve games'.")
+]
+Search = Annotated[Method, typer.Option("--method", "-m", parser=one_of(Method), help="Search method.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up after N expanded positions.")]
+Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
+Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
+NetworkName = Annotated[
+    str | None,
+    typer.Option(
+        "--network", metavar="NAME", help="A network that guides the search: auto, a name that 'jaxsolve networks' lists, a file, a run's folder."
+    ),
+]
+
+
+def rotations_asked(value: int) -> int:
+    if value not in (1, 8):
+        raise typer.BadParameter(f"{value} is neither 1 (the position as it stands) nor 8 (the mean over all symmetries of the rules)")
+    return value
+
+
+Rotations = Annotated[
+    int,
+    typer.Option("--rotations", callback=rotations_asked, metavar="1|8", help="8: the mean of what it says over all symmetries of the rules."),
+]
+NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
+NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
+Columns = Annotated[
+    Letters | None,
+    typer.Option(
+        "--letters", parser=one_of(Letters), help="Column letters of typed Gomoku moves: gtp leaves out I, renju counts it; boards have gtp."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def seconds(value: float | None) -> float | None:
+    if value is not None and not 0 < value < float("inf"):
+        raise typer.BadParameter(f"{value} is not a number of seconds above 0")
+    return value
+
+
+Time = Annotated[float | None, typer.Option("--time", callback=seconds, metavar="S", help="Give up after S CPU seconds, compilation apart.")]
+Wall = Annotated[float | None, typer.Option("--wall", callback=seconds, metavar="S", help="Give up after S seconds of the clock, likewise.")]
+
+
+def settings(
+    method: Method,
+    time: float | None,
+    wall: float | None,
+    nodes: int | None,
+    evaluations: int | None,
+    memory: int,
+    seed: int,
+    no_zones: bool,
+    no_check: bool,
+    network: str | None,
+    rotations: int,
+    json: bool,
+) -> Settings:
+    from jaxsolve.search.settings import Limits, Settings
+
+    heads = None
+    if network is not None:
+        from jaxsolve.commands import networks as command
+
+        with failure.sentences(json):
+            heads = command.guide(network, rotations)
+    elif rotations != 1:
+        raise typer.BadParameter("needs --network, which it asks so many times", param_hint="--rotations")
+    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, heads=heads, zones=not no_zones, check=not no_check)
+
+
+def rules(texts: list[str] | None) -> dict[str, str]:
+    """Options by name, from KEY=VALUE, several joined by semicolons, or a whole rule-set id, whose base is the option ``rules``."""
+    options: dict[str, str] = {}
+    for text in texts or []:
+        base, *fields = text.split(";")
+        for pair in [f"rules={base}", *fields] if fields and "=" not in base else [base, *fields]:
+            key, equals, value = pair.partition("=")
+            if not equals or not key or key in options:
+                raise typer.BadParameter(f"{pair!r} is {'given twice' if key in options else 'not of the form KEY=VALUE'}", param_hint="--rule")
+            options[key] = value
+    return options
+
+
+def ids(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def letters_name(letters: Letters | None) -> str | None:
+    return None if letters is None else letters.value

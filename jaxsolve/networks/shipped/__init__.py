@@ -1,0 +1,58 @@
+"""Networks that come with the package: files ``NAME.npz``, each with a card ``NAME.md`` that tells how it was made and what it is worth."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxsolve.games.game import Game
+from jaxsolve.networks.heads import Heads
+from jaxsolve.networks.network import SUFFIX, Dtype, Guide, Network
+
+AUTO = "auto"
+
+
+def shipped() -> dict[str, Path]:
+    """Their files by name, sorted."""
+    return {file.stem: file for file in sorted(Path(__file__).parent.glob(f"*{SUFFIX}"))}
+
+
+@functools.cache
+def load(name: str) -> Network:
+    """The shipped network of a name. Raises ValueError, with the nearest name, where there is none."""
+    files = shipped()
+    if name not in files:
+        near = difflib.get_close_matches(name, files, n=1) or [", ".join(files) or "none"]
+        raise ValueError(f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends in {SUFFIX}")
+    return Network.load(files[name])
+
+
+def fitting(game: Game) -> Network | None:
+    """The shipped network for a game: one that learned by its rules, else one that learned by others of the same base name and fits."""
+    networks = [load(name) for name in shipped()]
+    same = [network for network in networks if network.game == game.rule_set]
+    akin = [network for network in networks if network.game.split(";")[0] == game.rule_set.split(";")[0]]
+    for network in same + akin:
+        try:
+            network.architecture.check(game)
+        except ValueError:
+            continue
+        return network
+    return None
+
+
+@dataclass(frozen=True)
+class AutoGuide:
+    """``--network auto``: for each game the shipped network that fits."""
+
+    averaged: bool = False
+    dtype: Dtype = "float32"
+
+    def heads(self, game: Game) -> Heads:
+        """As ``Guide.heads``. Raises ValueError where none fits."""
+        network = fitting(game)
+        if network is None:
+            raise ValueError(f"no network for {game.rule_set} comes with jaxsolve; see 'jaxsolve networks'")
+        return Guide(network, self.averaged, self.dtype).heads(game)

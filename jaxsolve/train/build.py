@@ -1,0 +1,94 @@
+"""From settings to what they describe."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax.sharding import Mesh
+
+from jaxsolve.formats import problems
+from jaxsolve.games.env import Env
+from jaxsolve.games.game import Game
+from jaxsolve.games.registry import make
+from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within
+from jaxsolve.train.config import NetworkSettings, Settings, TargetSettings, TrainSettings
+from jaxsolve.train.learner import Learner
+from jaxsolve.train.loop import Loop
+from jaxsolve.train.search import TreeSearch
+from jaxsolve.train.self_play import SelfPlay
+
+LAST_SHARE = 0.01  # of the learning rate, where it has fallen along its cosine
+
+
+def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
+    """The loop that settings describe. Raises ValueError, in one sentence, for what cannot be."""
+    game, network, targets, search, train = settings.game, settings.network, settings.targets, settings.search, settings.train
+    if game.most_moves < 1:
+        raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
+    if network.dtype not in ("float32", "bfloat16"):
+        raise ValueError(f"network.dtype={network.dtype!r}: it may be float32 or bfloat16")
+    env = Env(make(game.rules), max_steps=game.most_moves)
+    shape = architecture(env.game, network, targets)
+    searching = TreeSearch(
+        env,
+        Forward(shape, network.dtype),  # pyright: ignore[reportArgumentType]  checked above
+        targets.goal,  # pyright: ignore[reportArgumentType]  checked there
+        targets.branching,  # pyright: ignore[reportArgumentType]
+        search.simulations,
+        search.policy,  # pyright: ignore[reportArgumentType]
+        search.considered,
+        (search.noise_share, search.noise_concentration),
+        search.temperature,
+    )
+    learner = Learner(env.game, shape, transform(train), train.weight_decay, train.augment)
+    play = SelfPlay(searching, game.most_moves, targets.or_player)
+    return Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh)
+
+
+def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
+    """A tower with the heads that the targets ask for. Raises ValueError where there are none, or the game cannot show what the network is to see."""
+    return Architecture.of(
+        game,
+        View(network.view, network.boards),  # pyright: ignore[reportArgumentType]  checked there
+        blocks=network.blocks,
+        channels=network.channels,
+        policy=Policy(network.policy_channels),
+        value=Value(network.value_channels, network.value_hidden) if targets.value else None,
+        cost=Cost(network.cost_channels, network.cost_bins, network.cost_per_decade) if targets.cost else None,
+        within=None if targets.within is None else Within(network.within_channels, network.within_moves, targets.within),
+    )
+
+
+def transform(train: TrainSettings) -> functools.partial[optax.GradientTransformation]:
+    """What makes the optimizer. Raises ValueError for one that is not known, or a rate that is none."""
+    if train.optimizer not in ("sgd", "adam"):
+        raise ValueError(f"train.optimizer={train.optimizer!r}: it may be sgd or adam")
+    if not 0 < train.learning_rate < float("inf"):
+        raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
+    if train.decay_steps is not None and train.decay_steps < 1:
+        raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
+    return functools.partial(_transform, train.optimizer, train.learning_rate, train.decay_steps, train.momentum)
+
+
+def _transform(optimizer: str, rate: float, decay_steps: int | None, momentum: float) -> optax.GradientTransformation:
+    falling = rate if decay_steps is None else optax.cosine_decay_schedule(rate, decay_steps, LAST_SHARE)
+    return optax.sgd(falling, momentum=momentum) if optimizer == "sgd" else optax.adam(falling, b1=momentum)
+
+
+def starts(file: str | None, game: Game) -> Any:
+    """The positions of a problem file, as a batch of the game's states; None for no file.
+
+    Raises ValueError where one is not of the game; OSError as any file.
+    """
+    if file is None:
+        return None
+    found = problems.load(Path(file))
+    for problem in found:
+        if problem.game != game:
+            raise ValueError(f"{file}: {problem.id} is of {problem.game.rule_set}, the run trains {game.rule_set}")
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *(problem.state for problem in found))

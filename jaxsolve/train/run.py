@@ -1,0 +1,173 @@
+"""A run of training in its folder: settings, metrics, checkpoints and networks; it goes on where it was, however it ended.
+
+training.json       what its numbers depend on; a run with other settings is refused
+config.yaml         its settings, as 'jaxsolve train --config' reads them
+metrics.jsonl       a line for each iteration
+tb/                 the same for tensorboard
+checkpoints/N/      all that the run goes on from after iteration N; the latest ones
+networks/N.npz      the network after iteration N, for --network; all of them
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jax
+import numpy as np
+from tensorboardX import SummaryWriter
+
+from jaxsolve import runtime
+from jaxsolve.formats import problems
+from jaxsolve.networks import Network
+from jaxsolve.runfolder import FolderError, RunFolder, write_whole
+from jaxsolve.train import build, checkpoints, devices
+from jaxsolve.train.config import Settings
+from jaxsolve.train.loop import Loop, TrainingState
+from jaxsolve.train.metrics import CONFIG, MARKER, METRICS, Measured, metrics
+
+COUNTED = ("total_games", "total_examples", "evaluations", "cpu_seconds", "wall_seconds")  # sums over a run, by whichever process began or resumed it
+
+
+class Run:
+    """One run in its folder, ``settings.out``, which it holds until ``release``.
+
+    Args:
+      settings: what is trained, and how.
+      config: the settings as YAML, kept in the folder for a person.
+
+    Raises ValueError, in one sentence, for settings that cannot be, FolderError for a folder that is in use or holds something else, OSError.
+    """
+
+    def __init__(self, settings: Settings, config: str = ""):
+        self.settings, self.path = settings, Path(settings.out)
+        if settings.distributed:
+            devices.join()
+        train = settings.train
+        for name in ("iterations", "checkpoint_every", "keep"):
+            if getattr(train, name) < 1:
+                raise ValueError(f"train.{name}={getattr(train, name)}: give a whole number from 1 on")
+        self.loop: Loop = build.loop(settings, devices.mesh())
+        self._starts = build.starts(settings.game.starts, self.loop.learner.game)
+        self._folder = self._claimed(config)
+        self.iteration, self._sums = 0, dict.fromkeys(COUNTED, 0.0)
+        self._state = self._begun()
+
+    def train(self, told: Callable[[Measured], None] = lambda measured: None) -> Iterator[Path]:
+        """Runs to the end of the settings' iterations or hours, and gives each checkpoint's network file as it is written.
+
+        ``told`` gets every iteration's numbers. An interruption (KeyboardInterrupt) comes out after a checkpoint of the last whole iteration.
+        """
+        train, began = self.settings.train, time.monotonic()
+        with contextlib.closing(_Written(self.path, self.iteration) if devices.first() else _Nowhere()) as written:
+            saved = self.iteration
+            try:
+                while self.iteration < train.iterations:
+                    measured = self._iterate()
+                    written.add(measured)
+                    told(measured)
+                    over = devices.agreed(train.hours is not None and time.monotonic() - began > 3600 * train.hours)
+                    if self.iteration % train.checkpoint_every == 0 or self.iteration == train.iterations or over:
+                        file, saved = self.save(), self.iteration
+                        yield file
+                    if over:
+                        return
+            except KeyboardInterrupt:
+                if saved < self.iteration and jax.process_count() == 1:  # several processes are never at the same place
+                    self.save()
+                raise
+
+    def save(self) -> Path:
+        """Writes a checkpoint and the network, and returns the network's file. Raises OSError."""
+        network = self.network()  # all processes take part
+        file = self.path / "networks" / f"{self.iteration:06}.npz"
+        if devices.first() and not file.exists():
+            network.save(file)
+        checkpoints.save(self.path / "checkpoints", self.iteration, self._state, self.settings.train.keep)
+        return file
+
+    def network(self) -> Network:
+        """The network as it is now, with how it came to be."""
+        game, learner = self.loop.learner.game, self.loop.learner
+        params = jax.tree.map(devices.fetch, learner.params(self._state.learner))
+        about = {"settings": self.settings.question(), "iterations": self.iteration, **{name: round(self._sums[name]) for name in COUNTED}}
+        return Network(f"{self.settings.name}-{self.iteration}", learner.architecture, params, game.rule_set, about)
+
+    def release(self) -> None:
+        """Lets another run into the folder."""
+        if self._folder is not None:
+            self._folder.release()
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+    def _claimed(self, config: str) -> RunFolder | None:
+        """The folder, for the process that writes. Raises FolderError in all processes if it is refused."""
+        folder, refused = None, None
+        if devices.first():
+            question = self.settings.question()
+            if (file := self.settings.game.starts) is not None:  # other positions in the file are another run
+                question["game"]["starts"] = hashlib.sha256(problems.find(file).read_bytes()).hexdigest()
+            try:
+                folder = RunFolder(self.path, MARKER, {"settings": question}, resume=True)
+                write_whole(self.path / CONFIG, config)
+            except (FolderError, OSError) as error:
+                refused = error
+        if devices.agreed(refused is not None):
+            raise refused or FolderError(f"{self.path}: the run's first process cannot use it")
+        return folder
+
+    def _begun(self) -> TrainingState:
+        """The state to go on from: a checkpoint's, or a new run's."""
+        state = self.loop.begin(self.settings.train.seed, self._starts)
+        found = checkpoints.steps(self.path / "checkpoints")
+        step = devices.agreed(found[-1] if found else 0)
+        if step:
+            state = checkpoints.load(self.path / "checkpoints", step, state)
+            self.iteration = step
+            last = [line for line in metrics(self.path) if line["iteration"] == step]
+            if last:
+                self._sums = {name: last[0][name] for name in COUNTED}
+        return state
+
+    def _iterate(self) -> Measured:
+        cpu, clock = runtime.cpu_seconds(), time.monotonic()
+        state, found = self.loop.iterate(self._state, self._starts)
+        numbers = {name: np.asarray(value).item() for name, value in found.items()}  # waits for the device
+        self._state, self.iteration = state, self.iteration + 1
+        play = self.loop.play
+        evaluations = play.steps * self.loop.games * (play.search.simulations + 1)
+        sums, now = self._sums, (numbers["games"], numbers["examples"], evaluations, runtime.cpu_seconds() - cpu, time.monotonic() - clock)
+        self._sums = {name: sums[name] + more for name, more in zip(COUNTED, now, strict=True)}
+        return {"iteration": self.iteration, **numbers, **{name: round(value, 3) for name, value in self._sums.items()}}
+
+
+class _Written:
+    """metrics.jsonl and tb/, from an iteration on: what was written of later ones is gone, for the run goes on from its checkpoint."""
+
+    def __init__(self, folder: Path, iteration: int):
+        kept = [line for line in metrics(folder) if line["iteration"] <= iteration]
+        write_whole(folder / METRICS, "".join(json.dumps(line) + "\n" for line in kept))
+        self._lines = (folder / METRICS).open("a", encoding="utf-8")
+        self._board = SummaryWriter(str(folder / "tb"), purge_step=iteration + 1)
+
+    def add(self, measured: Measured) -> None:
+        self._lines.write(json.dumps(measured) + "\n")
+        self._lines.flush()
+        for name, value in measured.items():
+            if name != "iteration":
+                self._board.add_scalar(name, value, measured["iteration"])
+
+    def close(self) -> None:
+        self._lines.close()
+        self._board.close()
+
+
+class _Nowhere:
+    """What the other processes write to."""
+
+    def add(self, measured: Measured) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,81 @@
+"""What a sweep leaves behind: one table of its runs, told by Hydra when the last has ended, whatever ran them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+from rich.table import Table
+
+from jaxsolve.runfolder import write_whole
+from jaxsolve.train.metrics import CONFIG, MARKER, metrics
+
+FAILED, TABLE = "failed.txt", "table.csv"
+SHOWN = ("iteration", "total_games", "length", "first_wins", "loss_total", "cpu_seconds")
+failed: list[Path] = []  # runs of this process's sweep that ended with an error
+
+
+def fail(folder: Path, error: Exception) -> None:
+    """Notes that a run of a sweep failed, so that the others go on and the table says why."""
+    sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
+    print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
+    failed.append(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FAILED).write_text(sentence + "\n", encoding="utf-8")
+
+
+class SweepTable(Callback):
+    """Writes and prints a sweep's table: a row for each run, what was swept and where it came to."""
+
+    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
+        swept = [
+            override.key_or_group
+            for override in OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
+            if override.is_sweep_override()
+        ]
+        folder = Path(config.hydra.sweep.dir)
+        rows = table(folder, swept)
+        if rows:
+            content = io.StringIO()
+            writer = csv.DictWriter(content, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+            write_whole(folder / TABLE, content.getvalue())
+            _show(rows, folder / TABLE)
+
+
+def table(folder: Path, swept: list[str]) -> list[dict[str, Any]]:
+    """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure."""
+    rows = []
+    for run in sorted(path for path in folder.glob("*") if path.is_dir()):
+        held = (run / MARKER).exists()
+        settings = OmegaConf.load(run / CONFIG) if held else OmegaConf.create()
+        last = (metrics(run) or [{}])[-1] if held else {}
+        why = (run / FAILED).read_text(encoding="utf-8").strip() if (run / FAILED).exists() else ""
+        row = {"run": run.name, **{key: _told(settings, key) for key in swept}}
+        rows.append(row | {name: last.get(name, "") for name in SHOWN} | {"failed": why})
+    return rows
+
+
+def _told(settings: Any, key: str) -> Any:
+    """A setting's value; a group's name where a group was swept."""
+    value = OmegaConf.select(settings, key)
+    return value if not isinstance(value, DictConfig) else value.get("name", json.dumps(OmegaConf.to_container(value)))
+
+
+def _show(rows: list[dict[str, Any]], file: Path) -> None:
+    shown = Table(title=str(file))
+    names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
+    for name in names:
+        shown.add_column(name)
+    for row in rows:
+        shown.add_row(*(f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names))
+    Console().print(shown)

@@ -1,0 +1,222 @@
+"""A run of training in its folder: it goes on to the bit however it ended, on any number of devices and processes, and refuses what is not its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("flax")
+pytest.importorskip("hydra")
+pytest.importorskip("tensorboardX")
+
+from typer.testing import CliRunner
+
+from jaxsolve.cli import app
+from jaxsolve.commands.train import composed
+from jaxsolve.games.registry import make
+from jaxsolve.networks import Network
+from jaxsolve.runfolder import FolderError
+from jaxsolve.train import checkpoints
+from jaxsolve.train.metrics import metrics
+from jaxsolve.train.run import Run
+
+SMALL = [
+    "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
+    "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
+]  # fmt: skip
+CLOCKS = {"cpu_seconds", "wall_seconds"}
+
+
+def words(folder: Path, *more: str) -> list[str]:
+    return [*SMALL, f"out={folder}", *more]
+
+
+def trained(folder: Path, *more: str) -> Run:
+    run = Run(*composed(words(folder, *more)))
+    list(run.train())
+    run.release()
+    return run
+
+
+def numbers(folder: Path) -> list[dict]:
+    return [{name: value for name, value in row.items() if name not in CLOCKS} for row in metrics(folder)]
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "jaxsolve", "train", *words(folder, *more)]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A run of six iterations that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    trained(folder, "train.iterations=6")
+    return folder
+
+
+def test_a_run_leaves_what_it_says(whole):
+    rows = metrics(whole)
+    assert [row["iteration"] for row in rows] == [1, 2, 3, 4, 5, 6] and rows[-1]["evaluations"] == 6 * 9 * 8 * 5
+    assert checkpoints.steps(whole / "checkpoints") == [4, 6] and any((whole / "tb").iterdir())
+    assert [file.name for file in sorted((whole / "networks").iterdir())] == ["000002.npz", "000004.npz", "000006.npz"]
+    network = Network.load(whole / "networks" / "000006.npz")
+    assert network.game == make("hex-3").rule_set and network.about["iterations"] == 6 and network.about["total_games"] == rows[-1]["total_games"]
+    assert "simulations: 4" in (whole / "config.yaml").read_text()
+
+
+def test_killed_at_any_time_it_goes_on_to_the_same_numbers(whole, tmp_path):
+    folder = tmp_path / "killed"
+    process = subprocess.Popen(command(folder, "train.iterations=500"), stdout=subprocess.PIPE, text=True, env=os.environ)
+    give_up = time.monotonic() + 300
+    while not (folder / "metrics.jsonl").exists() or len((folder / "metrics.jsonl").read_text().splitlines()) < 3:
+        assert time.monotonic() < give_up and process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write('{"iteration": 9')  # cut short, as a kill leaves it
+    held = checkpoints.steps(folder / "checkpoints")
+    trained(folder, f"train.iterations={max(6, *held)}")
+    assert numbers(folder)[:6] == numbers(whole)
+    assert [row["iteration"] for row in metrics(folder)] == list(range(1, max(6, *held) + 1))
+
+
+def test_interrupted_it_saves_and_goes_on(whole, tmp_path):
+    folder, count = tmp_path / "stopped", 0
+    run = Run(*composed(words(folder, "train.iterations=6", "train.checkpoint_every=100")))
+
+    def told(_):
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run.train(told))
+    with pytest.raises(FolderError, match="in use"):
+        Run(*composed(words(folder)))
+    run.release()
+    assert checkpoints.steps(folder / "checkpoints") == [3]
+    assert trained(folder, "train.iterations=6").iteration == 6
+    assert numbers(folder) == numbers(whole)
+    assert trained(folder, "train.iterations=6").iteration == 6  # nothing left to do
+    assert numbers(folder) == numbers(whole)
+
+
+def test_other_settings_are_another_run(whole):
+    before = (whole / "metrics.jsonl").read_bytes()
+    with pytest.raises(FolderError, match="another question"):
+        Run(*composed(words(whole, "train.learning_rate=0.3")))
+    assert (whole / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_folder_of_something_else_stays_as_it_is(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(FolderError, match="not empty"):
+        Run(*composed(words(tmp_path)))
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (["train.gamse=3"], "did you mean 'train.games'"),
+        (["+train.gamse=3"], "did you mean 'train.games'"),
+        (["game=killalgo7"], "did you mean 'killallgo7'"),
+        (["+exp=killallgo_pcn"], "is no exp"),
+        (["train.games=many"], "could not be converted to Integer"),
+        (["games"], "key=value"),
+        (["--fast"], "key=value"),
+        (["train.games=[1"], "train.games=[1"),
+        (["train.games=0"], "games=0"),
+        (["train.iterations=0"], "train.iterations=0"),
+        (["train.optimizer=sdg"], "sgd or adam"),
+        (["train.learning_rate=-1"], "learning_rate=-1"),
+        (["search.policy=ucb"], "gumbel"),
+        (["targets.goal=value", "targets.value=false"], "no such head"),
+        (["game.rules=hexx-3"], "hex"),
+        (["game.most_moves=0"], "most_moves=0"),
+        (["game.starts=nowhere.json"], "nowhere.json"),
+        (["network.dtype=float16"], "bfloat16"),
+        (["network.view=sideways"], "sideways"),
+        (["train.capacity=10"], "do not fit"),
+        (["-m", "train.seed=0,1", "train.gamse=3"], "did you mean 'train.games'"),
+    ],
+)
+def test_bad_settings_get_one_sentence(wrong, says, tmp_path):
+    result = CliRunner().invoke(app, ["train", *SMALL, f"out={tmp_path / 'run'}", *wrong])
+    assert result.exit_code == 2 and says in result.stderr and len(result.stderr.splitlines()) == 1, (result.output, result.stderr)
+    assert not (tmp_path / "run").exists() or not any((tmp_path / "run").iterdir())
+
+
+def test_starts_are_positions_of_a_file(tmp_path):
+    file = tmp_path / "starts.json"
+    problems = [{"id": "a", "moves": "b2"}, {"id": "b", "moves": "a1 b2"}]
+    file.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": problems}))
+    trained(tmp_path / "run", "train.iterations=1", f"game.starts={file}")
+    assert metrics(tmp_path / "run")[0]["length"] < 9
+    problems.append({"id": "c", "moves": "a3"})
+    file.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": problems}))
+    with pytest.raises(FolderError, match="another question"):
+        Run(*composed(words(tmp_path / "run", f"game.starts={file}")))
+    file.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-4", "problems": problems}))
+    with pytest.raises(ValueError, match=r"of hex-4.*trains hex-3"):
+        Run(*composed(words(tmp_path / "other", f"game.starts={file}")))
+
+
+def close(rows, others):
+    assert len(rows) == len(others)
+    for row, other in zip(rows, others, strict=True):
+        assert row == pytest.approx(other, abs=1e-5, rel=1e-5)
+
+
+def test_eight_devices_make_the_same_curve(whole, tmp_path):
+    env = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    done = subprocess.run(command(tmp_path / "run", "train.iterations=4"), capture_output=True, text=True, env=env, timeout=600)
+    assert done.returncode == 0, done.stderr
+    close(numbers(tmp_path / "run"), numbers(whole)[:4])
+
+
+def test_two_processes_make_the_same_curve(whole, tmp_path):
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    env = os.environ | {"JAX_COORDINATOR_ADDRESS": f"localhost:{port}", "JAX_NUM_PROCESSES": "2", "JAX_PLATFORMS": "cpu"}
+    more = ["train.iterations=4", "distributed=true"]
+    processes = [
+        subprocess.Popen(command(tmp_path / "run", *more), stderr=subprocess.PIPE, text=True, env=env | {"JAX_PROCESS_ID": number})
+        for number in ("0", "1")
+    ]
+    ends = [process.communicate(timeout=600) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], ends
+    close(numbers(tmp_path / "run"), numbers(whole)[:4])
+    trained(tmp_path / "run", "train.iterations=6")  # what two processes saved, one goes on from
+    close(numbers(tmp_path / "run"), numbers(whole))
+
+
+def test_a_sweep_ends_in_one_table(tmp_path):
+    sweep = [f"hydra.sweep.dir={tmp_path / 'sweep'}", "train.iterations=2", "train.learning_rate=0.01,0.1", "train.optimizer=sgd,sdg"]
+    result = CliRunner().invoke(app, ["train", "-m", *SMALL, *sweep])
+    assert result.exit_code == 2 and "sgd or adam" in result.stderr  # before anything runs
+    sweep[-1] = "train.seed=0,1"
+    done = subprocess.run([sys.executable, "-P", "-m", "jaxsolve", "train", "-m", *SMALL, *sweep], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "sweep" / "table.csv").read_text().splitlines()
+    header, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
+    assert sorted((row[header.index("train.learning_rate")], row[header.index("train.seed")]) for row in rows) == [
+        ("0.01", "0"), ("0.01", "1"), ("0.1", "0"), ("0.1", "1"),
+    ]  # fmt: skip
+    for row in rows:
+        folder = next(
+            path for path in (tmp_path / "sweep").iterdir() if path.name == row[0].replace(" ", ",") or path.is_dir() and row[0] in path.name
+        )
+        assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"] and row[header.index("iteration")] == "2"
+    assert len({row[header.index("loss_total")] for row in rows}) == 4 and "table.csv" in done.stdout
