@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ pytest.importorskip("flax")
 pytest.importorskip("hydra")
 pytest.importorskip("tensorboardX")
 
+from omegaconf import OmegaConf
 from typer.testing import CliRunner
 
 from jaxsolve.cli import app
@@ -28,6 +28,7 @@ from jaxsolve.train import checkpoints
 from jaxsolve.train.metrics import metrics
 from jaxsolve.train.run import Run
 
+ROOT = Path(__file__).parent.parent
 SMALL = [
     "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
     "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
@@ -186,20 +187,32 @@ def test_eight_devices_make_the_same_curve(whole, tmp_path):
 
 
 def test_two_processes_make_the_same_curve(whole, tmp_path):
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
-    env = os.environ | {"JAX_COORDINATOR_ADDRESS": f"localhost:{port}", "JAX_NUM_PROCESSES": "2", "JAX_PLATFORMS": "cpu"}
-    more = ["train.iterations=4", "distributed=true"]
-    processes = [
-        subprocess.Popen(command(tmp_path / "run", *more), stderr=subprocess.PIPE, text=True, env=env | {"JAX_PROCESS_ID": number})
-        for number in ("0", "1")
-    ]
-    ends = [process.communicate(timeout=600) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], ends
+    env = os.environ | {"PROCESSES": "2", "PYTHON": sys.executable, "JAX_PLATFORMS": "cpu"}
+    script = ["bash", str(ROOT / "launch" / "train_processes.sh"), *words(tmp_path / "run", "train.iterations=4")]
+    done = subprocess.run(script, capture_output=True, text=True, env=env, timeout=600)
+    assert done.returncode == 0, done.stderr
     close(numbers(tmp_path / "run"), numbers(whole)[:4])
     trained(tmp_path / "run", "train.iterations=6")  # what two processes saved, one goes on from
     close(numbers(tmp_path / "run"), numbers(whole))
+    done = subprocess.run([*script, "train.seed=5"], capture_output=True, text=True, env=env, timeout=600)
+    assert done.returncode == 2 and "another question" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_job_of_a_cluster_has_the_same_words():
+    env = os.environ | {"IMAGE": "image", "CLAIM": "disk", "PODS": "3", "DRY": "1"}
+    done = subprocess.run(
+        ["bash", str(ROOT / "launch" / "train_gke.sh"), "+exp=killallgo7_pcn", "game.starts='a b'"], capture_output=True, text=True, env=env
+    )
+    job = OmegaConf.to_container(OmegaConf.create(done.stdout))["spec"]["replicatedJobs"][0]["template"]["spec"]
+    container = job["template"]["spec"]["containers"][0]
+    assert container["command"] == ["python", "-m", "jaxsolve", "train", "+exp=killallgo7_pcn", "game.starts='a b'", "distributed=true"]
+    assert job["completions"] == 3 and {each["name"] for each in container["env"]} == {
+        "JAX_COORDINATOR_ADDRESS",
+        "JAX_NUM_PROCESSES",
+        "JAX_PROCESS_ID",
+    }
+    for script in sorted((ROOT / "launch").glob("*.sh")):
+        assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
 
 
 def test_a_sweep_ends_in_one_table(tmp_path):

@@ -130,6 +130,7 @@ def _by_hydra(words: Sequence[str]) -> int:
         settings.out = HydraConfig.get().runtime.output_dir
         try:
             train(settings, OmegaConf.to_yaml(OmegaConf.structured(settings)))
+            sweep.succeed(Path(settings.out))
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
             sweep.fail(Path(settings.out), error)
 

@@ -20,16 +20,20 @@ from jaxsolve.train.metrics import CONFIG, MARKER, metrics
 
 FAILED, TABLE = "failed.txt", "table.csv"
 SHOWN = ("iteration", "total_games", "length", "first_wins", "loss_total", "cpu_seconds")
-failed: list[Path] = []  # runs of this process's sweep that ended with an error
+failed: list[str] = []  # runs of the latest sweep that ended with an error, known when it has ended
 
 
 def fail(folder: Path, error: Exception) -> None:
     """Notes that a run of a sweep failed, so that the others go on and the table says why."""
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
     print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
-    failed.append(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FAILED).write_text(sentence + "\n", encoding="utf-8")
+
+
+def succeed(folder: Path) -> None:
+    """Takes back what ``fail`` noted of an earlier try."""
+    (folder / FAILED).unlink(missing_ok=True)
 
 
 class SweepTable(Callback):
@@ -43,6 +47,7 @@ class SweepTable(Callback):
         ]
         folder = Path(config.hydra.sweep.dir)
         rows = table(folder, swept)
+        failed[:] = [row["run"] for row in rows if row["failed"]]
         if rows:
             content = io.StringIO()
             writer = csv.DictWriter(content, list(rows[0]))
@@ -55,7 +60,7 @@ class SweepTable(Callback):
 def table(folder: Path, swept: list[str]) -> list[dict[str, Any]]:
     """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure."""
     rows = []
-    for run in sorted(path for path in folder.glob("*") if path.is_dir()):
+    for run in sorted((path for path in folder.glob("*") if path.name.isdecimal()), key=lambda path: int(path.name)):
         held = (run / MARKER).exists()
         settings = OmegaConf.load(run / CONFIG) if held else OmegaConf.create()
         last = (metrics(run) or [{}])[-1] if held else {}
@@ -72,10 +77,11 @@ def _told(settings: Any, key: str) -> Any:
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
-    shown = Table(title=str(file))
+    shown = Table(box=None, pad_edge=False)
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
     for name in names:
-        shown.add_column(name)
+        shown.add_column(name, justify="left" if name in ("run", "failed") else "right")
     for row in rows:
         shown.add_row(*(f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names))
-    Console().print(shown)
+    Console(soft_wrap=True, highlight=False).print(shown)
+    print(file)
