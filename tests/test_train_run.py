@@ -24,7 +24,7 @@ from jaxsolve.commands.train import composed
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Network
 from jaxsolve.runfolder import FolderError
-from jaxsolve.train import checkpoints
+from jaxsolve.train import build, checkpoints
 from jaxsolve.train.metrics import metrics
 from jaxsolve.train.run import Run
 
@@ -231,3 +231,12 @@ def test_a_sweep_ends_in_one_table(tmp_path):
         folder = tmp_path / "sweep" / row[0]
         assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"] and row[header.index("iteration")] == "2"
     assert len({row[header.index("loss_total")] for row in rows}) == 4 and "table.csv" in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in (ROOT / "configs" / "exp").glob("*.yaml")))
+def test_every_experiment_describes_a_run(name):
+    settings, text = composed([f"+exp={name}"])
+    assert settings.name == name and settings.out == f"runs/{name}-0"
+    described = build.loop(settings)
+    assert described.learner.architecture.blocks == settings.network.blocks and OmegaConf.create(text).train.games == described.games
+    assert ("_cpu" in name) == (settings.network.channels < 64)
