@@ -12,6 +12,7 @@ from jaxsolve import runtime
 
 LONGEST = (
     "test_search_driver.py",  # compiles the host loops for all: meanwhile the other process does well with files that need none of them
+    "test_train_run.py",
     "test_transforms.py",
     "test_evaluate_devices.py",
     "test_search_patterns.py",

@@ -69,6 +69,10 @@ def test_checkpoints_name_what_does_not_fit(tmp_path):
             checkpoints.load(tmp_path, 3, other)
     with pytest.raises(OSError):
         checkpoints.load(tmp_path, 9, state)
+    for file in (tmp_path / "3").rglob("d/*"):
+        file.write_bytes(file.read_bytes()[:20])
+    with pytest.raises(ValueError, match="3 is damaged"):
+        checkpoints.load(tmp_path, 3, state)
 
 
 def test_training_learns_something():

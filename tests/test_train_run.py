@@ -139,6 +139,7 @@ def test_a_folder_of_something_else_stays_as_it_is(tmp_path):
         (["train.games=[1"], "train.games=[1"),
         (["train.games=0"], "games=0"),
         (["train.iterations=0"], "train.iterations=0"),
+        (["train.hours=0"], "train.hours=0"),
         (["train.optimizer=sdg"], "sgd or adam"),
         (["train.learning_rate=-1"], "learning_rate=-1"),
         (["search.policy=ucb"], "gumbel"),

@@ -68,6 +68,9 @@ def train(settings: Settings, config: str) -> int:
         print(f"{settings.out}: {settings.name} {where}; {training.loop.learner.architecture.parameters:,} parameters", flush=True)
         for file in training.train(told):
             print(f"saved {file}", flush=True)
+    except KeyboardInterrupt:
+        print(f"stopped after iteration {training.iteration}; the same command goes on", flush=True)
+        raise
     finally:
         training.release()
     return 0

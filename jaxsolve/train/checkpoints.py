@@ -36,10 +36,14 @@ def steps(folder: Path) -> list[int]:
 def load(folder: Path, step: int, like: Any) -> Any:
     """What ``save`` wrote, in the structure of ``like`` and on its devices.
 
-    Raises ValueError that names the first part that is missing, too much, or of another shape or dtype; OSError where there is no such step.
+    Raises ValueError for a damaged one, or that names the first part that is missing, too much, or of another shape or dtype; OSError where there is
+    no such step.
     """
-    with ocp.StandardCheckpointer() as checkpointer:
-        held = checkpointer.restore(folder.resolve() / str(step))
+    try:
+        with ocp.StandardCheckpointer() as checkpointer:
+            held = checkpointer.restore(folder.resolve() / str(step))
+    except (ValueError, TypeError, KeyError, RuntimeError):  # what its layers raise for files that are cut short or not theirs
+        raise ValueError(f"{folder / str(step)} is damaged; without it the run goes on from the checkpoint before") from None
     wanted = _named(like)
     for name in sorted(held.keys() ^ wanted.keys()):
         raise ValueError(f"{folder / str(step)}: {name} is {'missing' if name in wanted else 'no part of this run'}")

@@ -51,6 +51,8 @@ class Run:
         for name in ("iterations", "checkpoint_every", "keep"):
             if getattr(train, name) < 1:
                 raise ValueError(f"train.{name}={getattr(train, name)}: give a whole number from 1 on")
+        if train.hours is not None and not 0 < train.hours < float("inf"):
+            raise ValueError(f"train.hours={train.hours}: give a number of hours above 0, or null")
         self.loop: Loop = build.loop(settings, devices.mesh())
         self._starts = build.starts(settings.game.starts, self.loop.learner.game)
         self._folder = self._claimed(config)
