@@ -54,6 +54,11 @@ def show(as_json: bool) -> int:
             {"networks": [{"name": name, "game": x.game, "architecture": x.architecture.to_json(), "about": x.about} for name, x in found.items()]}
         )
         return 0
+    if not found:
+        print(
+            "no network comes with this version; --network takes the file or the folder of one that 'jaxsolve train' made, or 'jaxsolve import-weights'"
+        )
+        return 0
     table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
     for name, network in found.items():
         shape = network.architecture
