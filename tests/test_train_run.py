@@ -148,12 +148,18 @@ def test_a_folder_of_something_else_stays_as_it_is(tmp_path):
         (["game.most_moves=0"], "most_moves=0"),
         (["game.starts=nowhere.json"], "nowhere.json"),
         (["network.dtype=float16"], "bfloat16"),
+        (["network.cost_bins=5"], "give 6"),
+        (["game.starts={over}"], "the game is over"),
         (["network.view=sideways"], "sideways"),
         (["train.capacity=10"], "do not fit"),
         (["-m", "train.seed=0,1", "train.gamse=3"], "did you mean 'train.games'"),
     ],
 )
 def test_bad_settings_get_one_sentence(wrong, says, tmp_path):
+    over = tmp_path / "over.json"
+    problem = {"id": "a", "moves": "b1 a1 b2 a2 b3"}
+    over.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [problem]}))
+    wrong = [word.format(over=over) if "{" in word else word for word in wrong]
     result = CliRunner().invoke(app, ["train", *SMALL, f"out={tmp_path / 'run'}", *wrong])
     assert result.exit_code == 2 and says in result.stderr and len(result.stderr.splitlines()) == 1, (result.output, result.stderr)
     assert not (tmp_path / "run").exists() or not any((tmp_path / "run").iterdir())
@@ -172,6 +178,21 @@ def test_starts_are_positions_of_a_file(tmp_path):
     file.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-4", "problems": problems}))
     with pytest.raises(ValueError, match=r"of hex-4.*trains hex-3"):
         Run(*composed(words(tmp_path / "other", f"game.starts={file}")))
+
+
+def test_what_is_no_number_any_more_is_not_learned_from(tmp_path):
+    with pytest.raises(ValueError, match="the run stays at its last checkpoint"):
+        trained(tmp_path / "run", "train.iterations=5", "train.learning_rate=1e30")
+    assert all(row["iteration"] < 5 for row in metrics(tmp_path / "run"))
+
+
+def test_a_game_without_symmetries_is_learned():
+    """Awari has no turned board: 6 actions, 12 houses."""
+    words = ["game.rules=awari", "game.most_moves=4", "network=2x16", "network.blocks=0", "targets=alphazero", "search.simulations=2"]
+    settings, _ = composed([*words, "train.games=2", "train.capacity=16", "train.batch=4", "train.updates=1"])
+    loop = build.loop(settings)
+    state, _ = loop.iterate(loop.begin(0))
+    assert int(state.learner.step) == 1
 
 
 def close(rows, others):

@@ -19,7 +19,7 @@ from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
-from jaxsolve.train.search import TreeSearch, moves_to_answer
+from jaxsolve.train.search import TreeSearch, between_extremes, moves_to_answer
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 BATCH = 32
@@ -230,3 +230,20 @@ def test_moves_are_those_of_a_plain_search(rule_set, plies, goal):
             assert not differing, (texts[at + i], i, differing)
             same += 1
     assert same >= wanted
+
+
+def test_puct_by_costs_never_looks_at_an_illegal_move():
+    """mctx masks illegal moves at the root only; deeper down one would end the game in favour of the side that fails a proof."""
+    game = make("gomoku-5;line=4;win=five-or-more;knowledge=4t")
+    network = random_network(game, "cost", seed=2)
+    search = TreeSearch(Env(game, max_steps=25), Forward(network.architecture), "cost", "legal", 48, "puct")
+    env, texts = search.env, list(itertools.islice(minimax.random_positions(game, range(4, 16), 5), 16))
+    states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[env.init_from(game.parse(text), jax.random.key(0)) for text in texts])
+    found = jax.jit(search)(network.params, jax.random.split(jax.random.key(1), 16), states, jnp.arange(16) % 2).search_tree
+    inner = found.embeddings.state
+    tried = np.asarray(found.children_visits > 0) & ~np.asarray(inner.terminated | inner.truncated)[..., None]
+    legal = np.asarray(inner.legal_action_mask)
+    assert tried.any(axis=-1).sum() > 100 and not (tried & ~legal).any()
+    first = jax.tree.map(lambda leaf: leaf[0], found)
+    for node in range(5):
+        assert (np.isneginf(between_extremes(first, node)) == ~legal[0, node]).all()

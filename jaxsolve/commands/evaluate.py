@@ -12,7 +12,7 @@ from jaxsolve import runtime
 from jaxsolve.commands import failure, networks, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
-from jaxsolve.commands.suite_table import SuiteTable
+from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.question import Problem
 
 NONE = "none"
@@ -29,7 +29,8 @@ class Entry:
 
 
 def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> int:
-    """Solves the set of ``request`` with each network, and shows what each is worth; 0, 1 where an answer contradicts the source's, or 130.
+    """Solves the set of ``request`` with each network, and shows what each is worth; 0, 1 where an answer contradicts the source's or could not be
+    saved, 2 where a problem's folder was refused, or 130.
 
     ``asked``: as ``--network`` has them, a run's folder for its ``last`` networks, ``none`` for no network, which is always among them.
     """
@@ -44,6 +45,7 @@ def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> in
             chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
         found: dict[str, dict[str, Row]] = {}
         chosen: list[Problem] = []
+        left_out = False
         for name, each in requests.items():
             chosen = chosen_by(each)
             with claimed(each):
@@ -57,12 +59,16 @@ def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> in
             for sentence in refused:
                 failure.remark(f"{sentence}; the problem was left out")
             found[name] = {problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows}
-        table = worth(found)
+            left_out |= bool(refused)
+        table = worth(found, len(chosen))
         _show(table, found, len(chosen), request)
-        return failure.FAILED if any(row["contradicted"] for row in table) else 0
+        if left_out:
+            return failure.BAD_INPUT
+        unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
+        return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
 
 
-def worth(found: dict[str, dict[str, Row]]) -> list[Row]:
+def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
     """A row for each network: problems solved, effort in all, and nodes on those that every one of them has solved."""
     solved = {name: {key for key, row in rows.items() if row["verdict"] != "unknown"} for name, rows in found.items()}
     shared = set.intersection(*solved.values())
@@ -70,13 +76,13 @@ def worth(found: dict[str, dict[str, Row]]) -> list[Row]:
         {
             "network": name,
             "solved": len(solved[name]),
-            "of": len(rows),
+            "of": problems,
             "nodes": sum(row["nodes"] for row in rows.values()),
             "shared_nodes": sum(rows[key]["nodes"] for key in shared),
             "shared": len(shared),
             "evaluations": sum(row["evaluations"] for row in rows.values()),
             "cpu_seconds": round(sum(row["cpu_seconds"] for row in rows.values()), 3),
-            "contradicted": sum(row["expected"] is not None and row["verdict"] not in ("unknown", row["expected"]) for row in rows.values()),
+            "contradicted": sum(map(contradicts, rows.values())),
         }
         for name, rows in found.items()
     ]

@@ -55,9 +55,7 @@ def show(as_json: bool) -> int:
         )
         return 0
     if not found:
-        print(
-            "no network comes with this version; --network takes the file or the folder of one that 'jaxsolve train' made, or 'jaxsolve import-weights'"
-        )
+        print("no network comes with this version; --network takes the folder of a 'jaxsolve train', or a file of its networks")
         return 0
     table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
     for name, network in found.items():

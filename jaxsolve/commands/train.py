@@ -50,9 +50,12 @@ def run(words: Sequence[str]) -> int:
 def train(settings: Settings, config: str) -> int:
     """Trains, says how it goes, and returns 0."""
     from jaxsolve import runtime
-
-    runtime.setup()
+    from jaxsolve.train import devices
     from jaxsolve.train.run import Run
+
+    if settings.distributed:
+        devices.join()  # before anything asks for devices
+    runtime.setup()
 
     training = Run(settings, config)
     said = float("-inf")
@@ -132,8 +135,8 @@ def _by_hydra(words: Sequence[str]) -> int:
         settings, _ = _settings(config)
         settings.out = HydraConfig.get().runtime.output_dir
         try:
+            sweep.begin(Path(settings.out))
             train(settings, OmegaConf.to_yaml(OmegaConf.structured(settings)))
-            sweep.succeed(Path(settings.out))
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
             sweep.fail(Path(settings.out), error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from jax.sharding import Mesh
 
 from jaxsolve.formats import problems
 from jaxsolve.games.env import Env
-from jaxsolve.games.game import Game
+from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within
 from jaxsolve.train.config import NetworkSettings, Settings, TargetSettings, TrainSettings
@@ -34,6 +35,12 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
         raise ValueError(f"network.dtype={network.dtype!r}: it may be float32 or bfloat16")
     env = Env(make(game.rules), max_steps=game.most_moves)
     shape = architecture(env.game, network, targets)
+    costliest = math.ceil(game.most_moves / 2) * math.log10(env.num_actions)  # of a game that is won at last
+    if shape.cost is not None and shape.cost.most <= costliest:
+        bins = math.floor(costliest * network.cost_per_decade) + 2
+        raise ValueError(
+            f"network.cost_bins={network.cost_bins}: games may cost 10^{costliest:.0f}, and the last bin is for what cannot be proved; give {bins}"
+        )
     searching = TreeSearch(
         env,
         Forward(shape, network.dtype),  # pyright: ignore[reportArgumentType]  checked above
@@ -83,7 +90,7 @@ def _transform(optimizer: str, rate: float, decay_steps: int | None, momentum: f
 def starts(file: str | None, game: Game) -> Any:
     """The positions of a problem file, as a batch of the game's states; None for no file.
 
-    Raises ValueError where one is not of the game; OSError as any file.
+    Raises ValueError where one is not of the game, or its end; OSError as any file.
     """
     if file is None:
         return None
@@ -91,4 +98,6 @@ def starts(file: str | None, game: Game) -> Any:
     for problem in found:
         if problem.game != game:
             raise ValueError(f"{file}: {problem.id} is of {problem.game.rule_set}, the run trains {game.rule_set}")
+        if int(game.outcome(problem.state)) != Outcome.ONGOING:
+            raise ValueError(f"{file}: {problem.id}: the game is over at this position")
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *(problem.state for problem in found))

@@ -102,10 +102,11 @@ class Settings:
     train: TrainSettings = field(default_factory=TrainSettings)
 
     def question(self) -> dict[str, Any]:
-        """What a run's numbers depend on, as plain JSON: not where it is kept and by how many processes, nor how long it goes on."""
+        """What a run's numbers depend on, as plain JSON: not its names, its folder and its processes, nor how long it goes on."""
         everything = dataclasses.asdict(self)
         for name in ("name", "out", "distributed"):
             del everything[name]
+        del everything["game"]["name"], everything["targets"]["name"]
         for name in ("iterations", "checkpoint_every", "keep", "hours"):
             del everything["train"][name]
         return everything

@@ -18,11 +18,13 @@ GAMES = "games"  # the one axis
 
 
 def join() -> None:
-    """Joins the processes of a run, before any device is used.
+    """Joins the processes of a run, before any device is used; once.
 
     Who they are: JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and JAX_PROCESS_ID, or what JAX finds by itself on Slurm, Kubernetes and TPU
     pods. Raises ValueError for numbers that are none, RuntimeError as ``jax.distributed.initialize``.
     """
+    if jax.distributed.is_initialized():
+        return
     names = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID")
     given = [os.environ.get(name) for name in names]
     for name, value in zip(names, given, strict=True):

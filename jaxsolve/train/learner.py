@@ -54,7 +54,7 @@ class Learner:
         """One step on a batch: the new state and what each head lost, float32[] each."""
         graph = self._graph()
         weights, means = state.network
-        shown = self._turned(examples, key) if self.augment else self._shown(examples)
+        shown = self._turned(examples, key) if self.augment and self.game.num_symmetries > 1 else self._shown(examples)
 
         def loss(weights: Any) -> tuple[jax.Array, tuple[Any, dict[str, jax.Array]]]:
             network = nnx.merge(graph, weights, means, copy=True)  # its means change, those outside must not

@@ -14,6 +14,7 @@ from jaxsolve.train import devices
 from jaxsolve.train.learner import Learner, LearnerState
 from jaxsolve.train.replay import Replay
 from jaxsolve.train.self_play import Games, Record, SelfPlay
+from jaxsolve.train.targets import NOBODY
 
 
 class TrainingState(NamedTuple):
@@ -110,6 +111,7 @@ class Loop:
                 "games": jnp.sum(ended, dtype=jnp.int32),
                 "first_wins": jnp.sum(ended & (winner == 0)) / count,
                 "second_wins": jnp.sum(ended & (winner == 1)) / count,
+                "nobody_wins": jnp.sum(ended & (winner == NOBODY)) / count,  # draws, and games that were cut off
                 "length": ended.size / count,
                 "examples": jnp.sum(known, dtype=jnp.int32),
             }

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,7 +87,7 @@ class Run:
     def save(self) -> Path:
         """Writes a checkpoint and the network, and returns the network's file. Raises OSError."""
         network = self.network()  # all processes take part
-        file = self.path / "networks" / f"{self.iteration:06}.npz"
+        file = self._network_file(self.iteration)
         if devices.first() and not file.exists():
             network.save(file)
         checkpoints.save(self.path / "checkpoints", self.iteration, self._state, self.settings.train.keep)
@@ -105,6 +106,9 @@ class Run:
             self._folder.release()
 
     # ---- inside ----------------------------------------------------------------------------------------------------
+    def _network_file(self, iteration: int) -> Path:
+        return self.path / "networks" / f"{iteration:06}.npz"
+
     def _claimed(self, config: str) -> RunFolder | None:
         """The folder, for the process that writes. Raises FolderError in all processes if it is refused."""
         folder, refused = None, None
@@ -130,14 +134,19 @@ class Run:
             state = checkpoints.load(self.path / "checkpoints", step, state)
             self.iteration = step
             last = [line for line in metrics(self.path) if line["iteration"] == step]
-            if last:
-                self._sums = {name: last[0][name] for name in COUNTED}
+            held = last[0] if last else Network.load(self._network_file(step)).about  # it was killed between the checkpoint and its line
+            self._sums = {name: held[name] for name in COUNTED}
         return state
 
     def _iterate(self) -> Measured:
         cpu, clock = runtime.cpu_seconds(), time.monotonic()
         state, found = self.loop.iterate(self._state, self._starts)
         numbers = {name: np.asarray(value).item() for name, value in found.items()}  # waits for the device
+        for name, value in numbers.items():
+            if not math.isfinite(value):
+                raise ValueError(
+                    f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run stays at its last checkpoint: lower the rate"
+                )
         self._state, self.iteration = state, self.iteration + 1
         play = self.loop.play
         evaluations = play.steps * self.loop.games * (play.search.simulations + 1)

@@ -187,9 +187,13 @@ def moves_to_answer(game: Game, state: Any, branching: str) -> jax.Array:
 
 # ---- comparing moves by costs ------------------------------------------------------------------------------------------
 def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
-    """float32[A]: values of a node's moves in [0, 1] between the extremes of all moves in the tree; unvisited moves count as the node itself."""
+    """float32[A]: values of a node's moves in [0, 1] between the extremes of all moves in the tree; unvisited moves count as the node itself.
+
+    Minus infinity for illegal ones: mctx knows them at the root only, and an illegal move, which ends a game that nobody wins, would pay one side.
+    """
     values = jnp.where(tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index])
-    return _stretched(tree, node_index, values)
+    legal = tree.embeddings.state.legal_action_mask[node_index]
+    return jnp.where(legal, _stretched(tree, node_index, values), -jnp.inf)
 
 
 def completed_by_extremes(tree: mctx.Tree, node_index: jax.Array, *, value_scale: float = 0.1, maxvisit_init: float = 50.0) -> jax.Array:

@@ -27,13 +27,17 @@ def fail(folder: Path, error: Exception) -> None:
     """Notes that a run of a sweep failed, so that the others go on and the table says why."""
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
     print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / FAILED).write_text(sentence + "\n", encoding="utf-8")
+    _beside(folder).write_text(sentence + "\n", encoding="utf-8")
 
 
-def succeed(folder: Path) -> None:
+def begin(folder: Path) -> None:
     """Takes back what ``fail`` noted of an earlier try."""
-    (folder / FAILED).unlink(missing_ok=True)
+    _beside(folder).unlink(missing_ok=True)
+
+
+def _beside(folder: Path) -> Path:
+    """Where a run's failure is noted: not in its folder, which may not be its own."""
+    return folder.parent / f"{folder.name}.{FAILED}"
 
 
 class SweepTable(Callback):
@@ -64,7 +68,7 @@ def table(folder: Path, swept: list[str]) -> list[dict[str, Any]]:
         held = (run / MARKER).exists()
         settings = OmegaConf.load(run / CONFIG) if held else OmegaConf.create()
         last = (metrics(run) or [{}])[-1] if held else {}
-        why = (run / FAILED).read_text(encoding="utf-8").strip() if (run / FAILED).exists() else ""
+        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else ""
         row = {"run": run.name, **{key: _told(settings, key) for key in swept}}
         rows.append(row | {name: last.get(name, "") for name in SHOWN} | {"failed": why})
     return rows
