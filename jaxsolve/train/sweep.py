@@ -12,8 +12,6 @@ from typing import Any
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
-from rich.console import Console
-from rich.table import Table
 
 from jaxsolve.runfolder import write_whole
 from jaxsolve.train.metrics import CONFIG, MARKER, metrics
@@ -81,11 +79,10 @@ def _told(settings: Any, key: str) -> Any:
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
-    shown = Table(box=None, pad_edge=False)
+    """Prints the table, every column as wide as it is: a name cut short says nothing."""
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
-    for name in names:
-        shown.add_column(name, justify="left" if name in ("run", "failed") else "right")
-    for row in rows:
-        shown.add_row(*(f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names))
-    Console(soft_wrap=True, highlight=False).print(shown)
+    cells = [names] + [[f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     print(file)
