@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import jaxsolve.search
 from jaxsolve import cli, method_names
+from jaxsolve.commands import options
 from jaxsolve.compiled import compiled
 from jaxsolve.games.registry import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
@@ -64,12 +65,14 @@ def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
     try:
         with monkeypatch.context() as changed:
             changed.setattr(method_names, "method_names", lambda: names)
+            importlib.reload(options)
             importlib.reload(cli)
         words = ["solve", "moves:a2", "--game", "hex-3", "--method", TOY.name, "--json", "--out", str(tmp_path / "run")]
         result = CliRunner().invoke(cli.app, words)
         answer = json.loads(result.stdout)
         assert (result.exit_code, answer["verdict"], answer["checked"]) == (20, "disproved", True)
     finally:
+        importlib.reload(options)
         importlib.reload(cli)
     assert solve(make("hex-3"), make("hex-3").init(), method=TOY.name).verdict is Verdict.PROVED
 

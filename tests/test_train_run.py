@@ -33,6 +33,7 @@ SMALL = [
     "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
     "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
 ]  # fmt: skip
+LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 CLOCKS = {"cpu_seconds", "wall_seconds"}
 
 
@@ -201,6 +202,7 @@ def close(rows, others):
         assert row == pytest.approx(other, abs=1e-5, rel=1e-5)
 
 
+@pytest.mark.skipif(not LONG, reason="two processes, below, deal out games as well; set JAXSOLVE_LONG=1")
 def test_eight_devices_make_the_same_curve(whole, tmp_path):
     env = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
     done = subprocess.run(command(tmp_path / "run", "train.iterations=3"), capture_output=True, text=True, env=env, timeout=600)
