@@ -262,3 +262,10 @@ def test_every_experiment_describes_a_run(name):
     described = build.loop(settings)
     assert described.learner.architecture.blocks == settings.network.blocks and OmegaConf.create(text).train.games == described.games
     assert ("_cpu" in name) == (settings.network.channels < 64)
+
+
+@pytest.mark.parametrize("name", ["killallgo7_pcn_cpu", "killallgo7_alphazero_cpu", "killallgo9_pcn_cpu"])
+def test_networks_of_killallgo_fit_life_and_death_of_the_size(name):
+    settings, _ = composed([f"+exp={name}"])
+    shape = build.loop(settings).learner.architecture
+    shape.check(make(settings.game.rules.replace("killallgo", "tsumego")))
