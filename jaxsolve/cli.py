@@ -25,6 +25,7 @@ from jaxsolve.commands.options import (
     NoCheck,
     Nodes,
     NoZones,
+    Patterns,
     Position,
     Rotations,
     Rules,
@@ -101,6 +102,7 @@ def solve(
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
+    patterns: Patterns = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that --out holds.")] = False,
     json: AsJson = False,
@@ -116,7 +118,7 @@ def solve(
     from jaxsolve.commands import solve as command
 
     settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
-    raise typer.Exit(command.run(command.Request(position, game, rules, claim, settings, options.letters_name(letters), out, resume, json)))
+    raise typer.Exit(command.run(command.Request(position, game, rules, claim, settings, options.letters_name(letters), out, resume, patterns, json)))
 
 
 @app.command()
@@ -159,6 +161,7 @@ def suite(
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
+    patterns: Patterns = None,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Problems solved at a time, sharing one evaluator.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the table and proofs; goes on where it was.")] = None,
     json: AsJson = False,
@@ -175,7 +178,7 @@ def suite(
     from jaxsolve.commands import suite as command
 
     settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
-    raise typer.Exit(command.run(command.Request(problems, options.ids(ids), rules, settings, pool, out, json)))
+    raise typer.Exit(command.run(command.Request(problems, options.ids(ids), rules, settings, pool, out, patterns, json)))
 
 
 @app.command()
@@ -219,6 +222,7 @@ def tsumego(
     rotations: Rotations = 1,
     no_zones: NoZones = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
+    patterns: Patterns = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the proofs; goes on where it was.")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position with the moves that work into FILE.")] = None,
     sgf_out: Annotated[Path | None, typer.Option("--sgf-out", metavar="FILE", help="Also write the variations to FILE as SGF.")] = None,
@@ -235,7 +239,7 @@ def tsumego(
     from jaxsolve.commands import tsumego as command
 
     settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
-    request = command.Request(position, game, rules, crucial, region, settings, total, pool, out, svg, sgf_out, json)
+    request = command.Request(position, game, rules, crucial, region, settings, total, pool, patterns, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
 
 

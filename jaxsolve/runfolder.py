@@ -61,18 +61,11 @@ class RunFolder:
                 raise FolderError(f"{self.path} is not empty and not a folder of jaxsolve's results; give another one")
 
     def _locked(self) -> int | None:
-        """A descriptor that holds the folder's lock; None where there are no locks. Raises FolderError if another run holds it."""
-        if fcntl is None:
-            return None
-        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        """The descriptor that holds the folder's lock. Raises FolderError if another run holds it."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(descriptor)
-            if error.errno in _TAKEN:
-                raise FolderError(f"{self.path} is in use by another run; wait for its end, or give another folder") from None
-            return None  # a file system without locks
-        return descriptor
+            return locked(self.path / _LOCK)
+        except BlockingIOError:
+            raise FolderError(f"{self.path} is in use by another run; wait for its end, or give another folder") from None
 
     def _claim(self, marker: str, question: dict[str, Any], resume: bool, passing: Collection[str]) -> bool:
         file = self.path / marker
@@ -111,6 +104,26 @@ class RunFolder:
     def __del__(self) -> None:
         if getattr(self, "_lock", None) is not None and os is not None:  # modules may be gone when the interpreter goes down
             self.release()
+
+
+def locked(path: Path) -> int | None:
+    """A descriptor that holds a lock, the file ``path``, until it is closed or the process ends; None where there are no locks.
+
+    Raises:
+      BlockingIOError: another one holds it.
+      OSError: the file cannot be made.
+    """
+    if fcntl is None:
+        return None
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in _TAKEN:
+            raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
+        return None  # a file system without locks
+    return descriptor
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -72,6 +73,10 @@ Rotations = Annotated[
     typer.Option("--rotations", callback=rotations_asked, metavar="1|8", help="8: the mean of what it says over all symmetries of the rules."),
 ]
 NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
+Patterns = Annotated[
+    Path | None,
+    typer.Option("--patterns", metavar="FILE", help="Begin with what earlier searches with this FILE have proved, and add to it; made if missing."),
+]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Announce an answer without having its proof checked.")]
 Columns = Annotated[
     Letters | None,

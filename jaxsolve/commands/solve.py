@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve import runtime
-from jaxsolve.commands import answer, failure, streams
+from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.paper import board, paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
@@ -19,6 +19,7 @@ from jaxsolve.question import Claim, Problem
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.settings import Settings
+from jaxsolve.search.shared_patterns import SharedPatterns
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Request:
     letters: str | None = None
     out: Path | None = None
     resume: bool = False
+    patterns: Path | None = None
     as_json: bool = False
 
 
@@ -45,8 +47,9 @@ def run(request: Request) -> int:
         with contextlib.ExitStack() as until_end:
             if request.out is not None and wants_value:
                 until_end.callback(RunFolder(request.out, "run.json", _question(problem), resume=request.resume).release)
+            known = until_end.enter_context(patterns.shared(request.patterns))
             with Status() as status:
-                results, value = _search(problem, claim, wants_value, request, status.callback)
+                results, value = _search(problem, claim, wants_value, request, known, status.callback)
         said = _say(problem, results, value, request)
         return answer.exit_code(results) if said else failure.FAILED
 
@@ -84,7 +87,12 @@ def _question(problem: Problem) -> dict[str, Any]:
 
 
 def _search(
-    problem: Problem, claim: Claim, wants_value: bool, request: Request, show: Callable[[Progress], None] | None
+    problem: Problem,
+    claim: Claim,
+    wants_value: bool,
+    request: Request,
+    known: SharedPatterns | None,
+    show: Callable[[Progress], None] | None,
 ) -> tuple[list[Result], str | None]:
     from jaxsolve import search
 
@@ -93,6 +101,7 @@ def _search(
         "out": request.out,
         "resume": request.resume,
         "progress": show,
+        "patterns": known,
     }
     if wants_value:
         value = search.solve_value(problem.game, problem.state, **settings)

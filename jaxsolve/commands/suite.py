@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve import runtime
-from jaxsolve.commands import answer, failure, streams
+from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.limits import goes_further
 from jaxsolve.commands.networks import identity
@@ -37,6 +37,7 @@ class Request:
     settings: Settings = field(default_factory=Settings)
     pool: int = 1
     out: Path | None = None
+    patterns: Path | None = None
     as_json: bool = False
 
 
@@ -109,7 +110,7 @@ def _question(request: Request) -> dict[str, Any]:
         "sha256": hashlib.sha256(problem_sets.find(request.problems).read_bytes()).hexdigest(),
         "options": request.options,
         **_flat(request.settings),
-    }
+    } | ({} if request.patterns is None else {"patterns": True})
 
 
 _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
@@ -141,7 +142,7 @@ def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, requ
     proofs = None if request.out is None else request.out / "proofs"
     settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
     interrupted, refused = False, []
-    with Status() as status:
+    with patterns.shared(request.patterns) as settings["patterns"], Status() as status:
         status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
         try:
             for problem, result in _answers(waiting, proofs, refused, functools.partial(search.solve_pool, progress=status.callback, **settings)):

@@ -12,7 +12,7 @@ from typing import Any
 
 import jaxsolve
 from jaxsolve import runtime
-from jaxsolve.commands import failure, streams, tsumego_report
+from jaxsolve.commands import failure, patterns, streams, tsumego_report
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.networks import identity
 from jaxsolve.commands.paper import paper
@@ -41,6 +41,7 @@ class Request:
     settings: Settings = field(default_factory=Settings)
     total: float | None = None
     pool: int = 1
+    patterns: Path | None = None
     out: Path | None = None
     svg: Path | None = None
     sgf: Path | None = None
@@ -109,8 +110,8 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
 
 def _run(request: Request, task: Task, folder: Path) -> int:
     ledger = Ledger(folder)
-    with Status() as status:
-        asking = Asking(ledger, folder / "proofs", request.settings, request.total, request.pool, status)
+    with patterns.shared(request.patterns, always=True) as known, Status() as status:
+        asking = Asking(ledger, folder / "proofs", request.settings, request.total, request.pool, status, known)
         study = Study(task, asking)
         interrupted = False
         try:

@@ -18,6 +18,7 @@ from jaxsolve.question import Problem, default_claim
 from jaxsolve.search.job import CERTIFICATE
 from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.shared_patterns import SharedPatterns
 from jaxsolve.tsumego.study import Asked
 
 
@@ -30,10 +31,13 @@ class Asking:
       settings: how to search; the limits are those of one question.
       total: CPU seconds of all searches and their proofs in this run, or None.
       pool: questions searched at a time.
+      patterns: what the questions tell each other, and other runs.
     """
 
-    def __init__(self, ledger: Ledger, proofs: Path, settings: Settings, total: float | None, pool: int, status: Status):
-        self.ledger, self.proofs, self.settings, self.pool, self.status = ledger, proofs, settings, pool, status
+    def __init__(
+        self, ledger: Ledger, proofs: Path, settings: Settings, total: float | None, pool: int, status: Status, patterns: SharedPatterns | None
+    ):
+        self.ledger, self.proofs, self.settings, self.pool, self.status, self.patterns = ledger, proofs, settings, pool, status, patterns
         self.left = total
         self.interrupted = False
         self.exhausted = False  # a question was not searched since the total is used up
@@ -87,7 +91,14 @@ class Asking:
         from jaxsolve import search
 
         self.status.title = f"question {self.searched + 1}"
-        answers = search.solve_pool(batch, pool=len(batch), settings=self._limited(len(batch)), out=self.proofs, progress=self.status.callback)
+        answers = search.solve_pool(
+            batch,
+            pool=len(batch),
+            settings=self._limited(len(batch)),
+            out=self.proofs,
+            progress=self.status.callback,
+            patterns=self.patterns,
+        )
         try:
             for problem, result in answers:
                 self._book(problem, result)

@@ -70,6 +70,7 @@ def certify(
     check_it: bool = True,
     note: str = "",
     asked: Asked | None = None,
+    accepted: Callable[[GraphBuilder], None] | None = None,
 ) -> Certified:
     """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes it and has the checker judge it.
 
@@ -81,6 +82,7 @@ def certify(
       check_it: whether to run the checker.
       note: free text for the certificate's header.
       asked: what the proof is for, where that is asked under other rules than ``game``'s; it is then always checked.
+      accepted: called with the builder once the proof is written and accepted, or not to be checked.
     Raises:
       ProofGap: the log does not carry the claim; withhold the answer, and ``log.forget`` what its ``record`` says.
       ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the name ``refused-...``; withhold the answer.
@@ -111,6 +113,8 @@ def certify(
                 os.replace(written.path, path)
         finally:
             written.path.unlink(missing_ok=True)
+    if accepted is not None:
+        accepted(builder)
     return Certified(path, written.nodes, written.bytes, line, first_move, result, cpu_seconds() - start, builder.compile_seconds)
 
 

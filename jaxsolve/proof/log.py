@@ -213,15 +213,18 @@ class ProofLog:
             out[i] = np.frombuffer(self._bytes(self._offsets[chunk] + size * (number - self._firsts[chunk]), size), np.uint32)
         return out
 
-    def blocks(self, first: int = 0, most: int = FLUSH_RECORDS, stop: Callable[[], None] | None = None) -> Iterator[np.ndarray]:
-        """uint32[n, S + 1 + Z], n at most ``most``: all records from number ``first`` on, oldest first. Calls ``stop`` before each."""
+    def blocks(
+        self, first: int = 0, most: int = FLUSH_RECORDS, stop: Callable[[], None] | None = None, *, stop_at: int | None = None
+    ) -> Iterator[np.ndarray]:
+        """uint32[n, S + 1 + Z], n at most ``most``: records ``first`` to ``stop_at`` - 1, or all, oldest first. Calls ``stop`` before each."""
         self.flush()
+        end = self._count if stop_at is None else min(stop_at, self._count)
         for chunk in range(len(self._firsts)):
             last = self._firsts[chunk + 1] if chunk + 1 < len(self._firsts) else self._count
-            for at in range(max(first, self._firsts[chunk]), last, most):
+            for at in range(max(first, self._firsts[chunk]), min(last, end), most):
                 if stop is not None:
                     stop()
-                count = min(most, last - at)
+                count = min(most, min(last, end) - at)
                 start = self._offsets[chunk] + 4 * self.record_words * (at - self._firsts[chunk])
                 yield _records(self._bytes(start, 4 * self.record_words * count), self.record_words)
 

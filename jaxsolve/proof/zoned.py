@@ -11,6 +11,7 @@ from jaxsolve.games.game import Foresees, Outcome
 from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
+from jaxsolve.proof.recent import hashed
 from jaxsolve.zoning import FOR_MOVER, INSIDE, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, answer, call, look
 from jaxsolve.zoning import LEAF as OF_LEAF
 
@@ -24,6 +25,7 @@ class Basis(NamedTuple):
     record: int  # its record in the log, or SIGHT, or PAIRS less a move
     zone: int  # bit set over actions: the cells it may rest on
     covered: bytes = b""  # a packed position that the node's covers on this zone: the record is of that one, and it stands in the node's place
+    said: int = -1  # then the record, of the node's own position, that says so
 
 
 class Refutation(NamedTuple):
@@ -45,13 +47,14 @@ class ZonedGraphBuilder(GraphBuilder):
     looked at here.
     """
 
+    _likes: dict[tuple[int, int], Basis]  # (the record that says so, the record covered) -> how a position was found to cover another one
     _groundless: int | None = None  # the oldest record met that names a position which the log does not hold, or which is not covered
 
     @property
     def _key_words(self) -> int:
         zoning = self.plain.zoning()
         assert zoning is not None
-        self._zoning, self._zone_words = zoning, zoning.room.shape[1]
+        self._zoning, self._zone_words, self._likes = zoning, zoning.room.shape[1], {}
         return self.game.state_words + 1 + self._zone_words
 
     @property
@@ -123,7 +126,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _covered(self, record: int, move: int, state: np.ndarray) -> list[Basis]:
         """What ``state`` rests on where ``record``, with this ``move``, says that it covers another position."""
         bases = [
-            Basis(number, _bits(zone), other.tobytes())
+            Basis(number, _bits(zone), other.tobytes(), record)
             for number, other, zone in self._sources(record, move)
             if self._covers(state, other, zone, move >= 0)
         ]
@@ -190,9 +193,31 @@ class ZonedGraphBuilder(GraphBuilder):
             elif lines:
                 carrying.append(mine.start)
                 chosen.append(self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start]))
+        self._likes.update(((basis.said, basis.record), basis) for basis in chosen if basis.covered)
         after = self._standing(after[carrying], chosen)  # these are copies
         numbers = self._enter(self._keys(after, chosen), after, nodes[owners[carrying]])
         self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
+
+    # ---- what it consists of -----------------------------------------------------------------------------------------
+    def records_used(self) -> tuple[np.ndarray, np.ndarray]:
+        """(int64[n] numbers, uint32[n, S + 1 + Z] records): what of the log the proof consists of, oldest first.
+
+        A record that says that its position covers another one names the very one that it was found to cover.
+        """
+        size = self.game.state_words
+        of_nodes = np.unique(self.graph.keys[: self.graph.size, size].astype(np.int64))
+        of_nodes = of_nodes[of_nodes < len(self.log)]
+        numbers = np.concatenate([of_nodes, np.array([said for said, _ in self._likes], np.int64)])
+        records = self.log.read(numbers)
+        for at, basis in enumerate(self._likes.values(), start=len(of_nodes)):
+            like = LIKE | int(hashed(np.frombuffer(basis.covered, np.uint32)[None])[0] >> np.uint64(64 - LIKE_BITS))
+            moves = records[at, size : size + 1].view(np.int32)
+            moves[0] = like if moves[0] >= 0 else ~like
+            records[at, size + 1 :] = np.frombuffer(
+                (basis.zone & (1 << 32 * self._zone_words) - 1).to_bytes(4 * self._zone_words, "little"), np.uint32
+            )
+        order = np.argsort(numbers, kind="stable")
+        return numbers[order], records[order]
 
     def _below(self, node: int, basis: Basis) -> Basis:
         """What the positions after a node's moves may rest on at most."""

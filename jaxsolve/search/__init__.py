@@ -4,6 +4,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import METHODS, MonteCarlo, ProofNumber
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.shared_patterns import PatternsError, SharedPatterns
 from jaxsolve.search.solve import Value, solve, solve_pool, solve_value
 
 __all__ = [
@@ -11,10 +12,12 @@ __all__ = [
     "Claim",
     "Limits",
     "MonteCarlo",
+    "PatternsError",
     "Progress",
     "ProofNumber",
     "Result",
     "Settings",
+    "SharedPatterns",
     "Value",
     "Verdict",
     "solve",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.certify import Certified, certify
 from jaxsolve.proof.check import knows
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
@@ -34,6 +36,7 @@ class Decided(NamedTuple):
     log: ProofLog
     path: Path | None  # of the certificate; None: it is collected and checked, and not kept
     asked: Asked | None = None  # what the proof is for, where that is asked under other rules
+    accepted: Callable[[GraphBuilder], None] | None = None  # as ``certify`` has it
 
 
 def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
@@ -84,6 +87,7 @@ def _certificate(result: Result, found: Decided, claim: Claim, settings: Setting
         stop=stop,
         check_it=settings.check and knows(game.name),
         asked=found.asked,
+        accepted=found.accepted,
     )
     try:
         return collect(path=found.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, Heads, shared_evaluator
 from jaxsolve.games.game import Game, HasStandIn, State
+from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import Asked
+from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
@@ -25,6 +27,7 @@ from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
+from jaxsolve.search.shared_patterns import Proof, SharedPatterns
 from jaxsolve.search.stand_in import together, with_spent
 from jaxsolve.search.warm_up import warm_up_search
 
@@ -42,6 +45,8 @@ class _Asked:
     searched: Claim  # the claim or its opposite: a proof of one is a disproof of the other
     folder: RunFolder | None
     log: ProofLog
+    question: dict[str, object]  # what the log's records are true of
+    taken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # serials of the shared records that the log begins with
     verdict: Verdict | None = None
     nodes: int = 0  # expansions up to here
     evaluations: int = 0
@@ -60,6 +65,7 @@ class Job:
       resume: go on from the logs in ``out``.
       evaluator: default: the rules with the settings' network.
       share: part of the settings' memory that this job may use.
+      patterns: what other searches have proved, and what they shall know of this one's proof; for one claim.
       asked: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasStandIn``).
       spent: the result of the search under those, before this one; its effort is counted.
 
@@ -80,10 +86,11 @@ class Job:
         resume: bool = False,
         evaluator: Evaluator | None = None,
         share: float = 1.0,
+        patterns: SharedPatterns | None = None,
         asked: Asked | None = None,
         spent: Result | None = None,
     ):
-        self.asked, self._spent = asked, spent
+        self.asked, self._spent, self._patterns = asked, spent, patterns
         self.game, self.settings = game, settings or Settings()
         heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
         self.method: Method = _method(self.settings.method, heads)
@@ -107,6 +114,7 @@ class Job:
         self._flushed = self._start
         self._memory = max(1, int(self.settings.memory_mb * share))
         self._search: Search | None = None
+        self._sharing = False  # whether there are ``patterns``, and the search has some that others can use
         self.parts: list[_Asked] = []
         try:
             for claim in wanted:
@@ -135,7 +143,7 @@ class Job:
         try:
             zone_words, name = self.evaluator.zone_words, LOG if self.asked is None else STAND_IN_LOG
             log = ProofLog(question, game.state_words, None if out is None else out / name, zone_words, self._memory)
-            return _Asked(claim, searched, folder, log)
+            return _Asked(claim, searched, folder, log, question)
         except BaseException:
             if folder is not None:
                 folder.release()
@@ -170,6 +178,7 @@ class Job:
             )
             if resume:
                 self._adopt_log()
+            self._begin_with_patterns()
         except MemoryFull:
             self.reason = self._full()
         compiled = self.evaluator.compile_seconds - compiled
@@ -256,6 +265,27 @@ class Job:
         for records in self._part.log.chunks(self.search.room // 2):
             self.search.adopt(*records, known=True, spread=False)
         self.search.spread()
+
+    def _begin_with_patterns(self) -> None:
+        """Begins with what others have proved of the same question; where the log is new, its first records are those."""
+        part = self._part
+        self._sharing = self._patterns is not None and len(self.parts) == 1 and bool(self.search.tree.zoning.planes[0])
+        if self._patterns is None or not self._sharing:
+            return
+        records, serials = self._patterns.take(part.question, part.log.record_words)
+        decided = part.log.split(records)
+        fresh = not len(part.log)
+        part.log.append(*decided)
+        self._flush()
+        if fresh and len(part.log) == len(records):
+            part.taken = serials
+        self.search.begin_with(*decided)
+
+    def _share(self, part: _Asked, builders: Sequence[GraphBuilder]) -> None:
+        """Tells other searches what this one has decided, and which of that its proof consists of, if there is one."""
+        if self._patterns is not None and self._sharing:
+            proofs = [Proof(*builder.records_used()) for builder in builders if isinstance(builder, ZonedGraphBuilder)]
+            self._patterns.add(part.question, part.taken, part.log, proofs[0] if proofs else None)
 
     def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
         """Takes up positions decided elsewhere for ``claim`` (``Search.adopt``); nothing if that is not, or no longer, what is being searched."""
@@ -379,8 +409,15 @@ class Job:
         result.wall_seconds = part.wall_seconds - (before.wall_seconds if before else 0.0)
         if verdict is not Verdict.UNKNOWN:
             path = None if part.folder is None else part.folder.path / CERTIFICATE
-            found = Decided(self.game, self.evaluator, self.root, part.claim, part.log, path, self.asked)
+            accepted: list[GraphBuilder] = []
+            found = Decided(self.game, self.evaluator, self.root, part.claim, part.log, path, self.asked, accepted.append)
             self.interrupted = announce(result, found, self.settings, self._memory) or self.interrupted
+            if accepted or not self._sharing:
+                self._share(part, accepted)
+            elif self._patterns is not None and len(part.log) < len(part.taken):
+                self._patterns.drop(part.question)  # what they said did not hold
+        else:
+            self._share(part, ())
         return result
 
     def _reason(self, claim: Claim, verdict: Verdict) -> str:

@@ -37,10 +37,12 @@ from jaxsolve.search.tree import (
     roomier,
 )
 from jaxsolve.search.warm_up import warm_up
+from jaxsolve.search.zones import enter_patterns
 from jaxsolve.zoning import PLAN, look
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 FIRST_WINS = 16  # decisions before moves are put in another order
+MOST_BEGUN = 1 << 14  # positions that a search begins with, patterns apart
 ADOPTED = 256  # positions adopted in one call of the evaluator
 MAX_PATHS = 32_000  # that may stand below one node: it counts them in 16 bits
 PLANNED_WAVE = 32  # most leaves at a time where plans or chances give first numbers: they tell more than a full wave (of 8 to 128 it solved most)
@@ -213,6 +215,16 @@ class Search:
             enter_decided(self.tree, rows, *decided, work.offsets, work.order, work.question, tallies)
         if spread:
             self._settle()
+
+    def begin_with(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        """As ``adopt``, at the beginning: the sink has them already, and they become patterns; only those that can be none get nodes of their own."""
+        if not len(states) or self.verdict is not None:
+            return
+        states, moves, zones = (np.array(each) for each in (states, moves, zones))  # not read-only, nor parts of rows
+        left = np.zeros(len(states), np.bool_)
+        enter_patterns(self.tree, states, moves, zones, left)
+        newest = np.flatnonzero(left)[-min(MOST_BEGUN, self.room // 2) :]
+        self.adopt(states[newest], moves[newest], zones[newest], known=True)
 
     def _rows(self, states: np.ndarray) -> np.ndarray:
         """Rows of positions as they stand. A network is asked only where a later claim may open them again."""

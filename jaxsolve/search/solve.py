@@ -21,6 +21,7 @@ from jaxsolve.search.driver import PROGRESS_SECONDS, Driver, drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.settings import Settings, changed
+from jaxsolve.search.shared_patterns import SharedPatterns
 
 if TYPE_CHECKING:
     from jaxsolve.question import Problem
@@ -50,6 +51,7 @@ def solve(
     resume: bool = False,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
+    patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Result:
     """Decides whether ``claim`` holds in ``state`` and proves it.
@@ -60,6 +62,7 @@ def solve(
       out: folder for certificate, proof log and result; made if missing. Without it the proof is collected but not kept.
       resume: go on from the proof log in ``out``.
       evaluator: one with canonical symmetry, say; default: the rules with the settings' network.
+      patterns: what earlier searches have proved, which this one begins with; its own proof is added.
 
     Killall-Go and life and death under superko are first searched under simple ko, for zones and transpositions help there, with half of each limit
     (two million nodes where there is none). A proof found there counts if the checker sees that no board comes back in it (``proof/FORMAT.md``).
@@ -70,7 +73,7 @@ def solve(
       TypeError: a change that is no field of ``Settings``.
     """
     setup()
-    question = _Question(claim, None if out is None else Path(out), resume, progress)
+    question = _Question(claim, None if out is None else Path(out), resume, progress, patterns)
     return _answers(game, state, question, changed(settings, **changes), evaluator)[0]
 
 
@@ -81,20 +84,22 @@ class _Question(NamedTuple):
     out: Path | None
     resume: bool
     progress: ProgressCallback | None
+    patterns: SharedPatterns | None = None
 
 
 def _answers(game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None) -> list[Result]:
     """Searches, under rules that stand in for the question's own where there are such, then under its own."""
-    claims, out, resume, progress = question
+    claims, out, resume, progress, patterns = question
     simple = stand_in.stand_in(game, state, settings, evaluator)
     spent: list[Result] = []
     if simple is not None:
-        job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, asked=simple.asked)
+        job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, patterns=patterns, asked=simple.asked)
         spent = _run(job, progress)
         if stand_in.ends_it(spent[0], settings):
             return spent
         settings, resume = stand_in.second(settings, spent[0]), out is not None
-    job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, spent=spent[0] if spent else None)
+    before = spent[0] if spent else None
+    job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, patterns=patterns, spent=before)
     return _run(job, progress)
 
 
@@ -127,23 +132,25 @@ def solve_value(
     resume: bool = False,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
+    patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Value:
     """The game value for both players, by at most two claims over one tree: the side to move wins; if not, it does not lose.
 
     The limits hold for both claims together. With ``out`` each claim has a folder of its own below it (``wins``, ``does-not-lose``). Where sequences
     of forcing moves are seen, each claim is searched for itself, the first with half of each limit (two million nodes where there is none).
+    ``patterns`` serve where there is one claim.
     """
     setup()
     settings, mover = changed(settings, **changes), int(game.to_move(state))
     claims = [Claim(mover, outcome) for outcome in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
     out = None if out is None else Path(out)
     if len(claims) == 2 and _sees_sequences(game, settings, evaluator):
-        results = _one_by_one(game, state, _Question(claims, out, resume, progress), settings, evaluator)
+        results = _one_by_one(game, state, _Question(claims, out, resume, progress, patterns), settings, evaluator)
     else:
         if out is not None and not game.may_draw:
             out = out / "wins"
-        question = _Question(claims, out, resume and out is not None and out.exists(), progress)
+        question = _Question(claims, out, resume and out is not None and out.exists(), progress, patterns)
         results = _answers(game, state, question, settings, evaluator)
     first, last = results[0].verdict, results[-1].verdict
     if first is Verdict.PROVED:
@@ -165,7 +172,7 @@ def _one_by_one(game: Game, state: State, question: _Question, settings: Setting
     for claim in question.claims:
         part = stand_in.second(settings, results[0]) if results else stand_in.first(settings)
         out = None if question.out is None else question.out / claim.result
-        asked = _Question(claim, out, question.resume and out is not None and out.exists(), question.progress)
+        asked = _Question(claim, out, question.resume and out is not None and out.exists(), question.progress, question.patterns)
         results += _answers(game, state, asked, part, evaluator)
         for name, limit in vars(settings.limits).items():
             if limit is not None and results[-1].reason == part.limits.reached(name):
@@ -191,11 +198,13 @@ def solve_pool(
     out: str | Path | None = None,
     progress: ProgressCallback | None = None,
     evaluator: Evaluator | None = None,
+    patterns: SharedPatterns | None = None,
     **changes: Any,
 ) -> Iterator[tuple[Problem, Result]]:
     """Solves problems ``pool`` at a time, yielding each as it ends; those of one rule set share evaluator calls.
 
-    With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed. With ``evaluator`` all are of its game.
+    With ``out`` each problem has the folder ``out/<id>``; one that is there already is resumed. With ``evaluator`` all are of its game. With
+    ``patterns`` each begins with what those before it have proved.
 
     Ctrl-C ends it after the results of the problems that are running, as far as they have come; with KeyboardInterrupt where none of them says so,
     because none was running or all had just been decided.
@@ -212,7 +221,7 @@ def solve_pool(
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
         waiting = [p for p in waiting if p.game != game]
-        answers = _pool_of_one_game(_Pool(same, pool, settings, out, progress, evaluator))
+        answers = _pool_of_one_game(_Pool(same, pool, settings, out, progress, evaluator, patterns))
         try:
             while (answer := _next(answers)) is not None:
                 yield answer
@@ -235,6 +244,7 @@ class _Pool(NamedTuple):
     out: Path | None
     progress: ProgressCallback | None
     evaluator: Evaluator | None
+    patterns: SharedPatterns | None
 
     def job(self, problem: Problem, evaluator: Evaluator | None, spent: Result | None = None) -> Job:
         """The search under the question's own rules, after one under others or alone."""
@@ -250,7 +260,7 @@ class _Pool(NamedTuple):
     def _job(self, problem: Problem, question: tuple[Game, State], **options: Any) -> Job:
         folder = None if self.out is None else self.out / str(problem.id)
         resume = folder is not None and folder.exists()
-        return Job(*question, claims=problem.claim, out=folder, resume=resume, share=1 / self.size, **options)
+        return Job(*question, claims=problem.claim, out=folder, resume=resume, share=1 / self.size, patterns=self.patterns, **options)
 
 
 def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, None]:

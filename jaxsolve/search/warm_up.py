@@ -15,6 +15,7 @@ from jaxsolve.search.paths import new_log, new_paths
 from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import new_tree, roomier
+from jaxsolve.search.zones import enter_patterns
 from jaxsolve.zoning import PLAN
 
 
@@ -42,6 +43,7 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
     method.warm_up(work)
     states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
     rows.fresh_rows(tree, row, 0, offsets, found)
+    enter_patterns(tree, states[:0], order[0, :0], states[:0], np.zeros(0, np.bool_))
     rows.enter_decided(tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies)
     frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
     level_order(tree, may_repeat)

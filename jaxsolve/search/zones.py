@@ -15,7 +15,7 @@ from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.search.paths import log_decided
 from jaxsolve.search.patterns import enter, look_up, mark_of, note_help
 from jaxsolve.search.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG, strip
-from jaxsolve.zoning import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SHOWN, WON, ask
+from jaxsolve.zoning import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SECOND_MOVES, SHOWN, WON, ask
 
 
 @inner
@@ -230,6 +230,24 @@ def remember(tree, node, winner):
 @compiled
 def _remember(tree, node, winner):
     remember_position(tree, tree.states[node], tree.zones[node], np.int64(tree.nodes[node].mover), winner)
+
+
+@compiled
+def enter_patterns(tree, states, moves, zones, left):
+    """Enters records of a log, their positions decided elsewhere, as patterns; those that themselves cover another one are passed over.
+
+    ``left``, bool[n], tells which can be no patterns: such a record is about its own position only.
+    """
+    for i in range(len(states)):
+        if moves[i] < -1 or moves[i] >= LIKE:
+            continue
+        said = _show(tree, states[i])
+        mover = np.int64(1) if said & SECOND_MOVES else np.int64(0)
+        winner = mover if moves[i] >= 0 else 1 - mover
+        if rests_on_all(tree, zones[i]) or not _may_serve(said, mover, winner):
+            left[i] = True
+        else:
+            remember_position(tree, states[i], zones[i], mover, winner)
 
 
 @inner
