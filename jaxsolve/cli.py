@@ -123,7 +123,7 @@ def solve(
 
 @app.command()
 def check(
-    proof: Annotated[Path, typer.Argument(metavar="PROOF", help="A proof.jsonl.gz.", show_default=False)],
+    proofs: Annotated[list[Path], typer.Argument(metavar="PROOF...", help="A proof.jsonl.gz, or a folder: all in it.", show_default=False)],
     replay: Annotated[
         int | None, typer.Option("--replay", min=1, metavar="N", help="Play N random defences against an accepted proof, and N more inside it.")
     ] = None,
@@ -134,13 +134,14 @@ def check(
     most: Annotated[int | None, typer.Option("--most", min=1, metavar="NODES", help="Stop where the plain one needs more (100000).")] = None,
     json: AsJson = False,
 ) -> None:
-    """Check a proof independently of the solver.
+    """Check proofs independently of the solver.
 
-    Exit code: 0 accepted, and as claimed in every game replayed; 1 refused; 2 unreadable, or --flatten has written nothing.
+    Exit code: 0 accepted, and as claimed in every game replayed; 1 refused; 2 unreadable, or --flatten has written nothing. Of several proofs the
+    largest counts.
     """
     from jaxsolve.commands import show as command
 
-    raise typer.Exit(command.check(proof, json, replay or 0, seed, flatten, most))
+    raise typer.Exit(command.check(proofs, json, replay or 0, seed, flatten, most))
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 from collections.abc import Collection
@@ -18,6 +19,7 @@ except ImportError:  # no such locks on this system
     fcntl = None
 
 _LOCK, _PART = ".lock", ".part"
+_WRITTEN = itertools.count()
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
@@ -128,9 +130,9 @@ def locked(path: Path) -> int | None:
 
 def write_whole(path: Path, content: str | bytes) -> Path:
     """Writes ``content``, text as UTF-8, so that ``path`` is whole or as before. Raises OSError."""
-    part = path.with_name(path.name + _PART)
+    part = path.with_name(f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}")  # nobody else's, and of no other thread
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             to_disk(file)  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)

@@ -86,6 +86,21 @@ def test_a_stopped_run_resumes_without_asking_again(tmp_path):
     search_tools.accepted(game, game.init(), claim, again)
 
 
+def test_a_lost_log_does_not_undo_what_was_proved(tmp_path):
+    """The proof stands, and the result that names it, whatever a later search comes to."""
+    game, out = make("hex-4"), tmp_path / "run"
+    first = solve(game, game.init(), out=out)
+    assert first.verdict is Verdict.PROVED
+    before = (out / "result.json").read_bytes()
+    (out / "proof.log").unlink()
+    again = solve(game, game.init(), out=out, resume=True, limits=Limits(nodes=1))
+    assert again.verdict is Verdict.UNKNOWN and "proof of an earlier run stands" in again.reason
+    assert (out / "result.json").read_bytes() == before
+    first.certificate.write_bytes(b"damaged")
+    again = solve(game, game.init(), out=out, resume=True, limits=Limits(nodes=1))
+    assert "stands" not in again.reason and b"unknown" in (out / "result.json").read_bytes()
+
+
 def test_a_folder_of_another_run_is_refused(tmp_path):
     game = make("hex-3")
     state = game.parse(".X./.../... w")

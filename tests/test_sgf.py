@@ -145,6 +145,16 @@ def test_foreign_rules_are_not_taken_for_ours(tmp_path):
     assert position.resolve(file, game="go-5").game.rule_set == "go-5;ko=simple;komi=6.5"
 
 
+def test_points_are_read_as_the_game_that_the_rules_name(tmp_path):
+    """Rows count from the top in Hex and from the bottom in Go: a record that says both would be mirrored."""
+    as_set_up = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5]AB[ab]PL[W])"))
+    played = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5];B[ab])"))
+    assert played.game.text(played.state) == as_set_up.game.text(as_set_up.state) == "...../X..../...../...../..... w"
+    for text in ("(;GM[1]SZ[5]RU[hex-5];B[ab])", "(;GM[11]SZ[5]RU[go-5];B[a2])", "(;GM[11]SZ[9]RU[gomoku-9];B[a2])", "(;GM[4]SZ[5]RU[hex-5];B[ab])"):
+        with pytest.raises(FormatError, match="the record is a game of"):
+            position.resolve(write(tmp_path, text))
+
+
 @pytest.mark.parametrize(
     ("game", "options", "komi"), [("go-5", {}, "6.5"), (None, {}, "6.5"), ("go-5;komi=3", {}, "3"), ("go-5", {"komi": "1.5"}, "1.5")]
 )

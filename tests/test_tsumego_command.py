@@ -132,10 +132,20 @@ def test_nothing_is_said_beyond_a_region_where_passes_or_captures_lift_a_ban():
 def test_no_file_is_written_over_the_record_or_another(tmp_path):
     record = tmp_path / "in.sgf"
     record.write_text(before := record_of(BENT_THREE))
-    for words in (("--sgf-out", record), ("--svg", record), ("--svg", tmp_path / "x", "--sgf-out", tmp_path / "x")):
+    problems = tmp_path / "set.json"
+    problems.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "tsumego-7", "problems": [{"id": "a"}]}))
+    same = ("--svg", tmp_path / "x", "--sgf-out", tmp_path / "x")
+    own = ("--out", tmp_path / "run", "--svg", tmp_path / "run" / "run.json")
+    (tmp_path / "run").mkdir()
+    for words in (("--sgf-out", record), ("--svg", record), same, own, ("--svg", ""), ("--sgf-out", "/"), ("--svg", tmp_path / "none" / "x")):
         result = run(record, *words)
-        assert result.exit_code == 2 and "file" in result.stderr, result.output
-    assert record.read_text() == before and len(list(tmp_path.iterdir())) == 1
+        assert result.exit_code == 2 and words[-2] in result.stderr, result.output
+    result = run(f"{problems}:a", "--sgf-out", problems)
+    assert result.exit_code == 2 and "is read from" in result.stderr
+    for words in (["show", record, "--sgf", record], ["show", record, "--svg", record], ["show", f"{problems}:a", "--svg", problems]):
+        result = CliRunner().invoke(cli.app, [*map(str, words)])
+        assert result.exit_code == 2 and "is read from" in result.stderr
+    assert record.read_text() == before and json.loads(problems.read_text())["rules"] == "tsumego-7" and len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.parametrize(
@@ -313,6 +323,51 @@ def test_limits_leave_unknown_what_a_later_run_answers(tmp_path):
     spent = run(f"{board} b", "--game", "tsumego-7", "--out", out, "--total", "1e-9", "--json")
     assert spent.exit_code == 10 and "used up" in spent.stderr
     assert asked(board, "--out", out)["black_first"]["status"] == "dies"
+
+
+def test_what_a_total_leaves_has_the_move_that_is_proved():
+    board = SHAPES["rectangular six in the corner"].board
+    for total in ("0.2", "0.4", "0.8"):
+        result = run(f"{board} b", "--game", "tsumego-7", "--json", "--total", total)
+        found = json.loads(result.stdout)["black_first"]
+        assert result.exit_code in (0, 10) and (found["status"] != "dies" or found["right"] == ["B2"]), found
+        for move in found["moves"]:
+            assert move["right"] is not True or (move["line"][0] == "B2" and len(move["line"]) > 1 and move["shows"])
+
+
+def test_a_seki_is_shown_as_one():
+    """White makes it so with either move; the play ends with both passing wherever the proof has such a line."""
+    found = asked("......./......./......./......./XXXXXXX/OOOOOOO/.XXX..O")
+    shown = [move for side in ("black", "white") for move in found[f"{side}_first"]["moves"] if move["status"] == "seki"]
+    assert shown and all(move["end"] == "both pass" and move["shows"] == "not captured" for move in shown), found
+
+
+def test_games_and_positions_that_ask_nothing_are_refused():
+    for words in ((f"{BENT_THREE} b", "--game", "go-7"), (f"{BENT_THREE} b passes=1", "--game", "tsumego-7")):
+        result = run(*words)
+        assert result.exit_code == 2 and ("tsumego-7 or killallgo-9" in result.stderr or "a position with passes" in result.stderr)
+
+
+def test_check_takes_a_folder(tmp_path):
+    asked(BENT_THREE, "--out", tmp_path / "out")
+    result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "out")])
+    assert result.exit_code == 0 and result.stdout.endswith("proofs accepted\n")
+    some = sorted((tmp_path / "out").rglob("proof.jsonl.gz"))
+    some[0].write_bytes(b"")
+    result = CliRunner().invoke(cli.app, ["check", *map(str, some), "--json"])
+    assert result.exit_code == 2 and json.loads(result.stdout)["accepted"] == len(some) - 1
+    assert CliRunner().invoke(cli.app, ["check", str(tmp_path), "--flatten", str(tmp_path / "flat")]).exit_code == 2
+
+
+def test_a_row_without_its_question_is_refused(tmp_path):
+    asked(BENT_THREE, "--out", tmp_path / "out")
+    record = tmp_path / "out" / "results.jsonl"
+    first, *others = record.read_text().splitlines()
+    row = json.loads(first)
+    del row["rules"]
+    record.write_text("\n".join([json.dumps(row), *others]) + "\n")
+    result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", tmp_path / "out")
+    assert result.exit_code == 2 and "'rules' is missing" in result.stderr
 
 
 def test_ctrl_c_says_what_is_known_and_the_next_run_goes_on(tmp_path, monkeypatch):

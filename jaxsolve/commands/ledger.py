@@ -20,7 +20,8 @@ COLUMNS = (
 
 # What the table and the totals need of a row, and of which kind.
 _KINDS: dict[str, tuple[type, ...]] = {
-    "id": (str,), "expected": (str, NoneType), "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
+    "id": (str,), "rules": (str,), "position": (str,),
+    "expected": (str, NoneType), "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
     "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,), "cpu_seconds": (int, float), "wall_seconds": (int, float),
     "compile_seconds": (int, float),
 }  # fmt: skip

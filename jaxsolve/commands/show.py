@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,16 +79,19 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
         from jaxsolve import view
+        from jaxsolve.commands import outputs
         from jaxsolve.formats import position
         from jaxsolve.formats import sgf as records
+        from jaxsolve.runfolder import write_whole
 
+        outputs.refuse_unwritable(text, {"--svg": svg, "--sgf": sgf})
         problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark, look=sgf is None)
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
-            svg.write_text(view.svg(problem.game, problem.state), encoding="utf-8")
+            write_whole(svg, view.svg(problem.game, problem.state))
         if sgf is not None:
-            sgf.write_bytes(records.dump(problem.game, [], start=problem.state))
+            write_whole(sgf, records.dump(problem.game, [], start=problem.state))
         found = {
             "problem": problem.id,
             "rules": problem.game.rule_set,
@@ -104,17 +108,41 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
         return 0
 
 
-def check(proof: Path, as_json: bool, replay: int = 0, seed: int = 0, flatten: Path | None = None, most: int | None = None) -> int:
-    """Asks the independent checker: 0 accepted, 1 refused, 2 unreadable, or the plain certificate could not be written."""
+def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0, flatten: Path | None = None, most: int | None = None) -> int:
+    """Asks the independent checker about files, and all proofs in folders: 0 all accepted; 1 one refused; 2 one unreadable, or the plain certificate
+    could not be written.
+    """
     with failure.sentences(as_json):
         from jaxsolve.proof.check import __main__ as program
         from jaxsolve.proof.check import nets
 
         if most is not None and flatten is None:
             raise ValueError("--most says how large a proof --flatten may write: give --flatten OUT as well")
-        found = nets.answer(str(proof), nets.Asked(replay, seed, None if flatten is None else str(flatten), most))
-        if as_json:
-            streams.say_json(found.fields)
+        files = [file for path in proofs for file in _proofs(path)]
+        if flatten is not None and len(files) > 1:
+            raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
+        asked = nets.Asked(replay, seed, None if flatten is None else str(flatten), most)
+        answers = {}
+        for file in files:
+            answers[str(file)] = nets.answer(str(file), asked)
+            if not as_json:
+                program.tell(str(file), answers[str(file)])
+        codes = [answer.exit_code for answer in answers.values()]
+        if files == list(proofs)[:1]:
+            if as_json:
+                streams.say_json(answers[str(files[0])].fields)
+        elif as_json:
+            streams.say_json({"proofs": {name: answer.fields for name, answer in answers.items()}, "accepted": codes.count(0)})
         else:
-            program.tell(str(proof), found)
-        return found.exit_code
+            print(f"{codes.count(0)} of {len(codes)} proofs accepted")
+        return max(codes)
+
+
+def _proofs(path: Path) -> list[Path]:
+    """The file itself, or every certificate in a folder. Raises ValueError for a folder without one."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("proof.jsonl.gz"))
+    if not found:
+        raise ValueError(f"{path} holds no proof.jsonl.gz, nor do the folders in it")
+    return found

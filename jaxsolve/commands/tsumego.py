@@ -12,7 +12,7 @@ from typing import Any
 
 import jaxsolve
 from jaxsolve import runtime
-from jaxsolve.commands import failure, patterns, streams, tsumego_report
+from jaxsolve.commands import failure, outputs, patterns, streams, tsumego_report
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.networks import identity
 from jaxsolve.commands.paper import paper
@@ -57,24 +57,16 @@ def run(request: Request) -> int:
                 raise ValueError(
                     f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, passes; the rest it finds out or asks both ways"
                 )
-        _outputs_apart(request)
+        outputs.refuse_unwritable(request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out)
         given = setup.read(request.position, request.game, request.options)
         task = setup.choose(given, request.crucial, request.region)
         request.settings.heads_for(make(task.rules(LIVE_AGAINST)))  # refuses a network that does not fit, before anything is written
         if not request.as_json:
-            tsumego_report.introduce(paper(), task)
+            limit, total = request.settings.limits.cpu_seconds, "no limit in all" if request.total is None else f"{request.total:g} in all"
+            tsumego_report.introduce(paper(), task, f"{limit:g} CPU seconds a question (--time), {total} (--total)")
             sys.stdout.flush()
         with _folder(request, task) as folder:
             return _run(request, task, folder)
-
-
-def _outputs_apart(request: Request) -> None:
-    """Raises ValueError where one file would be written over the record that is read, or over the other."""
-    for option, path in (("--sgf-out", request.sgf), ("--svg", request.svg)):
-        if path is not None and path.exists() and Path(request.position).is_file() and path.samefile(request.position):
-            raise ValueError(f"{option} names the record itself, {path}; give another file")
-    if request.sgf is not None and request.svg is not None and request.sgf.resolve() == request.svg.resolve():
-        raise ValueError(f"--sgf-out and --svg name the same file, {request.sgf}; give two")
 
 
 @contextlib.contextmanager

@@ -60,14 +60,14 @@ def picture(told: Told) -> str:
 
 
 # ---- the terminal --------------------------------------------------------------------------------------------------
-def introduce(console: Console, task: Task) -> None:
-    """Prints what is asked, before anything is searched."""
+def introduce(console: Console, task: Task, limits: str) -> None:
+    """Prints what is asked, and within which limits, before anything is searched."""
     given = task.given
     console.print(given.title or given.name, style="bold", markup=False)
     if given.where:
         console.print(given.where, style="dim", markup=False)
     print(board(task))
-    console.print(facts(dict(task.remarks)))
+    console.print(facts({**dict(task.remarks), "limits": limits}))
 
 
 def show(console: Console, told: Told) -> None:
@@ -102,13 +102,19 @@ def _why(each: ToldFirst) -> dict[str, str]:
 
 def _table(task: Task, each: ToldFirst) -> Table:
     table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 0), header_style="bold")
-    for name in ("move", "", SIDES[task.defender], "play", "proof"):
+    for name in ("move", "", SIDES[task.defender], "play", "which shows", "proof"):
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
     for move in sorted(each.moves, key=lambda move: move.right is not True):
         sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[move.right]
-        known = "" if move.right is None else "worse" if move.status is Status.UNKNOWN else verb(task, move.status)
-        table.add_row(move.move, f"[{style}]{sign}[/]", known, _play(move), _proof(move))
+        table.add_row(move.move, f"[{style}]{sign}[/]", known(task, each, move), _play(move), move.shows, _proof(move))
     return table
+
+
+def known(task: Task, each: ToldFirst, move: ToldMove) -> str:
+    """How the stones stand after a first move, in a word."""
+    if move.status is not Status.UNKNOWN:
+        return verb(task, move.status)
+    return verb(task, each.first.status) if move.right and each.first.status is not Status.UNKNOWN else "" if move.right is None else "unknown"
 
 
 def _play(move: ToldMove, most: int = 12) -> str:
@@ -116,7 +122,7 @@ def _play(move: ToldMove, most: int = 12) -> str:
         return move.why
     line = move.line
     if len(line) == 1:
-        return move.end
+        return f"({move.end})" if move.end else ""
     return " ".join(line[1:most]) + (" ..." if len(line) > most else f" ({move.end})" if move.end else "")
 
 
@@ -124,7 +130,7 @@ def _proof(move: ToldMove) -> str:
     if move.row is None or move.row["verdict"] == "unknown":
         return ""
     nodes = move.row["certificate_nodes"]
-    count = f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "in the one of all moves"
+    count = f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "in that of the position" if move.right else "in the one of all moves"
     return count + ("" if move.row["checked"] else ", not checked")
 
 
@@ -179,6 +185,7 @@ def _move_json(move: ToldMove) -> dict[str, Any]:
         "status": None if move.right is None else move.status.value,
         "line": move.line,
         "end": move.end or None,
+        "shows": move.shows or None,
         "zone": move.zone.split(",") if move.zone else None,
         "question": None if move.row is None else move.row["id"],
     }

@@ -124,6 +124,8 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
+        if game.name != record.properties["family"]:  # its points were read as another game's: refused where GM says that game, too
+            record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None

@@ -125,8 +125,12 @@ def _read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise FormatError(f"{path.name}: {error}") from None
     if not isinstance(data, dict):
-        raise FormatError(f"{path.name} is not a problem set: it holds a JSON {type(data).__name__}, not an object")
+        raise FormatError(f"{path.name} is not a problem set: it holds a JSON {_KINDS_OF_JSON[type(data)]}, not an object, such as {EXAMPLE}")
     return data
+
+
+EXAMPLE = '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-5", "problems": [{"id": "start"}]}'
+_KINDS_OF_JSON = {list: "list", str: "string", int: "number", float: "number", bool: "truth value", type(None): "null"}
 
 
 def _some(entries: Mapping[str, Any], most: int = 12) -> str:
@@ -182,7 +186,14 @@ def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options:
         raise FormatError(f"expected {expected!r} is neither {' nor '.join(_ANSWERS)}")
     claim = read_claim(game, entry["claim"]) if "claim" in entry else default_claim(game, state)
     texts = {name: str(entry.get(name, data.get(name, "") if name == "source" else "")) for name in ("title", "source")}
-    return Problem(identifier, game, state, claim, expected=expected, notes=dict(entry.get("notes", {})), **texts)
+    return Problem(identifier, game, state, claim, expected=expected, notes=_notes(entry), **texts)
+
+
+def _notes(entry: Mapping[str, Any]) -> dict[str, Any]:
+    notes = entry.get("notes", {})
+    if not isinstance(notes, dict):
+        raise FormatError("field 'notes' must be an object, such as {\"page\": 12}")
+    return dict(notes)
 
 
 def split_rules(rules: str) -> tuple[str, dict[str, str]]:

@@ -178,8 +178,18 @@ def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
     _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
     properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": reader.family}
+    if root.has_property("GN"):
+        properties["title"] = _title(root)
     black, white = (frozenset(point for point, colour in reader.stones.items() if colour == side) for side in (0, 1))
     return Record(reader.size, black, white, reader.to_move, tuple(reader.moves), properties)
+
+
+def _title(root: sgf.Tree_node) -> str:
+    """The game's name, its escapes and encoding undone."""
+    try:
+        return str(root.get("GN"))
+    except (ValueError, LookupError):
+        return _text(root.get_raw("GN"))
 
 
 MARKS = ("TR", "MA", "SQ", "CR")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator, Heads, shared_evaluator
 from jaxsolve.games.game import Game, HasStandIn, State
 from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import Asked
 from jaxsolve.proof.zoned import ZonedGraphBuilder
@@ -283,7 +285,9 @@ class Job:
 
     def _share(self, part: _Asked, builders: Sequence[GraphBuilder]) -> None:
         """Tells other searches what this one has decided, and which of that its proof consists of, if there is one."""
-        if self._patterns is not None and self._sharing:
+        if self._patterns is None or not self._sharing:
+            return
+        with contextlib.suppress(OSError):  # a log that cannot be read, which the result tells of
             proofs = [Proof(*builder.records_used()) for builder in builders if isinstance(builder, ZonedGraphBuilder)]
             self._patterns.add(part.question, part.taken, part.log, proofs[0] if proofs else None)
 
@@ -383,11 +387,25 @@ class Job:
         failure = part.log.failure or (self._failure if part is self.parts[-1] else None)
         if failure is not None:
             result.unsaved = result.unsaved or unsaved("proof log", failure)
-        if part.folder is not None:
+        if part.folder is not None and result.verdict is Verdict.UNKNOWN and self._stands(part):
+            result.reason += f" The proof of an earlier run stands in {part.folder.path / CERTIFICATE}."
+        elif part.folder is not None:
             try:
                 part.folder.write_json(RESULT, result.as_json(self.game.players))
             except OSError as error:
                 result.unsaved = result.unsaved or unsaved("result file", error)
+
+    def _stands(self, part: _Asked) -> bool:
+        """Whether the folder holds an accepted proof about the claim, whose result no unknown one replaces: of a run whose log was lost, say."""
+        assert part.folder is not None
+        path = part.folder.path / CERTIFICATE
+        if not path.exists() or not knows(self.game.name):
+            return False
+        report, players = check(path), self.game.players
+        root = self.game.text(self.game.unpack(self.root)) if self.asked is None else self.asked.game.text(self.asked.state)
+        rules = (self.game if self.asked is None else self.asked.game).rule_set
+        claims = (part.claim.text(players), part.claim.opposite(self.game.may_draw).text(players))
+        return report.accepted and (report.rules, report.root) == (rules, root) and report.claim in claims
 
     def close(self) -> None:
         """Lets other runs into the folders, and the search's memory go."""

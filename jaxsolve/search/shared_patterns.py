@@ -30,6 +30,7 @@ from jaxsolve.runfolder import locked, write_whole
 
 FORMAT, VERSION = "jaxsolve-patterns", 1
 ROOM_MB = 32  # of records, for each question: about half a second of a search's beginning
+QUESTIONS = 8  # so many times ``ROOM_MB`` are held in all; beyond that the questions go to which nothing was added for the longest time
 SAVE_SECONDS = 60.0  # a killed run loses at most what was proved since
 
 
@@ -85,7 +86,7 @@ class SharedPatterns:
 
     Args:
       path: a file with what earlier runs have found, written again by ``save``; made if missing. None: nothing outlives the run.
-      room_mb: bound on the records of each question; one search adds no more than a quarter of that.
+      room_mb: bound on the records of each question, one search adding no more than a quarter of that; eight times as much is held in all.
 
     Raises:
       PatternsError: ``path`` holds something else, is damaged, or another run has it in use; it stays as it is.
@@ -141,9 +142,10 @@ class SharedPatterns:
           proof: those of the log's records that its collected proof consists of; None where there is none.
         """
         words = log.record_words
-        shelf = self._shelves.get(_key(question))
+        shelf = self._shelves.pop(_key(question), None)
         if shelf is None or shelf.records.shape[1] != words:
-            shelf = self._shelves[_key(question)] = _Shelf(np.zeros((0, words), np.uint32), np.zeros(0, np.int64))
+            shelf = _Shelf(np.zeros((0, words), np.uint32), np.zeros(0, np.int64))
+        self._shelves[_key(question)] = shelf  # the last one now
         room = self._room // (4 * words)
         if proof is not None and len(proof.numbers) > room // 4:
             proof = None
@@ -157,6 +159,8 @@ class SharedPatterns:
         if proof is not None and known:
             shelf.ages[np.searchsorted(shelf.serials, taken[proof.numbers[proof.numbers < known]])] = self._age
         shelf.add(records, ages, room)
+        while sum(each.records.nbytes for each in self._shelves.values()) > QUESTIONS * self._room:
+            del self._shelves[next(iter(self._shelves))]
         self._changed = True
         if time.perf_counter() - self._saved > SAVE_SECONDS:
             with contextlib.suppress(OSError):  # ``close`` will say so

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,13 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
     )
     learner = Learner(env.game, shape, transform(train), train.weight_decay, train.augment)
     play = SelfPlay(searching, game.most_moves, targets.or_player)
-    return Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh)
+    return _kept(Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh))
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(loop: Loop) -> Loop:
+    """The first of equal loops, with what is compiled for it: runs of a sweep often differ in nothing but a seed."""
+    return loop
 
 
 def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
@@ -71,7 +78,7 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
     )
 
 
-def transform(train: TrainSettings) -> functools.partial[optax.GradientTransformation]:
+def transform(train: TrainSettings) -> Transform:
     """What makes the optimizer. Raises ValueError for one that is not known, or a rate that is none."""
     if train.optimizer not in ("sgd", "adam"):
         raise ValueError(f"train.optimizer={train.optimizer!r}: it may be sgd or adam")
@@ -79,12 +86,21 @@ def transform(train: TrainSettings) -> functools.partial[optax.GradientTransform
         raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
     if train.decay_steps is not None and train.decay_steps < 1:
         raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
-    return functools.partial(_transform, train.optimizer, train.learning_rate, train.decay_steps, train.momentum)
+    return Transform(train.optimizer, train.learning_rate, train.decay_steps, train.momentum)
 
 
-def _transform(optimizer: str, rate: float, decay_steps: int | None, momentum: float) -> optax.GradientTransformation:
-    falling = rate if decay_steps is None else optax.cosine_decay_schedule(rate, decay_steps, LAST_SHARE)
-    return optax.sgd(falling, momentum=momentum) if optimizer == "sgd" else optax.adam(falling, b1=momentum)
+@dataclass(frozen=True)
+class Transform:
+    """Makes optax's transformation; equal ones make equal ones."""
+
+    optimizer: str  # sgd or adam
+    rate: float
+    decay_steps: int | None  # of the cosine along which the rate falls; None: it stays
+    momentum: float
+
+    def __call__(self) -> optax.GradientTransformation:
+        falling = self.rate if self.decay_steps is None else optax.cosine_decay_schedule(self.rate, self.decay_steps, LAST_SHARE)
+        return optax.sgd(falling, momentum=self.momentum) if self.optimizer == "sgd" else optax.adam(falling, b1=self.momentum)
 
 
 def starts(file: str | None, game: Game) -> Any:

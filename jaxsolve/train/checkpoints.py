@@ -34,7 +34,7 @@ def steps(folder: Path) -> list[int]:
 
 
 def load(folder: Path, step: int, like: Any) -> Any:
-    """What ``save`` wrote, in the structure of ``like`` and on its devices.
+    """What ``save`` wrote, in the structure of ``like`` (arrays, or ``jax.ShapeDtypeStruct``) and on its devices.
 
     Raises ValueError for a damaged one, or that names the first part that is missing, too much, or of another shape or dtype; OSError where there is
     no such step.
@@ -52,7 +52,7 @@ def load(folder: Path, step: int, like: Any) -> Any:
         plain, found = _plain(leaf), held[name]
         if (np.shape(found), np.dtype(found.dtype)) != (plain.shape, np.dtype(plain.dtype)):
             raise ValueError(f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}")
-        array = jax.device_put(np.asarray(found), plain.sharding) if isinstance(plain, jax.Array) else jnp.asarray(np.asarray(found))
+        array = jax.device_put(np.asarray(found), leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None)
         leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
@@ -62,4 +62,7 @@ def _named(state: Any) -> dict[str, Any]:
 
 
 def _plain(leaf: Any) -> Any:
+    """The array, or its shape, that is kept of a leaf: of random keys their words."""
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return jax.eval_shape(jax.random.key_data, leaf) if devices.is_key(leaf) else leaf
     return jax.random.key_data(leaf) if devices.is_key(leaf) else jnp.asarray(leaf)

@@ -55,6 +55,11 @@ def place(tree: Any, sharding: NamedSharding | None) -> Any:
     return tree if sharding is None else jax.tree.map(lambda leaf: _placed(leaf, sharding), tree)
 
 
+def lying(tree: Any, sharding: NamedSharding) -> Any:
+    """Shapes (``jax.ShapeDtypeStruct``) of arrays that lie so."""
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), tree)
+
+
 def fetch(leaf: Any) -> np.ndarray:
     """An array as every process has it whole; all of them must ask for it."""
     if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable and not leaf.is_fully_replicated:

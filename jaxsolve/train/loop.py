@@ -74,6 +74,21 @@ class Loop:
         replay, key, iteration = devices.place((Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere)
         return TrainingState(learner, games, record, replay, key, iteration)
 
+    def like(self, starts: Any = None) -> TrainingState:
+        """A state's shapes, and where its parts lie, as ``jax.ShapeDtypeStruct``: what a checkpoint is read into. Nothing is computed."""
+        learner = jax.eval_shape(lambda: self.learner.begin(0))
+        key, iteration = jax.eval_shape(lambda: (jax.random.key(0), jnp.int32(0)))
+        games = jax.eval_shape(lambda: self.play.begin(jax.random.key(0), self.games, starts))
+        _, record = jax.eval_shape(self._play, jax.eval_shape(self.learner.params, learner), games, starts)
+        examples, _ = jax.eval_shape(self.play.examples, record, record)
+        replay = jax.eval_shape(lambda: Replay.empty(examples, self.capacity))
+        if self.mesh is None:
+            return TrainingState(learner, games, record, replay, key, iteration)
+        everywhere = devices.whole(self.mesh)
+        games, record = devices.lying(games, devices.dealt(self.mesh)), devices.lying(record, devices.dealt(self.mesh, axis=1))
+        learner, replay, key, iteration = devices.lying((learner, replay, key, iteration), everywhere)
+        return TrainingState(learner, games, record, replay, key, iteration)
+
     def iterate(self, state: TrainingState, starts: Any = None) -> tuple[TrainingState, dict[str, jax.Array]]:
         """The next state, and what was measured: means over the iteration, float32[] or int32[] each.
 

@@ -11,6 +11,7 @@ networks/N.npz      the network after iteration N, for --network; all of them
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
@@ -57,8 +58,14 @@ class Run:
         self.loop: Loop = build.loop(settings, devices.mesh())
         self._starts = build.starts(settings.game.starts, self.loop.learner.game)
         self._folder = self._claimed(config)
-        self.iteration, self._sums = 0, dict.fromkeys(COUNTED, 0.0)
-        self._state = self._begun()
+        self.iteration, self._sums = self._resumed()
+
+    @functools.cached_property
+    def _state(self) -> TrainingState:
+        """The latest checkpoint's, or a new run's; read or made when first needed: a run that is refused, or at its end, computes nothing."""
+        if not self.iteration:
+            return self.loop.begin(self.settings.train.seed, self._starts)
+        return checkpoints.load(self.path / "checkpoints", self.iteration, self.loop.like(self._starts))
 
     def train(self, told: Callable[[Measured], None] = lambda measured: None) -> Iterator[Path]:
         """Runs to the end of the settings' iterations or hours, and gives each checkpoint's network file as it is written.
@@ -66,6 +73,9 @@ class Run:
         ``told`` gets every iteration's numbers. An interruption (KeyboardInterrupt) comes out after a checkpoint of the last whole iteration.
         """
         train, began = self.settings.train, time.monotonic()
+        if self.iteration >= train.iterations:
+            return
+        self._state  # noqa: B018  a checkpoint that cannot be read is refused before anything is written
         with contextlib.closing(_Written(self.path, self.iteration) if devices.first() else _Nowhere()) as written:
             saved = self.iteration
             try:
@@ -125,18 +135,15 @@ class Run:
             raise refused or FolderError(f"{self.path}: the run's first process cannot use it")
         return folder
 
-    def _begun(self) -> TrainingState:
-        """The state to go on from: a checkpoint's, or a new run's."""
-        state = self.loop.begin(self.settings.train.seed, self._starts)
+    def _resumed(self) -> tuple[int, dict[str, float]]:
+        """The iteration of the latest checkpoint, 0 if there is none, and the sums up to it."""
         found = checkpoints.steps(self.path / "checkpoints")
         step = devices.agreed(found[-1] if found else 0)
-        if step:
-            state = checkpoints.load(self.path / "checkpoints", step, state)
-            self.iteration = step
-            last = [line for line in metrics(self.path) if line["iteration"] == step]
-            held = last[0] if last else Network.load(self._network_file(step)).about  # it was killed between the checkpoint and its line
-            self._sums = {name: held[name] for name in COUNTED}
-        return state
+        if not step:
+            return 0, dict.fromkeys(COUNTED, 0.0)
+        last = [line for line in metrics(self.path) if line["iteration"] == step]
+        held = last[0] if last else Network.load(self._network_file(step)).about  # it was killed between the checkpoint and its line
+        return step, {name: held[name] for name in COUNTED}
 
     def _iterate(self) -> Measured:
         cpu, clock = runtime.cpu_seconds(), time.monotonic()

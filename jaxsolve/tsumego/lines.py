@@ -44,17 +44,19 @@ class _Place(NamedTuple):
     length: int
 
 
-def variations(proof: Proof, number: int | None = None, position: str | None = None) -> list[Variation]:
+def variations(proof: Proof, number: int | None = None, position: str | None = None, *, quiet: bool = False) -> list[Variation]:
     """The moves from a node of a proof (None: its root), as deep and wide as fits a person, the replies that resist longest first.
 
-    ``position`` is where play has led to, if that is not the node's own. Every move is played by the rules: with zones a reply that the proof names
-    may not exist in a position that is merely covered, and is then left out.
+    ``position`` is where play has led to, if that is not the node's own. ``quiet`` puts first those replies that can lead to where both sides pass:
+    so a seki looks like one. Every move is played by the rules: with zones a reply that the proof names may not exist in a position that is merely
+    covered, and is then left out.
     """
     number = proof.root if number is None else number
     rules = checkers.find(proof.game).rules(proof.rules)
     claimant = rules.players.index(proof.player)
     found: list[Variation] = []
     here = proof.position if number == proof.root else proof.nodes[number].position
+    to_passes = _to_passes(proof) if quiet else {}
     todo = [_Place(number, position or here, found, 0, 0)]
     count = 0
     while todo and count < MOST_MOVES:
@@ -64,7 +66,7 @@ def variations(proof: Proof, number: int | None = None, position: str | None = N
             continue
         player = rules.side(at)
         width = 1 if player == claimant else (*REPLIES, 1)[min(place.turn, len(REPLIES))]
-        for rank, (edge, text) in enumerate(_legal(proof, rules, place, width)):
+        for rank, (edge, text) in enumerate(_legal(proof, rules, place, width, to_passes)):
             count += 1
             verdict = rules.verdict(rules.position(text))
             here = Variation(edge.move, player, end="" if verdict is None else verdict.reason, zone=proof.nodes[edge.child].zone)
@@ -74,9 +76,20 @@ def variations(proof: Proof, number: int | None = None, position: str | None = N
     return found
 
 
-def _legal(proof: Proof, rules: Rules, place: _Place, width: int) -> Iterator[tuple[Edge, str]]:
+def _to_passes(proof: Proof) -> dict[int, int]:
+    """For nodes from which the proof has a line that ends with two passes: moves of the longest one."""
+    found: dict[int, int] = {}
+    for number, node in proof.nodes.items():  # children first
+        if node.leaf == "passes":
+            found[number] = 0
+        elif below := [found[edge.child] for edge in node.moves if edge.child in found]:
+            found[number] = 1 + max(below)
+    return found
+
+
+def _legal(proof: Proof, rules: Rules, place: _Place, width: int, to_passes: dict[int, int]) -> Iterator[tuple[Edge, str]]:
     at = rules.position(place.position)
-    for edge in proof.replies(place.number):
+    for edge in sorted(proof.replies(place.number), key=lambda edge: -to_passes.get(edge.child, -1)):
         try:
             text = rules.child(at, edge.move)
         except Refused:

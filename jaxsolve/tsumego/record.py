@@ -6,7 +6,8 @@ from jaxsolve.formats import sgf_tree
 from jaxsolve.formats.sgf_tree import Node
 from jaxsolve.tsumego.lines import Variation
 from jaxsolve.tsumego.setup import SIDES
-from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, verb
+from jaxsolve.tsumego.status import Status
+from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, said
 
 ZONE = "SQ"
 """The property that marks a zone: squares, which every program shows; crucial stones have triangles, since a point may have one mark only."""
@@ -23,9 +24,9 @@ def record(told: Told, application: str) -> bytes:
             root.properties[name] = _points(told, stones)
     if task.crucial:
         root.properties["TR"] = _points(told, task.crucial)
-    said = [f"{what}: {words}." for what, words in task.remarks]
-    said += [f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in told.firsts]
-    root.properties["C"] = [sgf_tree.text("\n".join(said))]
+    words = [f"{what}: {text}." for what, text in task.remarks]
+    words += [f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in told.firsts]
+    root.properties["C"] = [sgf_tree.text("\n".join(words))]
     for each in told.firsts:
         root.children += [_first_move(told, each, move) for move in _right_first(each)]
     return sgf_tree.dump(root)
@@ -55,10 +56,11 @@ def _first_move(told: Told, each: ToldFirst, move: ToldMove) -> Node:
 
 def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
     """What is said of a first move, in plain words."""
-    defender = SIDES[told.task.defender]
     if move.right is None:
         return f"Unknown: {move.why}."
-    words = [f"{'Right' if move.right else 'Wrong'}: {defender} {verb(told.task, move.status)}."]
+    words = [f"{'Right' if move.right else 'Wrong'}{_standing(told, move)}."]
+    if move.shows:
+        words.append(f"The play shows: {move.shows}.")
     if not move.right and len(move.line) > 1:
         words.append(f"{SIDES[1 - each.first.side].capitalize()} answers {move.line[1]}.")
     if move.why:
@@ -67,9 +69,14 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
         words.append("The squares are all that the proof rests on.")
     if move.row is not None:
         checked = ", accepted by the checker" if move.row["checked"] else ""
-        nodes = move.row["certificate_nodes"]
-        words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{'' if move.own else ' for all first moves'}{checked}.")
+        nodes, whose = move.row["certificate_nodes"], "" if move.own else " of the position" if move.right else " for all first moves"
+        words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{whose}{checked}.")
     return " ".join(words)
+
+
+def _standing(told: Told, move: ToldMove) -> str:
+    """`` (white lives)``; "" where that is not known."""
+    return "" if move.status is Status.UNKNOWN else f" (then {SIDES[told.task.defender]} {said(told.task, move.status)})"
 
 
 _ENDS = {

@@ -114,6 +114,7 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
     Raises:
       FormatError: one sentence.
     """
+    _refuse_whole_games(game)
     data = _sgf(text)
     if data is None:
         problem = position.resolve(text, game=game, options=options)
@@ -160,6 +161,13 @@ def _rules_of(said: str, game: str | None, size: int) -> str:
     return said if said.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
 
 
+def _refuse_whole_games(game: str | None) -> None:
+    """Raises FormatError where ``--game`` names rules that ask nothing about life and death."""
+    base = "" if game is None else game.partition(";")[0]
+    if base.startswith("go-"):
+        raise FormatError(f"--game {shortened(base)}: life and death is asked under tsumego-{shortened(base[3:])} or killallgo-9; leave --game out")
+
+
 def _pairs(fields: list[str]) -> dict[str, str]:
     """``key=value`` texts as a mapping."""
     parts = [field.partition("=") for field in fields]
@@ -172,10 +180,9 @@ def _given(name: str, game: Game, text: str, title: str = "") -> Given:
         raise FormatError(f"life and death is asked about Go positions, not about {shortened(game.rule_set)}")
     board, side, *fields = text.split()
     found = _pairs(fields)
-    if "history" in found or "ply" in found:
-        raise FormatError(
-            f"a position with {'a history' if 'history' in found else 'forced moves'} has no second side to move first: give the board alone"
-        )
+    strange = {"history": "a history", "ply": "forced moves", "passes": "passes"}
+    for strangest in found.keys() & strange:
+        raise FormatError(f"a position with {strange[strangest]} has no second side to move first: give the board alone")
     if found.get("crucial"):
         raise FormatError(f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial")
     options = _pairs(chosen)

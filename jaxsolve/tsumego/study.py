@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,6 +14,9 @@ from jaxsolve.tsumego.status import Aim, Bounded, Ko, Question, Status
 
 Row = Mapping[str, Any]
 """A result as ``jaxsolve.commands.answer.fields`` writes it; ``certificate`` is the path of the proof, or None."""
+
+
+A_TURN = 8  # first moves asked about before the other side's are
 
 
 class Asked(NamedTuple):
@@ -100,8 +103,9 @@ class Study:
         waiting = self.firsts
         while waiting:  # in turn, so that a total is not used up by one side
             waiting = [first for first in waiting if self._stand(first)]
-        for first in sorted(self.firsts, key=lambda first: first.aim is not None and self._settled):
-            self._moves(first)
+        turns = [self._moves(first) for first in sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)]
+        while turns:
+            turns = [turn for turn in turns if next(turn, None) is not None]
 
     @property
     def _settled(self) -> bool:
@@ -128,8 +132,9 @@ class Study:
         return ".".join([f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])])
 
     # ---- first moves -----------------------------------------------------------------------------------------------
-    def _moves(self, first: First) -> None:
-        """Lists the first moves and asks about each: whether it reaches the side's aim and, where it does not, how the stones then stand.
+    def _moves(self, first: First) -> Iterator[First]:
+        """Lists the first moves and asks about each: whether it reaches the side's aim and, where it does not, how the stones then stand. The other
+        side has its turn after every few questions, so that a total is not used up by one of them.
 
         A pass is not among them: what it is worth is how the stones stand with the other side first.
         """
@@ -146,12 +151,23 @@ class Study:
                 move.right = False
             first.complete = True
             return
-        self._put(first, question, [move for move in first.moves if question not in move.answers])
-        while (wave := self._next(first)) is not None:
-            self._put(first, *wave)
+        known = first.rows[question].get("best_move")  # the proof at the root begins with it
+        wave: tuple[Question, list[Move]] | None = question, [move for move in first.moves if question not in move.answers]
+        while wave is not None:
+            waiting = sorted(wave[1], key=lambda move: move.move != known)
+            for at in range(0, len(waiting), A_TURN):
+                self._put(first, wave[0], waiting[at : at + A_TURN])
+                self._judge(first, known)
+                yield first
+            wave = self._next(first)
+        self._judge(first, known)
+
+    def _judge(self, first: First, known: str | None) -> None:
+        """Says of every first move, as far as that is known by now, whether it is right."""
+        assert first.aim is not None
         for move in first.moves:
-            answer = statuses.answer(move.answers, question)
-            move.right = None if answer is None else answer is first.aim.wanted
+            answer = statuses.answer(move.answers, first.aim.question)
+            move.right = True if answer is None and move.move == known else None if answer is None else answer is first.aim.wanted
         first.complete = all(move.right is not None for move in first.moves)
 
     def _rules(self, question: Question) -> Rules:

@@ -9,9 +9,10 @@ from pathlib import Path
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import games as checkers
 from jaxsolve.tsumego import lines
+from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.lines import Variation
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Question, Status
+from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Question, Status, Value
 from jaxsolve.tsumego.study import First, Move, Row, Study
 
 Find = Callable[[Row], "Path | None"]
@@ -19,6 +20,7 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can go on without an end"
 OUTSIDE = "touches nothing that the proof rests on"
+CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
@@ -35,6 +37,7 @@ class ToldMove:
     own: bool  # the question is the move's own
     play: Variation | None  # from the move on; None where nothing is known, or the proof at the root need not answer the move
     why: str = ""  # why there is no play, or nothing is known
+    shows: str = ""  # what the proof shows, in a word or two
 
     @property
     def zone(self) -> str | None:
@@ -107,19 +110,47 @@ class _Teller:
         for move in first.moves:
             play = None if proof is None else lines.after_move(proof, move.move)
             why = "" if play is not None else OUTSIDE if proof is not None else "the proof is not at hand, or too large to be shown"
-            found.append(ToldMove(move.move, False, first.status_after(move), refuting, row, False, play, why))
+            found.append(ToldMove(move.move, False, first.status_after(move), refuting, row, False, play, why, self._shows(first.answers, refuting)))
         return found
 
     def _own(self, first: First, move: Move) -> ToldMove:
         """A move by the proof of its own that says most: of what it reaches if it is right, else of what the other side reaches."""
         aims = (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
-        if first.status_after(move) is Status.SEKI:  # the play that ends with both passing, not the one in which the defender tries for more
+        status = first.status_after(move)
+        if status is Status.SEKI:  # the play that ends with both passing, not the one in which the defender tries for more
             aims = (NOT_CAPTURED, *aims)
+        elif not move.right and first.defender_first and statuses.bounded(move.answers).against.most == Value.DIES:
+            aims = (CAPTURED, *aims)  # if it loses the ko: what it cannot get either if it wins it looks like less than it is
         question = next(filter(None, map(move.best, aims)), None)
+        if question is None and move.right:
+            return self._of_the_root(first, move)
         row = None if question is None else move.rows[question]
         play = None if question is None or row is None else self._play(first, move, question, row)
         why = "" if move.right is not None else _why_unknown(move)
-        return ToldMove(move.move, move.right, first.status_after(move), question, row, question is not None, play, why)
+        shows = "" if question is None or row is None else self._shows(move.answers, question)
+        return ToldMove(move.move, move.right, status, question, row, question is not None, play, why, shows)
+
+    def _of_the_root(self, first: First, move: Move) -> ToldMove:
+        """A move that is known to be right because the proof at the root begins with it."""
+        assert first.aim is not None
+        question, row = first.aim.question, first.rows[first.aim.question]
+        proof = self._proof(row)
+        after = _from_line(row, first.side) if proof is None else lines.variations(proof)
+        play = next((each for each in after if each.move == move.move), None)
+        status = first.status_after(move)
+        return ToldMove(move.move, True, status, question, row, False, play, "", self._shows(first.answers, question))
+
+    def _shows(self, answers: statuses.Answers, question: Question) -> str:
+        """What a proof of a question shows, and in whose favour kos are counted there where that matters."""
+        answer = bool(answers[question])
+        if self.task.given.killall is not None:
+            return "alive" if answer else "no life"
+        words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
+        text = words[question.goal][answer]
+        other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
+        if statuses.answer(answers, other) is answer:
+            return text
+        return f"{text} if {SIDES[self.task.defender if question.ko is Ko.FOR else 1 - self.task.defender]} wins kos"
 
     def _play(self, first: First, move: Move, question: Question, row: Row) -> Variation:
         rules = checkers.find("go").rules(self.task.rules(question))
@@ -131,7 +162,8 @@ class _Teller:
         if proof is None:
             here.after = _from_line(row, 1 - first.side)
         else:
-            here.after, here.zone = lines.variations(proof), proof.nodes[proof.root].zone
+            quiet = first.status_after(move) is Status.SEKI
+            here.after, here.zone = lines.variations(proof, quiet=quiet), proof.nodes[proof.root].zone
         return here
 
     def _proof(self, row: Row) -> reading.Proof | None:
@@ -167,13 +199,18 @@ def verb(task: Task, status: Status) -> str:
     return "does not live" if task.given.killall is not None and status is Status.DIES else status.value
 
 
+def said(task: Task, status: Status) -> str:
+    """A status as part of a sentence about the stones' side: ``lives``, ``has a seki``."""
+    return f"has a {status.value}" if status in (Status.SEKI, Status.SEKI_IN_KO) else verb(task, status)
+
+
 def sentence(told: Told, each: ToldFirst) -> str:
     """``white first: white lives with B1``."""
     task, first = told.task, each.first
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
         return f"{each.side} first: unknown{_bounds(task, first)}"
-    text = f"{each.side} first: {defender} {verb(task, status)}"
+    text = f"{each.side} first: {defender} {said(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
     if len({other.first.status for other in told.firsts}) == 1:

@@ -1,0 +1,47 @@
+"""Files that a command is asked to write: never over what it reads, over one another, or over a run's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jaxsolve.formats import position
+
+OF_A_RUN = ("run.json", "results.jsonl", "results.csv", "result.json", "problem.json", ".lock")
+
+
+def refuse_unwritable(read: str, outputs: Mapping[str, Path | None], folder: Path | None = None) -> None:
+    """Before anything is searched, refuses what could not be written, or would be written over something that is needed.
+
+    Args:
+      read: the position as it was typed (``jaxsolve.formats.position``).
+      outputs: files by the option that names them.
+      folder: of the run.
+
+    Raises:
+      ValueError: the option, and what is wrong with its file.
+    """
+    source = Path(read.rpartition(":")[0] if position.names_problem(read) else read)
+    seen: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if path.name in ("", "..") or path.is_dir():
+            raise ValueError(f"{option} needs a file, and {str(path)!r} is {'a folder' if path.is_dir() else 'none'}")
+        if not path.parent.is_dir():
+            raise ValueError(f"{option} {path}: there is no folder {path.parent}")
+        if _same(path, source):
+            raise ValueError(f"{option} names {path}, which the position is read from; give another file")
+        if (other := seen.setdefault(path.resolve(), option)) != option:
+            raise ValueError(f"{other} and {option} name the same file, {path}; give two")
+        if folder is not None and folder.resolve() in path.resolve().parents:
+            inside = path.resolve().relative_to(folder.resolve())
+            if inside.parts[0] in ("proofs", *OF_A_RUN):
+                raise ValueError(f"{option} names {path}, which is the run's own in {folder}; give another file")
+
+
+def _same(path: Path, source: Path) -> bool:
+    try:
+        return path.exists() and source.exists() and path.samefile(source)
+    except (OSError, ValueError):  # a position's text can be too long for a name
+        return False
