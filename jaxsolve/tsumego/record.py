@@ -75,8 +75,8 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
 
 
 def _standing(told: Told, move: ToldMove) -> str:
-    """`` (white lives)``; "" where that is not known."""
-    return "" if move.status is Status.UNKNOWN else f" (then {SIDES[told.task.defender]} {said(told.task, move.status)})"
+    """``: white lives``; "" where that is not known."""
+    return "" if move.status is Status.UNKNOWN else f": {SIDES[told.task.defender]} {said(told.task, move.status)}"
 
 
 _ENDS = {
