@@ -24,6 +24,8 @@ LONGEST = (
 )
 """Files that take long, which processes side by side had better begin with."""
 
+if "JAXSOLVE_LONG" not in os.environ:  # most of the time goes into compiling, which this halves; the long run takes what a user's run takes
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
 os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
 

@@ -30,10 +30,10 @@ def load(name: str) -> Network:
 
 
 def fitting(game: Game) -> Network | None:
-    """The shipped network for a game: one that learned by its rules, else one that learned by others of the same base name and fits."""
+    """The shipped network for a game: one that learned by its rules, else one that learned what comes to the same and fits."""
     networks = [load(name) for name in shipped()]
     same = [network for network in networks if network.game == game.rule_set]
-    akin = [network for network in networks if network.game.split(";")[0] == game.rule_set.split(";")[0]]
+    akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
     for network in same + akin:
         try:
             network.architecture.check(game)
@@ -41,6 +41,14 @@ def fitting(game: Game) -> Network | None:
             continue
         return network
     return None
+
+
+def _kind(rules: str) -> str:
+    """The base name of rules. Whether White lives anywhere on the board, as life and death can ask, is Killall-Go's question."""
+    base, *options = rules.split(";")
+    if base.startswith("tsumego-") and {"goal=live", "defender=white", "crucial=any", "region=all"} <= set(options):
+        return base.replace("tsumego-", "killallgo-")
+    return base
 
 
 @dataclass(frozen=True)
