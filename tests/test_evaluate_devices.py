@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 CASES = [
     "awari:network",
     "awari:playouts",
@@ -24,8 +25,10 @@ CASES = [
 @pytest.mark.parametrize(
     ("devices", "cases"),
     [
-        pytest.param(8, CASES, id="eight"),
-        pytest.param(3, ["awari:network"], id="three"),  # batch sizes are raised to what three divides
+        pytest.param(8, CASES, id="eight", marks=pytest.mark.skipif(not LONG, reason="each case compiles twice: JAXSOLVE_LONG=1")),
+        pytest.param(
+            3, ["awari:network", "tsumego-4;goal=kill;defender=white;crucial=any:plain"], id="three"
+        ),  # batch sizes are raised to what three divides
     ],
 )
 def test_several_devices_give_the_rows_of_one(devices, cases):

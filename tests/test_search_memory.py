@@ -20,7 +20,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
     oracle, evaluator = minimax.DepthFirst(game), shared_evaluator(game, zones=False)
     evicted = 0
-    for number, text in zip(range(20 if LONG else 3), minimax.random_positions(game, range(3, 5), 9), strict=False):
+    for number, text in zip(range(20 if LONG else 2), minimax.random_positions(game, range(3, 5), 9), strict=False):
         setting = Setting(method, (1, 4, 32)[number % 3], 256, number)
         right = minimax.expected(oracle.holds(text, Claim(0)))
         got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000, evaluator=evaluator)
@@ -33,7 +33,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
 def test_zones_survive_eviction(method, tmp_path):
     """Positions forgotten and decided again, perhaps on other zones, still make one proof."""
     game, evicted = make("hex-5"), 0
-    for number, text in zip(range(12 if LONG else 3), minimax.random_positions(game, range(1, 4), 9), strict=False):
+    for number, text in zip(range(12 if LONG else 2), minimax.random_positions(game, range(1, 4), 9), strict=False):
         right = solve(game, game.parse(text), claim=Claim(0)).verdict
         assert right is not Verdict.UNKNOWN
         got = run(game, game.parse(text), Claim(0), Setting(method, (1, 4, 32)[number % 3], 128, number), tmp_path, 100_000)

@@ -30,8 +30,8 @@ CASES = {  # rule set, plies of random play, from where, what is shown; number o
     "hex": ("hex-4", range(6, 13), None, View(), 12, 300),
     "lines": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", range(2, 8), None, View(), 6, 100),
     "four threats": ("gomoku-5;line=4;win=five-or-more;knowledge=4t", range(12, 19), None, View(), 6, 100),
-    "go with draws": ("go-2;ko=positional;komi=1", range(0, 8), None, View("history", 8), 6, 100),
-    "corner": (CORNER, range(0, 4), "XXXX/.XXX/...O/...O w", View("colours", 4), 8, 100),
+    "go with draws": ("go-2;ko=positional;komi=1", range(0, 8), None, View("history", 8), 5, 100),
+    "corner": (CORNER, range(0, 4), "XXXX/.XXX/...O/...O w", View("colours", 4), 5, 100),
 }
 
 
