@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,14 @@ from jaxsolve.search.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 NAMES = tuple(METHODS)
+
+
+def in_turn(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """What ``parametrize`` is to go through: every combination in the long run, each value of each list at least once in the quick one."""
+    lists = [list(some) for some in values]
+    if LONG:
+        return list(itertools.product(*lists))
+    return list(itertools.islice(zip(*(itertools.cycle(some) for some in lists), strict=True), max(len(some) for some in lists)))
 
 
 class Setting(NamedTuple):

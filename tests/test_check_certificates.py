@@ -167,7 +167,7 @@ def test_random_bytes_and_random_json_get_a_sentence(files, tmp_path):
     target = tmp_path / "junk.gz"
     path = next(path for case, path in files.items() if case.game == "hex" and check(path).nodes > 20)
     lines = mutations.load(path)
-    for turn in range(3000 if LONG else 600):
+    for turn in range(3000 if LONG else 300):
         choice = turn % 4
         if choice == 0:
             target.write_bytes(rng.randbytes(rng.randrange(200)))

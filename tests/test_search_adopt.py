@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 import search_tools
-from search_tools import LONG, NAMES
+from search_tools import LONG, NAMES, in_turn
 
 import jaxsolve.search.search as search_module
 from jaxsolve.games.registry import make
@@ -49,9 +49,7 @@ def decided(tree) -> dict[bytes, int]:
     return {tree.states[node].tobytes(): int(used["pn"][node]) for node in at}
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("max_nodes", [None, 64])
+@pytest.mark.parametrize(("name", "method", "max_nodes"), in_turn(QUESTIONS, NAMES, [None, 64]))
 def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
     game, state, claim, verdict, records = elsewhere(name)
     for seed in range(8) if LONG else (4,):  # 4: a sweep once decided the shortest ways to positions that were then never looked at
@@ -119,8 +117,7 @@ def test_records_of_another_claim_are_not_taken():
     job.close()
 
 
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("max_nodes", [4, 16, 40])
+@pytest.mark.parametrize(("method", "max_nodes"), in_turn(NAMES, [4, 16, 40]))
 def test_adopting_with_almost_no_room(method, max_nodes, tmp_path):
     """However often it is told, a search goes on: what finds no room is left out, and stays in the log."""
     game, state, claim, verdict, records = elsewhere("zones")

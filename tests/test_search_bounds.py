@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from search_tools import NAMES
+from search_tools import NAMES, in_turn
 
 import jaxsolve.search.tree as tree_module
 from jaxsolve.evaluate import shared_evaluator
@@ -62,8 +62,7 @@ class Chains:
         return row
 
 
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("flights", [1, 2])
+@pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2]))
 def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flights):
     """All lines end in one wave: the first path to walk up decides the fork, and the others stand 80 decided positions below it."""
     records: list[tuple[bytes, int]] = []

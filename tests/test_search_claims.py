@@ -8,7 +8,7 @@ import awari_endgames
 import minimax
 import pytest
 import search_tools
-from search_tools import LONG, NAMES
+from search_tools import LONG, NAMES, in_turn
 from test_search_loops import endings, worth, written
 
 from jaxsolve.evaluate import Evaluator
@@ -116,8 +116,7 @@ def test_a_limit_counts_both_claims_together(method):
         assert sum(result.evaluations for result in value.results) <= limit
 
 
-@pytest.mark.parametrize("method", ["pns", "dfpn", "fdfpn"])
-@pytest.mark.parametrize("stopped_in", [0, 1])
+@pytest.mark.parametrize(("method", "stopped_in"), in_turn(["pns", "dfpn", "fdfpn"], [0, 1]))
 def test_a_run_of_two_claims_resumes(method, stopped_in, tmp_path):
     """Stopped in its first or in its second claim, a run goes on from what both logs hold."""
     game, (text,) = drawn_positions(NOUGHTS, range(0, 1), 1)

@@ -17,7 +17,7 @@ import minimax
 import numpy as np
 import pytest
 import search_tools
-from search_tools import LONG, NAMES
+from search_tools import LONG, NAMES, in_turn
 
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads, shared_evaluator
 from jaxsolve.games.go.colour_planes import ColourPlanes
@@ -50,7 +50,7 @@ class Crowd:
 
     def __init__(self, flights: int, folder: Path):
         self.game, self.flights, self.folder = make(HEX), flights, folder
-        self.asked = questions(60 if LONG else 12)
+        self.asked = questions(60 if LONG else 8)
         self.driver = Driver(shared_evaluator(self.game), flights)
         self.jobs: dict[Job, int | None] = {}  # the number of its question; None of those that are to be withdrawn
         self.stop, self.errors, self.guard = threading.Event(), [], threading.Lock()
@@ -134,7 +134,7 @@ def test_threads_submit_withdraw_and_tell_while_others_run(flights, tmp_path):
 def records_of(number: int):
     """Half of what a search by another method decides of a question."""
     game = make(HEX)
-    text, claim, _ = questions(60 if LONG else 12)[number]
+    text, claim, _ = questions(60 if LONG else 8)[number]
     job = Job(game, game.parse(text), claims=claim, settings=Settings("mcts", seed=3))
     drive([job])
     parts = list(job.parts[0].log.chunks())
@@ -145,8 +145,7 @@ def records_of(number: int):
     return tuple(part[: len(part) // 2] for part in whole)
 
 
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("flights", [1, 2, 5])
+@pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2, 5]))
 def test_any_number_of_flights(method, flights, tmp_path):
     game = make(HEX)
     for number, (text, claim, right) in enumerate(questions(12)[:3]):
@@ -179,8 +178,7 @@ def test_jobs_that_do_not_fit_a_driver_are_refused():
 
 
 # ---- limits ------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("rule_set", ["hex-6", "go-3;ko=simple;komi=2.5"])
+@pytest.mark.parametrize(("method", "rule_set"), in_turn(NAMES, ["hex-6", "go-3;ko=simple;komi=2.5"]))
 def test_limits_are_never_passed(method, rule_set):
     """Not by one position, however wide the waves and wherever the limit falls; nor by a job among others."""
     game = make(rule_set)

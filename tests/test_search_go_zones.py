@@ -29,9 +29,9 @@ def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypa
         seen[right] += 1
         if got.result.certificate:
             zoned += b'"zone"' in gzip.decompress(got.result.certificate.read_bytes())
-        if sum(seen.values()) >= (3000 if LONG else 48):
+        if sum(seen.values()) >= (3000 if LONG else 26):
             break
-    assert seen[Verdict.PROVED] > 12 and seen[Verdict.DISPROVED] > 12 and zoned > 8, (seen, zoned)
+    assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 5 and zoned > 4, (seen, zoned)
 
 
 def test_a_zone_leaves_replies_out():

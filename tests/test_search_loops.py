@@ -92,9 +92,7 @@ def test_simple_ko(rule_set, tmp_path):
 KILL = "tsumego-3;goal=kill;defender=white;crucial=B2"
 
 
-@pytest.mark.parametrize("text", ["XXO/.O./OOX b", "X.O/OOX/O.X b"])
-@pytest.mark.parametrize("method", search_tools.NAMES)
-@pytest.mark.parametrize("wave", [1, 32])
+@pytest.mark.parametrize(("text", "method", "wave"), search_tools.in_turn(["XXO/.O./OOX b", "X.O/OOX/O.X b"], search_tools.NAMES, [1, 32]))
 def test_long_lines_among_repetitions(text, method, wave, tmp_path):
     """Black wins, the second one in 29 plies; most moves on the way lead back."""
     game = make(KILL)

@@ -20,7 +20,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
     oracle, evaluator = minimax.DepthFirst(game), shared_evaluator(game, zones=False)
     evicted = 0
-    for number, text in zip(range(20 if LONG else 2), minimax.random_positions(game, range(3, 5), 9), strict=False):
+    for number, text in zip(range(20 if LONG else 1), minimax.random_positions(game, range(3, 5), 9), strict=False):
         setting = Setting(method, (1, 4, 32)[number % 3], 256, number)
         right = minimax.expected(oracle.holds(text, Claim(0)))
         got = run(game, game.parse(text), Claim(0), setting, tmp_path, 200_000, evaluator=evaluator)
@@ -33,7 +33,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
 def test_zones_survive_eviction(method, tmp_path):
     """Positions forgotten and decided again, perhaps on other zones, still make one proof."""
     game, evicted = make("hex-5"), 0
-    for number, text in zip(range(12 if LONG else 2), minimax.random_positions(game, range(1, 4), 9), strict=False):
+    for number, text in zip(range(12 if LONG else 1), minimax.random_positions(game, range(1, 4), 9), strict=False):
         right = solve(game, game.parse(text), claim=Claim(0)).verdict
         assert right is not Verdict.UNKNOWN
         got = run(game, game.parse(text), Claim(0), Setting(method, (1, 4, 32)[number % 3], 128, number), tmp_path, 100_000)
@@ -55,8 +55,7 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
     assert sorted(tree.slots[tree.slots != NONE]) == live.nonzero()[0].tolist()
 
 
-@pytest.mark.parametrize("method", search_tools.NAMES)
-@pytest.mark.parametrize("max_nodes", [1, 4, 16, None])
+@pytest.mark.parametrize(("method", "max_nodes"), search_tools.in_turn(search_tools.NAMES, [1, 4, 16, None]))
 def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
     """Down to a table of one entry, and to a memory limit of nothing: an unknown answer with its reason, never a crash."""
     game = make("hex-6")

@@ -11,7 +11,7 @@ import minimax
 import numpy as np
 import pytest
 from network_tools import random_network
-from search_tools import LONG, NAMES, claims, run, settings
+from search_tools import LONG, NAMES, claims, in_turn, run, settings
 
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads
 from jaxsolve.games.registry import make
@@ -35,8 +35,7 @@ CASES = {  # rule set, plies of random play, from where, what is shown; number o
 }
 
 
-@pytest.mark.parametrize("heads", ["value", "cost"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("heads", "name"), in_turn(["value", "cost"], CASES))
 def test_verdicts_equal_minimax_whatever_a_network_says(name, heads, tmp_path):
     rule_set, plies, start, view, few, many = CASES[name]
     game = make(rule_set)

@@ -55,7 +55,7 @@ def kill_while_it_runs(process: subprocess.Popen, seconds: float) -> None:
     process.stdout.close()
 
 
-@pytest.mark.parametrize("number", range(20 if LONG else 3))
+@pytest.mark.parametrize("number", range(20 if LONG else 2))
 def test_a_killed_run_resumes(number, tmp_path):
     rng = random.Random(number)
     question, method = ((HEX, "dfpn"), (GO, "fdfpn"), (HEX, "pns"), (GO, "mcts"))[number % 4]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import random
 from pathlib import Path
@@ -145,6 +146,25 @@ def test_files_are_whole_or_refused(tmp_path):
         with pytest.raises(PatternsError, match="is no file of patterns, or is damaged"):
             SharedPatterns(file)
         assert file.read_bytes() == damaged
+    with np.load(io.BytesIO(whole)) as arrays:
+        parts = dict(arrays)
+    about = json.loads(parts["about"].tobytes())
+    changed = [{"records0": parts["records0"] ^ np.uint32(1 << 30)}, {"records0": parts["records0"][:, :0]}, {"ages0": parts["ages0"] - 5}]
+    for said in ({"age": 1 << 70}, {"age": float("inf")}, {"questions": "".join(about["questions"])}, {"questions": about["questions"] * 2}):
+        changed.append({"about": np.frombuffer(json.dumps(about | said).encode(), np.uint8)})
+    for number, change in enumerate(changed):
+        np.savez_compressed(file, **parts | change)
+        with pytest.raises(PatternsError, match="or is damaged"):
+            SharedPatterns(file)
+            pytest.fail(str(number))
+    for at in range(0, len(whole), 101 if LONG else 2003):  # errors of zipfile, zlib, numpy's reader and tokenize, or nothing that matters
+        flipped = bytearray(whole)
+        flipped[at] ^= 0xFF
+        file.write_bytes(flipped)
+        try:
+            assert len(SharedPatterns(file)) == len(patterns)
+        except PatternsError as error:
+            assert "or is damaged" in str(error)
     np.savez(file, about=np.frombuffer(json.dumps({"format": "jaxsolve-patterns", "version": 99}).encode(), np.uint8))
     with pytest.raises(PatternsError, match="another version"):
         SharedPatterns(file)

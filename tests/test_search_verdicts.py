@@ -6,7 +6,7 @@ import itertools
 
 import minimax
 import pytest
-from search_tools import LONG, claims, run, settings
+from search_tools import LONG, claims, in_turn, run, settings
 
 from jaxsolve.games.registry import make
 from jaxsolve.search import Verdict
@@ -64,8 +64,10 @@ def test_verdicts_equal_minimax(name, tmp_path):
     assert seen == {Verdict.PROVED, Verdict.DISPROVED} and tired <= done
 
 
-@pytest.mark.parametrize(("rules", "plies"), [("gomoku-4;line=3", range(2, 9)), ("gomoku-5;line=4", range(12, 19))])
-@pytest.mark.parametrize("win", ["five-or-more", "exact5"])
+THREATENED = [("gomoku-4;line=3", range(2, 9)), ("gomoku-5;line=4", range(12, 19))]  # rules, plies
+
+
+@pytest.mark.parametrize(("rules", "plies", "win"), [(*rules, win) for rules, win in in_turn(THREATENED, ["five-or-more", "exact5"])])
 def test_four_threat_rules_have_the_winner_of_the_plain_ones(rules, plies, win):
     """Where no four stands unanswered: a second completing cell cannot be taken too, and who does not take a single one loses at once."""
     plain, threats = (make(f"{rules};win={win};knowledge={knowledge}") for knowledge in ("ndk", "4t"))

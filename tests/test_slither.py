@@ -12,7 +12,7 @@ import minimax
 import numpy as np
 import pytest
 import slither_oracle as oracle
-from search_tools import LONG, NAMES, Setting, claims, run
+from search_tools import LONG, NAMES, Setting, claims, in_turn, run
 from transform_laws import quickly
 
 from jaxsolve.formats import position
@@ -154,8 +154,7 @@ def test_a_player_without_a_turn_passes_and_only_then():
     assert position.resolve("moves:A1 B2 C3", game="slither-5") and "pass" not in rules.replies(rules.root(game.text(game.init())))
 
 
-@pytest.mark.parametrize("text", [BLOCKED, BLOCKED[:-1] + "w"])
-@pytest.mark.parametrize("method", NAMES if LONG else ("pns", "dfpn"))
+@pytest.mark.parametrize(("text", "method"), in_turn([BLOCKED, BLOCKED[:-1] + "w"], NAMES if LONG else ("pns", "dfpn")))
 def test_positions_with_passes_are_solved(method, text, tmp_path):
     game, wins = make("slither-5"), oracle.wins(oracle.board_of(text))
     side = "bw".index(text[-1])
@@ -189,7 +188,7 @@ def test_small_boards_are_solved_as_by_trying_everything(method, tmp_path):
     boards = [board for board in every_board(2) if oracle.winner(board) is None][:: 1 if LONG or method == "dfpn" else 100]
     rng = random.Random(method)
     three = [board for board in every_board(3) if oracle.winner(board) is None]
-    boards += [oracle.Board(3, (frozenset(), frozenset()), 0), *rng.sample(three, 300 if LONG else 10)]
+    boards += [oracle.Board(3, (frozenset(), frozenset()), 0), *rng.sample(three, 300 if LONG else 6)]
     late = [board for seed in range(60) for board in random_boards(4, seed) if len(board.empty) == 4]
     boards += rng.sample(late, 20 if LONG else 3)
     for number, board in enumerate(boards):

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import os
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +13,7 @@ import minimax
 import numpy as np
 import pytest
 from network_tools import random_network
+from search_tools import LONG, in_turn
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -21,8 +21,8 @@ from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
 from jaxsolve.train.search import TreeSearch, between_extremes, moves_to_answer
 
-LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 BATCH = 32
+LINES = "gomoku-5;line=4;win=five-or-more;knowledge=ndk"
 
 
 @dataclasses.dataclass(eq=False)
@@ -208,10 +208,10 @@ def searches(rule_set, goal):
     return game, network, jax.jit(search), Plain(network, game, goal, 20, 6)
 
 
-@pytest.mark.parametrize("goal", ["value", "cost"])
-@pytest.mark.parametrize(("rule_set", "plies"), [("hex-4", range(0, 12)), ("gomoku-5;line=4;win=five-or-more;knowledge=ndk", range(4, 20))])
-def test_moves_are_those_of_a_plain_search(rule_set, plies, goal):
+@pytest.mark.parametrize(("goal", "started"), in_turn(["value", "cost"], [("hex-4", range(0, 12)), (LINES, range(4, 20))]))
+def test_moves_are_those_of_a_plain_search(goal, started):
     """The same noise, the same network, another program: 1,000 positions in the long run, 250 for each game and goal."""
+    rule_set, plies = started
     game, network, search, plain = searches(rule_set, goal)
     env, wanted, same = Env(game), 250 if LONG else BATCH, 0
     texts = list(itertools.islice(minimax.random_positions(game, plies, 9), -(-wanted // BATCH) * BATCH))

@@ -14,7 +14,9 @@ from transform_laws import BOARDS, COMPARED, DEVICES, RULE_SETS, equal, function
 
 from jaxsolve.games import available, describe, make
 
+LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
+BATCHED, SPREAD = (list(RULE_SETS)[at :: 1 if LONG else 2] for at in (0 if LONG else 1, 0))
 
 
 def test_every_registered_game_is_here():
@@ -22,7 +24,7 @@ def test_every_registered_game_is_here():
     assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
 
 
-@every_rule_set
+@pytest.mark.parametrize("rule_set", BATCHED)
 def test_a_batched_branch_says_what_a_single_one_says(rule_set):
     """As in pgx's ``auto_reset``: a branch with a condition for every board."""
     game, states, actions = sample(rule_set)
@@ -72,14 +74,14 @@ def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
 def over_devices(tmp_path_factory) -> dict[str, str]:
     """What ``transform_laws`` says in a process with several devices."""
     here = Path(__file__).parent
-    devices = f"--xla_force_host_platform_device_count={DEVICES}"
+    devices = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
     environment = {**os.environ, "XLA_FLAGS": devices, "JAX_PLATFORMS": "cpu", "PYTHONPATH": os.pathsep.join([str(here.parent), *sys.path])}
-    file = write(tmp_path_factory.mktemp("told") / "told.pickle", list(RULE_SETS))
+    file = write(tmp_path_factory.mktemp("told") / "told.pickle", SPREAD)
     run = subprocess.run([sys.executable, here / "transform_laws.py", file], env=environment, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
-@every_rule_set
+@pytest.mark.parametrize("rule_set", SPREAD)
 @pytest.mark.parametrize("law", ["under_shard_map", "under_an_explicit_mesh"])
 def test_several_devices_say_what_one_says(law, rule_set, over_devices):
     assert over_devices.get(f"{law} {rule_set}") is None

@@ -353,6 +353,13 @@ def test_check_takes_a_folder(tmp_path):
     result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "out")])
     assert result.exit_code == 0 and result.stdout.endswith("proofs accepted\n")
     some = sorted((tmp_path / "out").rglob("proof.jsonl.gz"))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "one").symlink_to(tmp_path / "out")
+    (tmp_path / "links" / "round").symlink_to(tmp_path / "links")
+    result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "links"), "--json"])
+    assert result.exit_code == 0 and json.loads(result.stdout)["accepted"] == len(some)
+    result = CliRunner().invoke(cli.app, ["check", str(some[0]), str(some[0])])  # named twice, checked once
+    assert result.exit_code == 0 and "of 1 proofs" not in result.stdout
     some[0].write_bytes(b"")
     result = CliRunner().invoke(cli.app, ["check", *map(str, some), "--json"])
     assert result.exit_code == 2 and json.loads(result.stdout)["accepted"] == len(some) - 1

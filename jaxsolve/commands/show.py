@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,7 +119,7 @@ def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0,
 
         if most is not None and flatten is None:
             raise ValueError("--most says how large a proof --flatten may write: give --flatten OUT as well")
-        files = [file for path in proofs for file in _proofs(path)]
+        files = list(dict.fromkeys(file for path in proofs for file in _proofs(path)))
         if flatten is not None and len(files) > 1:
             raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
         asked = nets.Asked(replay, seed, None if flatten is None else str(flatten), most)
@@ -139,10 +140,16 @@ def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0,
 
 
 def _proofs(path: Path) -> list[Path]:
-    """The file itself, or every certificate in a folder. Raises ValueError for a folder without one."""
+    """The file itself, or every certificate in a folder and in those below it, linked ones too. Raises ValueError where there is none."""
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob("proof.jsonl.gz"))
+    found, seen = [], set()
+    for folder, below, files in os.walk(path, followlinks=True):  # a proof behind a link counts as well
+        here = os.path.realpath(folder)
+        below[:] = [] if here in seen else sorted(below)
+        found += [Path(folder, "proof.jsonl.gz")] if "proof.jsonl.gz" in files and here not in seen else []
+        seen.add(here)
+    found.sort()
     if not found:
         raise ValueError(f"{path} holds no proof.jsonl.gz, nor do the folders in it")
     return found

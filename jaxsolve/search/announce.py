@@ -43,12 +43,12 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
     """Completes a verdict by its certificate. Without one the verdict becomes unknown, and the reason says why. True if Ctrl-C ended it."""
     game = found.game
     claim = found.claim if result.verdict is Verdict.PROVED else found.claim.opposite(game.may_draw)
-    shown = claim.text(game.players)
+    shown, again = claim.text(game.players), "the same command" if found.path is None else "--resume"
     try:
         proof = _certificate(result, found, claim, settings, memory_mb)
     except ProofGap as gap:
         found.log.forget(gap.record)  # what may rest on it will be searched again
-        _withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and --resume searches again.")
+        _withhold(result, f"The proof is incomplete ({gap}); the answer is withheld, and {again} searches again.")
     except ProofRefused as refusal:
         _withhold(result, f"{REFUSED} ({refusal}); the answer is withheld. Please report this.")
     except ProofRepeats:
@@ -57,7 +57,8 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
         result.unsaved = unsaved("proof", error)
         _withhold(result, f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.")
     except (ProofUnfinished, KeyboardInterrupt) as why:
-        _withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}): go on with --resume.")
+        then = "" if found.path is None else ": go on with --resume"
+        _withhold(result, f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}){then}.")
         return isinstance(why, KeyboardInterrupt)
     else:
         result.line, result.best_move = proof.line, proof.first_move

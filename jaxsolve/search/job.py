@@ -26,7 +26,7 @@ from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.announce import Decided, announce
 from jaxsolve.search.memory import MemoryFull
 from jaxsolve.search.methods import Method, method_named
-from jaxsolve.search.result import Progress, Result, unsaved
+from jaxsolve.search.result import REFUSED, Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings
 from jaxsolve.search.shared_patterns import Proof, SharedPatterns
@@ -432,7 +432,7 @@ class Job:
             self.interrupted = announce(result, found, self.settings, self._memory) or self.interrupted
             if accepted or not self._sharing:
                 self._share(part, accepted)
-            elif self._patterns is not None and len(part.log) < len(part.taken):
+            elif self._patterns is not None and (len(part.log) < len(part.taken) or result.reason.startswith(REFUSED)):
                 self._patterns.drop(part.question)  # what they said did not hold
         else:
             self._share(part, ())

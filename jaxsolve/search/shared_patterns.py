@@ -12,11 +12,11 @@ were part of none, all of them; then those of the longest unused proofs. What is
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import os
 import time
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.recent import hashed
 from jaxsolve.runfolder import locked, write_whole
 
-FORMAT, VERSION = "jaxsolve-patterns", 1
+FORMAT, VERSION = "jaxsolve-patterns", 2
 ROOM_MB = 32  # of records, for each question: about half a second of a search's beginning
 QUESTIONS = 8  # so many times ``ROOM_MB`` are held in all; beyond that the questions go to which nothing was added for the longest time
 SAVE_SECONDS = 60.0  # a killed run loses at most what was proved since
@@ -176,7 +176,7 @@ class SharedPatterns:
         if self.path is None or not self._changed:
             return
         packed = io.BytesIO()
-        about = {"format": FORMAT, "version": VERSION, "age": self._age, "questions": list(self._shelves)}
+        about = {"format": FORMAT, "version": VERSION, "age": self._age, "questions": list(self._shelves), "digest": self._digest()}
         arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
         for number, shelf in enumerate(self._shelves.values()):
             arrays |= {f"records{number}": shelf.records, f"ages{number}": shelf.ages}
@@ -200,6 +200,14 @@ class SharedPatterns:
         if getattr(self, "_lock", None) is not None and os is not None:  # modules may be gone when the interpreter goes down
             self._unlock()
 
+    def _digest(self) -> str:
+        """Of all that is here. A search takes records at their word until its proof is collected, and may never end on a board that is none."""
+        digest = hashlib.sha256(str(self._age).encode())
+        for key, shelf in self._shelves.items():
+            for part in (key.encode(), str(shelf.records.shape).encode(), shelf.records.tobytes(), shelf.ages.tobytes()):
+                digest.update(part)
+        return digest.hexdigest()
+
     def _load(self, path: Path) -> None:
         try:
             with contextlib.closing(np.load(path, allow_pickle=False)) as file:
@@ -208,16 +216,16 @@ class SharedPatterns:
                     raise ValueError
                 if about["version"] != VERSION:
                     raise PatternsError(f"{path} holds patterns of another version of jaxsolve; give another file, or remove it")
+                self._age = int(about["age"])
                 for number, key in enumerate(about["questions"]):
                     self._shelves[str(key)] = _shelf(file[f"records{number}"], file[f"ages{number}"])
-                self._age = int(about["age"])
+                if about["digest"] != self._digest():
+                    raise ValueError
         except PatternsError:
             raise
-        except OSError as error:
-            if error.errno is not None:
+        except Exception as error:  # what damage does to a compressed file: errors of zipfile, zlib, numpy, tokenize and whatever else reads it
+            if isinstance(error, OSError) and error.errno is not None:
                 raise
-            raise _damaged(path) from None
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, AttributeError) as error:
             raise _damaged(path) from error
 
 
