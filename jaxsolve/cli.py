@@ -207,7 +207,7 @@ def tsumego(
     ] = None,
     region: Annotated[
         str | None,
-        typer.Option("--region", metavar="auto|all|POINTS", help="Where stones may be placed; auto: what the surrounding stones close in."),
+        typer.Option("--region", metavar="auto|all|POINTS", help="Where stones may be placed, as A1-D3,E1; auto: what others close in."),
     ] = None,
     method: Search = Method["dfpn"],
     time: Annotated[

@@ -142,7 +142,7 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
 def test_a_guided_method_gives_way_to_a_guided_one():
     game = make("hex-3")
     method = Job(game, game.init(), settings=Settings("mcts", heads=random_network(game, "cost").heads(game))).method
-    assert method.plainer.step == 0 and method.plainer.one_by_one
+    assert method.plainer.one_by_one and not method.plainer.trust
 
 
 def test_extremes_hold_all_means_of_the_tree():
@@ -162,7 +162,7 @@ def test_a_method_by_name_is_guided_and_an_object_says_itself():
     heads = random_network(game, "cost").heads(game)
     named = Job(game, game.init(), settings=Settings("mcts", heads=heads)).method
     assert (named.selection, named.most_cost, named.playouts) == ("puct", 5.5, 0)
-    assert Job(game, game.init(), settings=Settings("fdfpn", heads=heads)).method.step == 0
+    assert not Job(game, game.init(), settings=Settings("fdfpn", heads=heads)).method.trust
     own = dataclasses.replace(METHODS["mcts"], exploration=0.7)
     assert Job(game, game.init(), settings=Settings(own, heads=heads)).method is own
     assert Job(game, game.init(), settings=Settings("mcts")).method is METHODS["mcts"]

@@ -184,7 +184,7 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
     """The log of a stopped run holds such records; they, and the patterns, serve the next one."""
     problem, _ = decided()
     game, resumed = problem.game, 0
-    for nodes in (150, 300, 600, 1_200, 2_400) if LONG or method == "dfpn" else (300, 1_200):
+    for nodes in (100, 125, 150, 175, 200) if LONG else (150, 200):
         out = tmp_path / f"{nodes}"
         first = solve(game, problem.state, claim=problem.claim, method="dfpn", out=out, limits=Limits(nodes=nodes))
         if first.verdict is not Verdict.UNKNOWN:

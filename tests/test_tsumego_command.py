@@ -103,6 +103,8 @@ def test_a_verdict_that_is_said_to_hold_whatever_is_played_outside_does():
         assert whole[side]["status"] == inside[side]["status"] == status_
         assert whole[side]["holds"] == "on the whole board" and inside[side]["holds"] == "whatever is played outside the region"
         assert inside[side]["right"] == ["B2"] and set(inside[side]["right"]) <= set(whole[side]["right"])
+    areas = [set(asked(board, "--region", region, "--crucial", "A3")["region"]) for region in ("A1-B2,D2", "B2-A1,D2", "A1,B1,A2,B2,D2")]
+    assert areas[0] == areas[1] == areas[2] == {"A1", "B1", "A2", "B2", "D2"}
 
 
 def test_killall_go_asks_whether_white_lives():
@@ -178,6 +180,8 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(tmp_path, marks,
         ("", ["--crucial", "Z9"], "'Z9' is not a point of a 7x7 board"),
         ("", ["--crucial", "A3,A3"], "names A3 twice"),
         ("", ["--region", "A1,J9"], "'J9' is not a point of a 7x7 board"),
+        ("", ["--region", "A1-B2,B1"], "names B1 twice"),
+        ("", ["--region", "A1-B2-C3"], "'B2-C3' is not a point"),
         ("", ["--region", ""], "--region"),
         ("", ["--rule", "goal=kill"], "--rule goal=...: the command takes ko, fill_eyes and"),
         ("", ["--game", "hex-7"], "Go"),

@@ -28,6 +28,11 @@ def board(problem: Problem) -> str:
     return drawn if streams.carries(drawn) else view.text_board(problem.game, problem.state, ascii_only=True)
 
 
+def head(console: Console, title: str) -> None:
+    """A title on a line of its own; what would move the terminal's cursor is left out of it."""
+    console.print("".join(c for c in title if c.isprintable()), style="bold", markup=False)
+
+
 def facts(rows: dict[str, str]) -> Table:
     """Names and values in two columns; values are printed as they are, without markup."""
     table = Table.grid(padding=(0, 2, 0, 0))

@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, patterns, streams
-from jaxsolve.commands.paper import board, paper
+from jaxsolve.commands.paper import board, head, paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
 from jaxsolve.formats.record import FormatError
@@ -118,7 +118,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         return
     console = paper()
     if problem.title:
-        console.print(problem.title, style="bold", markup=False)
+        head(console, problem.title)
     print(board(problem))
     console.print(f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim")
     if value is not None:
@@ -127,3 +127,6 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         answer.show(console, problem, result)
     if results[-1].interrupted and request.out is not None:
         console.print(f"interrupted; go on with the same command and --resume (everything is saved in {request.out})")
+    elif "limit of" in results[-1].reason:
+        kept = f"go on with --resume and a larger limit (everything is saved in {request.out})"
+        console.print(kept if request.out is not None else "a run with --out DIR can be gone on with", style="dim")

@@ -12,7 +12,7 @@ from rich.table import Table
 from jaxsolve import view
 from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
-from jaxsolve.commands.paper import facts
+from jaxsolve.commands.paper import facts, head
 from jaxsolve.games import make
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
@@ -63,7 +63,7 @@ def picture(told: Told) -> str:
 def introduce(console: Console, task: Task, limits: str) -> None:
     """Prints what is asked, and within which limits, before anything is searched."""
     given = task.given
-    console.print(given.title or given.name, style="bold", markup=False)
+    head(console, given.title or given.name)
     if given.where:
         console.print(given.where, style="dim", markup=False)
     print(board(task))

@@ -219,12 +219,21 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
 
 
 def _points(given: Given, text: str, what: str) -> int:
-    grid = grids.gtp(given.size)
+    """Mask of a comma-separated list of points and rectangles, these by two opposite corners: A1-C3."""
+    size, grid = given.size, grids.gtp(given.size)
+    mask = 0
     try:
-        names = points_text(given.size, parse_points(given.size, text, what)).split(",")
+        for part in text.split(","):
+            corners = [parse_points(size, corner, what)[0] for corner in part.split("-", 1)]
+            (top, bottom), (left, right) = (sorted((corners[0] // size, corners[-1] // size)), sorted((corners[0] % size, corners[-1] % size)))
+            points = [row * size + column for row in range(top, bottom + 1) for column in range(left, right + 1)]
+            added = sum(grid.point(name) for name in points_text(size, points).split(","))
+            if mask & added:
+                raise ValueError(f"{what} names {shortened(part)} twice.")
+            mask |= added
     except ValueError as error:
         raise FormatError(f"{what}: {error}") from None
-    return sum(grid.point(name) for name in names)
+    return mask
 
 
 def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
