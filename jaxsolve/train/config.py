@@ -19,7 +19,7 @@ class GameSettings:
 
     name: str = "hex5"  # of the run's folder
     rules: str = "hex-5"  # rule-set id, as 'jaxsolve games' lists them
-    most_moves: int = 25  # a longer game is cut off, and nobody has won it
+    most_moves: int = 25  # a longer game is cut off, and not learned from
     starts: Optional[str] = None  # a problem file: games begin at its positions, drawn evenly
 
 

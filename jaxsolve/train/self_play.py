@@ -81,7 +81,10 @@ class SelfPlay:
         return jax.lax.scan(functools.partial(self._step, params, starts), games, None, length=self.steps)
 
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
-        """The positions of one call, seen from the end of the next: T x B examples, step by step, and bool[T x B] whether its game's end is known."""
+        """The positions of one call, seen from the end of the next: T x B examples, step by step, and bool[T x B]: what their games came to is known.
+
+        Games that were cut off are not learned from.
+        """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (before.planes, before.legal, before.policy, before.course.mover, ahead))
@@ -110,6 +113,7 @@ class SelfPlay:
                 player_to_move(states),
                 search.log_moves(states),
                 over,
+                ~after.terminated,
                 jnp.where(over & after.terminated, winner(search.env.game, after), NOBODY),
             ),
             _bits(search.observe(states)),

@@ -20,13 +20,14 @@ class Course(NamedTuple):
     mover: jax.Array  # int32[T, B]: who was to move, 0 or 1
     log_moves: jax.Array  # float32[T, B]: log10 of the number of moves that the mover had, as costs count them
     ended: jax.Array  # bool[T, B]: the game was over after the move
+    cut: jax.Array  # bool[T, B]: it was only because no game may be longer, where ``ended``
     winner: jax.Array  # int32[T, B]: 0, 1 or NOBODY, where ``ended``
 
 
 class Ahead(NamedTuple):
     """What came of each position: [T, B] each."""
 
-    known: jax.Array  # bool: the game's end lies within the steps
+    known: jax.Array  # bool: the game's end lies within the steps, and it was not cut off: nobody knows what it would have come to
     winner: jax.Array  # int32: 0, 1 or NOBODY
     cost: jax.Array  # float32[T, B, 2]: log10 of the proof's cost for either player; infinite for who did not win
     own_moves: jax.Array  # int32[T, B, 2]: moves of its own that either player made from here on, the position's own among them
@@ -41,7 +42,7 @@ def look_ahead(course: Course) -> Ahead:
     >>> b = jnp.log10(jnp.array([[2.0], [3.0], [5.0], [7.0]]))  # player 1 moves at s0 and s2 and loses
     >>> none, first = jnp.full((4, 1), NOBODY), jnp.zeros((4, 1), jnp.int32)
     >>> over = jnp.array([[False], [False], [False], [True]])
-    >>> ahead = look_ahead(Course(jnp.array([[1], [0], [1], [0]]), b, over, jnp.where(over, first, none)))
+    >>> ahead = look_ahead(Course(jnp.array([[1], [0], [1], [0]]), b, over, jnp.zeros((4, 1), bool), jnp.where(over, first, none)))
     >>> (10 ** ahead.cost[:, 0, 0]).round(3).tolist(), ahead.cost[:, 0, 1].tolist()
     ([10.0, 5.0, 5.0, 1.0], [inf, inf, inf, inf])
     >>> ahead.own_moves[:, 0].tolist()
@@ -51,7 +52,7 @@ def look_ahead(course: Course) -> Ahead:
 
     def step(carry: tuple[jax.Array, ...], now: Course) -> tuple[tuple[jax.Array, ...], Ahead]:
         known, winner, cost, own = carry
-        known, winner = known | now.ended, jnp.where(now.ended, now.winner, winner)
+        known, winner = jnp.where(now.ended, ~now.cut, known), jnp.where(now.ended, now.winner, winner)
         mine = jax.nn.one_hot(now.mover, 2)
         cost = jnp.where(now.ended[:, None], 0.0, cost) + (1.0 - mine) * now.log_moves[:, None]
         own = jnp.where(now.ended[:, None], 0, own) + mine.astype(jnp.int32)
