@@ -73,6 +73,7 @@ SOURCES = (
     "proof/graph.py",
     "evaluate/layout.py",
     "compiled.py",
+    "by_address.py",
 )  # of this package: whatever compiled functions, and the constants in them, are written in
 PATIENCE = 300.0  # seconds to wait for another process that compiles the same folder's functions
 SILENCE = 5.0  # seconds of waiting before a person is told

@@ -76,10 +76,12 @@ class RunFolder:
             self.write_json(marker, question)
             return False
         held = self._read(file)
-        for name in (question.keys() | held.keys()).difference(passing):
+        for name in sorted((question.keys() | held.keys()).difference(passing)):
             if held.get(name) != question.get(name):
-                there, asked = _shown(held.get(name)), _shown(question.get(name))
-                raise FolderError(f"{self.path} holds the run of another question, with {name} {there}, not {asked}; give another folder")
+                where, there, asked = _first_difference(name, held.get(name), question.get(name))
+                raise FolderError(
+                    f"{self.path} holds the run of another question, with {where} {_shown(there)}, not {_shown(asked)}; give another folder"
+                )
         if not resume:
             raise FolderError(f"{self.path} already holds this run; resume it (--resume), or give another folder")
         return True
@@ -151,6 +153,15 @@ def to_disk(file: IO[Any]) -> None:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
             raise
+
+
+def _first_difference(name: str, held: Any, asked: Any) -> tuple[str, Any, Any]:
+    """Where two settings of a name, or their parts, differ first, and what either is there."""
+    if isinstance(held, dict) and isinstance(asked, dict):
+        for part in [*asked, *held]:
+            if part not in asked or part not in held or held[part] != asked[part]:
+                return _first_difference(f"{name}.{part}", held.get(part), asked.get(part))
+    return name, held, asked
 
 
 def _shown(value: Any, width: int = 60) -> str:

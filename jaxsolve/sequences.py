@@ -40,6 +40,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from jaxsolve.by_address import by_address
 from jaxsolve.compiled import address_of, compiled
 
 _NUMBERS = types.Array(types.int64, 1, "C")
@@ -52,6 +53,7 @@ ZONE, LEFT, THREATS = range(3)
 NOBODY, BOTH = -1, 2  # in the place of a player
 
 
+@by_address
 class Sequences(NamedTuple):
     """The functions by their addresses, and what they work on; room for one search."""
 

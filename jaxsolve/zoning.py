@@ -35,6 +35,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from jaxsolve.by_address import by_address
 from jaxsolve.compiled import address_of, compiled
 
 _WORDS = types.Array(types.uint32, 1, "C", readonly=True)
@@ -58,6 +59,7 @@ has ``LIKE | m`` where its mover wins and ``~(LIKE | m)`` where it loses; ``m`` 
 ZoneFunction = Callable[..., Any]
 
 
+@by_address
 class Zoning(NamedTuple):
     """The functions by their addresses, and what they work on."""
 

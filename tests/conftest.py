@@ -26,8 +26,9 @@ LONGEST = (
 )
 """Files that take long, which processes side by side had better begin with."""
 
-if "JAXSOLVE_LONG" not in os.environ:  # most of the time goes into compiling, which this halves; the long run takes what a user's run takes
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=0".strip()
+if "JAXSOLVE_LONG" not in os.environ:  # most of the time goes into compiling, which these halve; the long run takes what a user's run takes
+    FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
+    os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
 os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
 

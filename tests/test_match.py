@@ -57,13 +57,13 @@ def test_the_stronger_player_wins():
 def test_networks_play_a_match(tmp_path):
     for name in ("value", "cost"):
         random_network(GAME, name).save(tmp_path / f"{name}.npz")
-    words = tmp_path / "value.npz", tmp_path / "cost.npz", "--game", "hex-3", "--games", 6, "--simulations", 4, "--out", tmp_path / "o"
+    words = tmp_path / "value.npz", tmp_path / "cost.npz", "--game", "hex-3", "--games", 2, "--simulations", 4, "--out", tmp_path / "o"
     result = run("match", *words, "--json")
     found = one_object(result)
-    assert result.exit_code == 0 and found["wins"] + found["losses"] == found["games"] == 6 and found["draws"] == 0
+    assert result.exit_code == 0 and found["wins"] + found["losses"] == found["games"] == 2 and found["draws"] == 0
     assert found["interval"][0] <= found["score"] <= found["interval"][1]
     games = [json.loads(line) for line in (tmp_path / "o" / "games.jsonl").read_text().splitlines()]
-    assert len(games) == 6 and sum(game["winner"] == str(words[0]) for game in games) == found["wins"]
+    assert len(games) == 2 and sum(game["winner"] == str(words[0]) for game in games) == found["wins"]
     assert {game["first"] for game in games} == {str(words[0]), str(words[1])} and all(game["opening_moves"] == 2 for game in games)
     refused = run("match", *words)
     assert refused.exit_code == 2 and "already holds" in refused.output

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from search_tools import LONG
 
 from jaxsolve.games import Env, available, describe, make
 from jaxsolve.games import auto_reset as our_auto_reset
@@ -31,7 +32,7 @@ def env_of(rule_set, **settings):
     return Env(make(rule_set), starts=RULE_SETS[rule_set], **settings)
 
 
-every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
+STEPPED, RESET = (list(RULE_SETS)[at :: 1 if LONG else 2] for at in (0, 0 if LONG else 1))  # in the quick form each is in one of them
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_every_registered_game_is_here():
         assert any(rules.startswith(describe(base).stem) for rules in here), base
 
 
-@every_rule_set
+@pytest.mark.parametrize("rule_set", STEPPED)
 def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     """Games that need not end are capped, and the cap counts as an end, because pgx's test waits for one."""
     env = env_of(rule_set, max_steps=30, cap="termination")
@@ -62,7 +63,7 @@ def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     pgx_api_test.api_test(env, num=1)
 
 
-@every_rule_set
+@pytest.mark.parametrize("rule_set", RESET)
 def test_auto_reset_of_pgx_goes_on_with_new_games(rule_set):
     """Games end and begin anew, as under our own ``auto_reset``; the boards that go on are those of plain steps."""
     env = env_of(rule_set, max_steps=5)

@@ -16,7 +16,7 @@ from jaxsolve.games import available, describe, make
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
-BATCHED, SPREAD = (list(RULE_SETS)[at :: 1 if LONG else 2] for at in (0 if LONG else 1, 0))
+BATCHED, SPREAD = (list(RULE_SETS)[at :: 1 if LONG else 4] for at in (0 if LONG else 1, 0))
 
 
 def test_every_registered_game_is_here():

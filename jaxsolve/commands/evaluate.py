@@ -91,13 +91,15 @@ def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
 # ---- inside ----------------------------------------------------------------------------------------------------------------
 def _entries(asked: Sequence[str], last: int) -> list[Entry]:
     """None first, then what is asked for. Raises ValueError where two would have the same name."""
+    from jaxsolve.networks import finding
+
     entries = [Entry(NONE, None)]
     for text in asked:
         if text == NONE:
             continue
         if Path(text).is_dir():
             name = Path(text).resolve().name
-            entries += [Entry(f"{name}-{file.stem}", str(file)) for file in networks.of_run(Path(text))[-last:]]
+            entries += [Entry(f"{name}-{file.stem}", str(file)) for file in finding.of_run(Path(text))[-last:]]
         else:
             entries.append(Entry(Path(text).stem if Path(text).suffix else text, text))
     for number, entry in enumerate(entries):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import failure, networks, streams
+from jaxsolve.commands import failure, streams
 from jaxsolve.runfolder import RunFolder, write_whole
 
 RANDOM = "random"
@@ -41,6 +41,7 @@ def run(request: Request) -> int:
         from jaxsolve.formats import problems
         from jaxsolve.games import make
         from jaxsolve.games.env import Env
+        from jaxsolve.networks import finding
         from jaxsolve.train import match
 
         if request.games % 2:
@@ -49,7 +50,7 @@ def run(request: Request) -> int:
         env = Env(game, max_steps=LEAST_MOVES * game.num_actions)
         players = []
         for text in request.players:
-            players.append(match.random_player() if text == RANDOM else match.searching_player(networks.find(text), env, request.simulations))
+            players.append(match.random_player() if text == RANDOM else match.searching_player(finding.find(text), env, request.simulations))
         states = [game.init()]
         if request.openings is not None:
             found = problems.load(request.openings)

@@ -10,34 +10,16 @@ from typing import TYPE_CHECKING, Any
 from jaxsolve.commands import failure, streams
 
 if TYPE_CHECKING:
-    from jaxsolve.networks import Architecture, Guide, Heads, Network
+    from jaxsolve.networks import Architecture, Guide, Heads
     from jaxsolve.networks.shipped import AutoGuide
 
 
 def guide(text: str, rotations: int) -> Guide | AutoGuide:
     """What searches take for ``--network`` and ``--rotations``. Raises ValueError or OSError for what names no network."""
-    from jaxsolve.networks import Guide, shipped  # with JAX, which the words that need no network do without
+    from jaxsolve.networks import Guide, finding, shipped  # with JAX, which the words that need no network do without
 
     averaged = rotations > 1
-    return shipped.AutoGuide(averaged) if text == shipped.AUTO else Guide(find(text), averaged)
-
-
-def find(text: str) -> Network:
-    """The network that a file, the latest of a run's folder, or a shipped name has. Raises ValueError or OSError as ``guide``."""
-    from jaxsolve.networks import Network, shipped
-
-    path = Path(text)
-    if path.is_dir():
-        return Network.load(of_run(path)[-1])
-    return Network.load(path) if path.suffix or path.exists() or path.parent != Path() else shipped.load(text)
-
-
-def of_run(folder: Path) -> list[Path]:
-    """The networks of a run of training, in order. Raises ValueError where it has none."""
-    found = sorted((folder / "networks").glob("*.npz"))
-    if not found:
-        raise ValueError(f"{folder} holds no run of training with a network yet")
-    return found
+    return shipped.AutoGuide(averaged) if text == shipped.AUTO else Guide(finding.find(text), averaged)
 
 
 def show(as_json: bool) -> int:

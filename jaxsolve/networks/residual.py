@@ -35,6 +35,16 @@ class Normalised(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.norm(self.conv(x))
 
+    def take(self, layer: dict[str, Any], x: jax.Array) -> jax.Array:
+        """Becomes what ``folded`` made ``layer`` of, its means those of the inputs ``x``; what it makes of them."""
+        kernel, bias = jnp.asarray(layer["kernel"]), jnp.asarray(layer["bias"])
+        self.conv.kernel[...] = kernel.reshape(self.conv.kernel.shape)
+        found = self.conv(x)
+        mean, variance = found.mean((0, 1, 2)), found.var((0, 1, 2))
+        self.norm.mean[...], self.norm.var[...] = mean, variance
+        self.norm.scale[...], self.norm.bias[...] = jnp.sqrt(variance + EPSILON), bias + mean
+        return found + bias
+
     def folded(self) -> dict[str, jax.Array]:
         """One layer that does the same once the means are fixed; of a single cell, as a full layer over channels."""
         norm = self.norm
@@ -53,6 +63,9 @@ class Block(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return nnx.relu(x + self.second(nnx.relu(self.first(x))))
 
+    def take(self, block: dict[str, Any], x: jax.Array) -> jax.Array:
+        return nnx.relu(x + self.second.take(block["second"], nnx.relu(self.first.take(block["first"], x))))
+
     def folded(self) -> dict[str, Any]:
         return {"first": self.first.folded(), "second": self.second.folded()}
 
@@ -69,6 +82,12 @@ class Head(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         x = nnx.relu(self.cells(x)).reshape(len(x), -1)
         return self.out(x if self.hidden is None else nnx.relu(self.hidden(x)))
+
+    def take(self, head: dict[str, Any], x: jax.Array) -> None:
+        self.cells.take(head["cells"], x)
+        for name in ("hidden", "out"):
+            if (layer := getattr(self, name)) is not None:
+                layer.kernel[...], layer.bias[...] = jnp.asarray(head[name]["kernel"]), jnp.asarray(head[name]["bias"])
 
     def folded(self) -> dict[str, Any]:
         layers = {name: getattr(self, name) for name in ("hidden", "out") if getattr(self, name) is not None}
@@ -106,6 +125,22 @@ class ResidualNetwork(nnx.Module):
             cost=None if self.cost is None else jnp.stack([head(x) for head in self.cost], axis=1),
             within=None if self.within is None else self.within(x),
         )
+
+    def take(self, params: Any, planes: jax.Array) -> None:
+        """Becomes a network with these parameters (``Architecture.shapes``), to learn on from them.
+
+        What normalises was folded into them: its means are taken anew, from ``planes`` [B, H, W, C], so that learning begins near what they say.
+        """
+        x = planes.astype(jnp.float32)
+        x = nnx.relu(self.stem.take(params["stem"], x))
+        for block, layers in zip(self.blocks, params["blocks"], strict=True):
+            x = block.take(layers, x)
+        heads = {"policy": self.policy, "value": self.value, "within": self.within}
+        for name, head in heads.items():
+            if head is not None:
+                head.take(params[name], x)
+        for head, layers in zip(self.cost or (), params.get("cost", ()), strict=True):
+            head.take(layers, x)
 
     def folded(self) -> dict[str, Any]:
         """Parameters as ``Architecture.shapes`` has them: ``Forward`` computes with them what ``eval()`` does."""

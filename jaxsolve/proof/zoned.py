@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from jaxsolve.proof.builder import WAVE, GraphBuilder
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
 from jaxsolve.proof.recent import hashed
-from jaxsolve.zoning import FOR_MOVER, INSIDE, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, answer, call, look
+from jaxsolve.zoning import FOR_MOVER, INSIDE, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, Zoning, answer, call, look
 from jaxsolve.zoning import LEAF as OF_LEAF
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
@@ -47,14 +48,25 @@ class ZonedGraphBuilder(GraphBuilder):
     looked at here.
     """
 
-    _likes: dict[tuple[int, int], Basis]  # (the record that says so, the record covered) -> how a position was found to cover another one
     _groundless: int | None = None  # the oldest record met that names a position which the log does not hold, or which is not covered
+
+    @functools.cached_property
+    def _likes(self) -> dict[tuple[int, int], Basis]:
+        """(the record that says so, the record covered) -> how a position was found to cover another one."""
+        return {}
+
+    @functools.cached_property
+    def _zoning(self) -> Zoning:
+        zoning = self.plain.zoning()
+        assert zoning is not None
+        return zoning
+
+    @property
+    def _zone_words(self) -> int:
+        return self._zoning.room.shape[1]
 
     @property
     def _key_words(self) -> int:
-        zoning = self.plain.zoning()
-        assert zoning is not None
-        self._zoning, self._zone_words, self._likes = zoning, zoning.room.shape[1], {}
         return self.game.state_words + 1 + self._zone_words
 
     @property

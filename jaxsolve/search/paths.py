@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.by_address import by_address
 from jaxsolve.compiled import inner
 from jaxsolve.search.tree import INF, SOLVED_FLAG, unpin
 
 FOUND, FINISHED, IDLE, BELOW = range(4)  # a path has a leaf; the root is decided; there is nothing to do now; the walk goes on
 
 
+@by_address
 class Paths(NamedTuple):
     """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth.
 
@@ -27,6 +29,7 @@ class Paths(NamedTuple):
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
 
 
+@by_address
 class Log(NamedTuple):
     """Positions decided since the log was last emptied, in the order they were decided."""
 

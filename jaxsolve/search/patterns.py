@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.by_address import by_address
 from jaxsolve.compiled import inner
 from jaxsolve.zoning import LIKE_BITS, Zoning
 
@@ -37,6 +38,7 @@ MOST_HELP = 3  # to which times that a pattern helped are counted
 PASSED = 32  # most patterns that the hand passes: a full table must not make a search stand still
 
 
+@by_address
 class Patterns(NamedTuple):
     """Room for P patterns and their radix tree; K planes of Z words each."""
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.by_address import by_address
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.patterns import Patterns, new_patterns
 from jaxsolve.sequences import Sequences, no_sequences
@@ -78,6 +79,7 @@ CLASSES = 1 << 12  # block sizes there are, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
 
 
+@by_address
 class Tree(NamedTuple):
     """All arrays of one tree: N nodes, L list words, E edges, H hash slots. Only ``slots`` is ever exchanged for a larger one."""
 

@@ -17,7 +17,7 @@ from jaxsolve.formats import problems
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.registry import make
-from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within
+from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within, finding
 from jaxsolve.train.config import NetworkSettings, Settings, TargetSettings, TrainSettings
 from jaxsolve.train.learner import Learner
 from jaxsolve.train.loop import Loop
@@ -76,6 +76,15 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
         cost=Cost(network.cost_channels, network.cost_bins, network.cost_per_decade) if targets.cost else None,
         within=None if targets.within is None else Within(network.within_channels, network.within_moves, targets.within),
     )
+
+
+def first_params(name: str, learner: Learner) -> Any:
+    """The parameters of a network that training begins with. Raises ValueError where it has another shape; OSError as any file."""
+    network, wanted = finding.find(name), learner.architecture.to_json()
+    for part, found in network.architecture.to_json().items():
+        if found != wanted[part]:
+            raise ValueError(f"train.learn_on={name}: its {part} is {found}, the settings ask for {wanted[part]}")
+    return network.params
 
 
 def transform(train: TrainSettings) -> Transform:

@@ -72,6 +72,7 @@ class TrainSettings:
     """How much, and how it learns."""
 
     seed: int = 0
+    learn_on: Optional[str] = None  # a network to begin with (a file, a run's folder, a shipped name); null: a new one
     iterations: int = 200  # one is a call of self-play, most_moves of every game, and 'updates' steps of learning
     games: int = 64  # side by side, over all devices
     capacity: int = 100_000  # positions in the replay

@@ -44,10 +44,15 @@ class Learner:
     weight_decay: float = 1e-4
     augment: bool = True
 
-    def begin(self, seed: int) -> LearnerState:
-        """A new network. Equal seeds make equal ones."""
-        graph, weights, means = self._split(seed)
-        del graph
+    def begin(self, seed: int, params: Any = None, planes: jax.Array | None = None) -> LearnerState:
+        """A new network, equal ones for equal seeds; or one that learns on from ``params``.
+
+        ``planes``: positions as its game shows them, bool[B, H, W, C], by which that one is normalised at first.
+        """
+        network = ResidualNetwork(self.architecture, rngs=nnx.Rngs(seed))
+        if params is not None:
+            network.take(params, planes)
+        _, weights, means = nnx.split(network, nnx.Param, ...)
         return LearnerState((weights, means), self.transform().init(weights), jnp.int32(0))
 
     def update(self, state: LearnerState, examples: Examples, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
@@ -75,9 +80,6 @@ class Learner:
         return nnx.merge(self._graph(), *state.network).folded()
 
     # ---- inside ----------------------------------------------------------------------------------------------------
-    def _split(self, seed: int) -> tuple[Any, Any, Any]:
-        return nnx.split(ResidualNetwork(self.architecture, rngs=nnx.Rngs(seed)), nnx.Param, ...)
-
     def _graph(self) -> Any:
         return nnx.split(nnx.eval_shape(lambda: ResidualNetwork(self.architecture, rngs=nnx.Rngs(0))), nnx.Param, ...)[0]
 

@@ -13,8 +13,10 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxsolve.train import devices
 from jaxsolve.train.learner import Learner, LearnerState
 from jaxsolve.train.replay import Replay
-from jaxsolve.train.self_play import Games, Record, SelfPlay
+from jaxsolve.train.self_play import Games, Record, SelfPlay, unpacked
 from jaxsolve.train.targets import NOBODY
+
+NORMALISED_BY = 1024  # positions, where a network learns on whose means are not known
 
 
 class TrainingState(NamedTuple):
@@ -63,13 +65,17 @@ class Loop:
             if self.mesh is not None and count % self.mesh.size:
                 raise ValueError(f"{name}={count} cannot be dealt out evenly to {self.mesh.size} devices")
 
-    def begin(self, seed: int, starts: Any = None) -> TrainingState:
-        """A new run, its first games already in play. ``starts`` as in ``iterate``."""
+    def begin(self, seed: int, starts: Any = None, params: Any = None) -> TrainingState:
+        """A new run, its first games already in play: of a new network, or of one with ``params`` that learns on. ``starts`` as in ``iterate``."""
         everywhere, dealt = (None, None) if self.mesh is None else (devices.whole(self.mesh), devices.dealt(self.mesh))
         key, games_key = jax.random.split(jax.random.key(seed))
-        learner = devices.place(self.learner.begin(seed), everywhere)
         games = devices.place(jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), dealt)
-        games, record = self._play(self._params(learner), games, starts)
+        if params is None:
+            learner = devices.place(self.learner.begin(seed), everywhere)
+            games, record = self._play(self._params(learner), games, starts)
+        else:
+            games, record = self._play(devices.place(params, everywhere), games, starts)
+            learner = self._jitted(functools.partial(self._learn_on, seed))(params, record)
         like, _ = jax.eval_shape(self.play.examples, record, record)
         replay, key, iteration = devices.place((Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere)
         return TrainingState(learner, games, record, replay, key, iteration)
@@ -100,6 +106,12 @@ class Loop:
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
     # ---- inside ----------------------------------------------------------------------------------------------------
+    def _learn_on(self, seed: int, params: Any, record: Record) -> LearnerState:
+        shape = self.learner.architecture
+        seen = record.planes.reshape(-1, record.planes.shape[-1])
+        some = seen[:: max(len(seen) // NORMALISED_BY, 1)][:NORMALISED_BY]
+        return self.learner.begin(seed, params, unpacked(some, (shape.height, shape.width, shape.planes)))
+
     def _jitted(self, function: Any, **options: Any) -> Any:
         """With the same result on every device."""
         return jax.jit(function, **options) if self.mesh is None else jax.jit(function, out_shardings=devices.whole(self.mesh), **options)

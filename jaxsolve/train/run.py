@@ -57,6 +57,7 @@ class Run:
             raise ValueError(f"train.hours={train.hours}: give a number of hours above 0, or null")
         self.loop: Loop = build.loop(settings, devices.mesh())
         self._starts = build.starts(settings.game.starts, self.loop.learner.game)
+        self._first = None if train.learn_on is None else build.first_params(train.learn_on, self.loop.learner)
         self._folder = self._claimed(config)
         self.iteration, self._sums = self._resumed()
 
@@ -64,7 +65,7 @@ class Run:
     def _state(self) -> TrainingState:
         """The latest checkpoint's, or a new run's; read or made when first needed: a run that is refused, or at its end, computes nothing."""
         if not self.iteration:
-            return self.loop.begin(self.settings.train.seed, self._starts)
+            return self.loop.begin(self.settings.train.seed, self._starts, self._first)
         return checkpoints.load(self.path / "checkpoints", self.iteration, self.loop.like(self._starts))
 
     def train(self, told: Callable[[Measured], None] = lambda measured: None) -> Iterator[Path]:
@@ -126,6 +127,8 @@ class Run:
             question = self.settings.question()
             if (file := self.settings.game.starts) is not None:  # other positions in the file are another run
                 question["game"]["starts"] = hashlib.sha256(problems.find(file).read_bytes()).hexdigest()
+            if self._first is not None:  # and so are other weights to begin with
+                question["train"]["learn_on"] = hashlib.sha256(b"".join(leaf.tobytes() for leaf in jax.tree.leaves(self._first))).hexdigest()
             try:
                 folder = RunFolder(self.path, MARKER, {"settings": question}, resume=True)
                 write_whole(self.path / CONFIG, config)

@@ -101,22 +101,8 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
 
 def walls_are_alive(board: Board, defender: int, region: int) -> bool:
     """Whether every wall of a closed ``region`` is unconditionally alive by vital regions that have no point in ``region``."""
-    grid, stones, empty = board.grid, board.stones[1 - defender], board.empty
-    regions = [part for part in grid.components(grid.full & ~stones) if not part & region]
-    vital = {chain: [p for p in regions if not p & empty & ~grid.near(chain)] for chain in board.chains(1 - defender, board.around(region))}
-    for part in regions:  # chains beside the walls' vital regions take part too
-        for chain in board.chains(1 - defender, grid.near(part)):
-            vital.setdefault(chain, [p for p in regions if not p & empty & ~grid.near(chain)])
-    vital = {chain: [p for p in parts if grid.near(p) & chain] for chain, parts in vital.items()}
-    walls = list(board.chains(1 - defender, board.around(region)))
-    while True:
-        lost = [chain for chain, parts in vital.items() if len(parts) < 2]
-        if not lost:
-            return all(wall in vital for wall in walls)
-        for chain in lost:
-            del vital[chain]
-        gone = sum(lost)
-        vital = {chain: [p for p in parts if not grid.near(p) & gone] for chain, parts in vital.items()}
+    walls = sum(board.chains(1 - defender, board.around(region)))
+    return not walls & ~benson.alive(board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region)
 
 
 class Scope(NamedTuple):

@@ -101,13 +101,35 @@ def _legal(proof: Proof, rules: Rules, place: _Place, width: int, to_passes: dic
 
 
 def after_move(proof: Proof, move: str) -> Variation | None:
-    """A reply at the root of a proof by the other side, with what refutes it; None where the proof does not name it, since its zone leaves it out."""
-    edge = next((edge for edge in proof.nodes[proof.root].moves if edge.move == move), None)
-    if edge is None:
-        return None
+    """A reply at the root of a proof by the other side, with what refutes it; None where the proof says nothing of it.
+
+    A reply that the proof leaves out leads to a position that covers the one after another reply, on what that one's refutation rests on: so it is
+    answered in the same way.
+    """
     rules = checkers.find(proof.game).rules(proof.rules)
     root = rules.position(proof.position)
     text = rules.child(root, move)
+    moves = proof.nodes[proof.root].moves
+    edge = next((edge for edge in moves if edge.move == move), None) or next(
+        (edge for edge in moves if _covers(proof, rules, text, edge.child)), None
+    )
+    if edge is None:
+        return None
     verdict = rules.verdict(rules.position(text))
     zone = proof.nodes[edge.child].zone
     return Variation(move, rules.side(root), variations(proof, edge.child, text), "" if verdict is None else verdict.reason, zone)
+
+
+def is_outside(proof: Proof, move: str) -> bool:
+    """Whether a point is none of those that the proof at its root rests on."""
+    zone = proof.nodes[proof.root].zone
+    return zone is not None and move not in zone.split(",")
+
+
+def _covers(proof: Proof, rules: Rules, text: str, number: int) -> bool:
+    """Whether the claimant wins from ``text`` as from a node: it covers the node's position on its zone."""
+    zones, node = rules.written, proof.nodes[number]
+    if zones is None or node.zone is None:
+        return False
+    won = rules.position(node.position)
+    return zones.covers(rules.players.index(proof.player), rules.position(text), won, zones.read(won, node.zone))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ class Move:
 
     move: str
     position: str  # after it
-    right: bool | None = None  # whether it reaches what the side can reach; None: unknown
+    right: bool | None = None  # no other first move, and no pass, is better for its side, whoever wins kos; None: unknown
     answers: dict[Question, bool | None] = field(default_factory=dict)  # about the position after it
     rows: dict[Question, Row] = field(default_factory=dict)  # of its own questions; other answers follow from those at the root
 
@@ -72,6 +73,11 @@ class First:
         """What the side moving first is known to reach."""
         return statuses.best_aim(self.answers, self.defender_first)
 
+    def begins_with(self, aim: Aim) -> str | None:
+        """The move that the proof of ``aim`` at the root begins with; None where there is no such proof."""
+        row = self.rows.get(aim.question)
+        return None if row is None or row["verdict"] == "unknown" or self.answers[aim.question] is not aim.wanted else row.get("best_move")
+
     @property
     def own_aims(self) -> Sequence[Aim]:
         return statuses.DEFENDERS_AIMS if self.defender_first else statuses.ATTACKERS_AIMS
@@ -85,9 +91,58 @@ class First:
         """The question whose proof shows that no first move helps; None where one does, or that is not known."""
         return next((aim.question for aim in self.other_aims[:1] if self.answers.get(aim.question) is aim.wanted), None)
 
+    def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
+        """Which of the side's aims are reached where ``answers`` hold: after ``move``, or after a pass."""
+        found = [(aim, statuses.answer(answers, aim.question)) for aim in self.own_aims]
+        begins = [move is not None and self.begins_with(aim) == move for aim, _ in found]
+        return tuple(True if first else None if answer is None else answer is aim.wanted for (aim, answer), first in zip(found, begins, strict=True))
+
+    def judge(self, passing: statuses.Answers) -> None:
+        """Says of every first move, as far as that is known by now, whether it is right. ``passing``: how it stands after a pass."""
+        vectors = [self.reached(move.answers, move.move) for move in self.moves]
+        passed = [
+            None if here is not False and after is None else here is not False and after
+            for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
+        ]  # what cannot be reached here, a pass does not reach
+        options = Counter([*vectors, tuple(passed)])
+        found = {vector: _is_best(vector, options) for vector in set(vectors)}
+        for move, vector in zip(self.moves, vectors, strict=True):
+            move.right = found[vector]
+        self.complete = all(move.right is not None for move in self.moves)
+
+    def learn_from(self, move: Move) -> None:
+        """What the side reaches by a first move, it reaches: an answer that a limit left open at the root may be known behind one."""
+        for aim in self.own_aims:
+            if statuses.answer(move.answers, aim.question) is aim.wanted and statuses.answer(self.answers, aim.question) is None:
+                self.answers[aim.question] = aim.wanted
+
     def status_after(self, move: Move) -> Status:
         """How the stones stand after a first move, with the other side to answer."""
         return statuses.status(move.answers, self.defender_first)
+
+
+Reached = tuple["bool | None", ...]
+"""For each aim of a side whether it is reached; None: unknown."""
+
+
+def _is_best(one: Reached, options: Counter[Reached]) -> bool | None:
+    """Whether no option reaches all that ``one`` does and more; None where that is open. ``one`` is among the options."""
+    others = [other for other, count in options.items() if other != one or count > 1]
+    if any(_certainly_more(other, one) for other in others) or not any(each is not False for each in one):
+        return False
+    return True if not any(_perhaps_more(other, one) for other in others) else None
+
+
+def _certainly_more(other: Reached, one: Reached) -> bool:
+    pairs = list(zip(other, one, strict=True))
+    return all(theirs is True or mine is False for theirs, mine in pairs) and any(theirs is True and mine is False for theirs, mine in pairs)
+
+
+def _perhaps_more(other: Reached, one: Reached) -> bool:
+    pairs = list(zip(other, one, strict=True))
+    return all(theirs is not False or mine is not True for theirs, mine in pairs) and any(
+        theirs is not False and mine is not True for theirs, mine in pairs
+    )
 
 
 class Study:
@@ -151,24 +206,20 @@ class Study:
                 move.right = False
             first.complete = True
             return
-        known = first.rows[question].get("best_move")  # the proof at the root begins with it
+        known = None if first.aim is None else first.begins_with(first.aim)
         wave: tuple[Question, list[Move]] | None = question, [move for move in first.moves if question not in move.answers]
         while wave is not None:
             waiting = sorted(wave[1], key=lambda move: move.move != known)
             for at in range(0, len(waiting), A_TURN):
                 self._put(first, wave[0], waiting[at : at + A_TURN])
-                self._judge(first, known)
+                self._judge(first)
                 yield first
             wave = self._next(first)
-        self._judge(first, known)
+        self._judge(first)
 
-    def _judge(self, first: First, known: str | None) -> None:
-        """Says of every first move, as far as that is known by now, whether it is right."""
-        assert first.aim is not None
-        for move in first.moves:
-            answer = statuses.answer(move.answers, first.aim.question)
-            move.right = True if answer is None and move.move == known else None if answer is None else answer is first.aim.wanted
-        first.complete = all(move.right is not None for move in first.moves)
+    def _judge(self, first: First) -> None:
+        (other,) = (each for each in self.firsts if each is not first)
+        first.judge(other.answers)
 
     def _rules(self, question: Question) -> Rules:
         return checkers.find("go").rules(self.task.rules(question))
@@ -198,6 +249,7 @@ class Study:
             move.answers[question] = None if row is None else self._answer(question, row)
             if row is not None:
                 move.rows[question] = row
+            first.learn_from(move)
 
     def _next(self, first: First) -> tuple[Question, list[Move]] | None:
         """The next question about moves whose worth is still open, and those moves."""

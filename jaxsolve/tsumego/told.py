@@ -20,6 +20,7 @@ Find = Callable[[Row], "Path | None"]
 
 REPEATS = "play can go on without an end"
 OUTSIDE = "touches nothing that the proof rests on"
+OPEN = "perhaps another move is better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
@@ -108,8 +109,9 @@ class _Teller:
         proof = self._proof(row)
         found = []
         for move in first.moves:
-            play = None if proof is None else lines.after_move(proof, move.move)
-            why = "" if play is not None else OUTSIDE if proof is not None else "the proof is not at hand, or too large to be shown"
+            outside = proof is not None and lines.is_outside(proof, move.move)
+            play = None if proof is None or outside else lines.after_move(proof, move.move)
+            why = "" if play is not None else OUTSIDE if outside else "the proof is not at hand, or too large to be shown"
             found.append(ToldMove(move.move, False, first.status_after(move), refuting, row, False, play, why, self._shows(first.answers, refuting)))
         return found
 
@@ -126,14 +128,14 @@ class _Teller:
             return self._of_the_root(first, move)
         row = None if question is None else move.rows[question]
         play = None if question is None or row is None else self._play(first, move, question, row)
-        why = "" if move.right is not None else _why_unknown(move)
+        why = "" if move.right is not None else OPEN if status is not Status.UNKNOWN else _why_unknown(move)
         shows = "" if question is None or row is None else self._shows(move.answers, question)
         return ToldMove(move.move, move.right, status, question, row, question is not None, play, why, shows)
 
     def _of_the_root(self, first: First, move: Move) -> ToldMove:
         """A move that is known to be right because the proof at the root begins with it."""
-        assert first.aim is not None
-        question, row = first.aim.question, first.rows[first.aim.question]
+        question = next(aim.question for aim in first.own_aims if first.begins_with(aim) == move.move)
+        row = first.rows[question]
         proof = self._proof(row)
         after = _from_line(row, first.side) if proof is None else lines.variations(proof)
         play = next((each for each in after if each.move == move.move), None)
@@ -216,8 +218,13 @@ def sentence(told: Told, each: ToldFirst) -> str:
     if len({other.first.status for other in told.firsts}) == 1:
         return f"{text}, whoever moves first"
     if each.right:
-        others = "" if first.complete else ", perhaps others"
-        return f"{text} {'with' if first.defender_first else 'by'} {' or '.join(each.right)}{others}"
+        by, others = "with" if first.defender_first else "by", "" if first.complete else ", perhaps others"
+        names: dict[Status, list[str]] = {status: []}
+        for move in each.moves:
+            if move.right:  # it may reach something else that is not worse: a sure seki where another one fights a ko for life
+                names.setdefault(status if move.status is Status.UNKNOWN else move.status, []).append(move.move)
+        parts = [f"{defender} {said(task, after)} {by} {' or '.join(moves)}" for after, moves in names.items() if moves]
+        return f"{each.side} first: {'; '.join(parts)}{others}"
     return text
 
 

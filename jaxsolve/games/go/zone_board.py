@@ -17,7 +17,7 @@ CELL, ZONE, SEEN, LIST, LABEL, MEMBER, FIRST, LIBERTY, SECOND, GROUPED = (PLANE 
 REGION, SPOT, BOUND, BEGIN, ALIVE, KEPT, NEEDED, TAKEN, BEST = (PLANE * i for i in range(10, 19))
 BORDER, VITAL, LAST = (PLANE * i for i in range(19, 25, 2))
 SCRATCH = PLANE * 25
-"""Planes of ``scratch`` int16[SCRATCH].
+"""Planes of ``scratch`` int32[SCRATCH].
 
 By point of a board with a rim, (N + 2)^2 <= 441 of them: what stands there (CELL), whether it is in the zone, marks (SEEN, GROUPED), the numbers of
 its chain (LABEL) and of its region. Lists of points: LIST; the stones of all chains (MEMBER) and the points of all regions (SPOT). By chain: where

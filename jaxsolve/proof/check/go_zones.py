@@ -86,7 +86,8 @@ class GoZones(WrittenZones):
     # ---- covering --------------------------------------------------------------------------------------------------
     def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
         return (
-            position.side == won.side
+            bool(zone)  # none was written: nothing is known of what the node rests on
+            and position.side == won.side
             and position.ply is won.ply is None
             and self.same_stones(position, won, zone)
             and self.same_crucial(position, won, zone)

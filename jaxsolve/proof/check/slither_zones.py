@@ -70,6 +70,8 @@ class SlitherZones(WrittenZones):
 
     # ---- covering --------------------------------------------------------------------------------------------------
     def covers(self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int) -> bool:
+        if not zone:  # none was written: nothing is known of what the node rests on
+            return False
         return self.same_turn(position, won) and self.same_stones(claimant, position, won, zone) and self.breaks_inside(claimant, position, zone)
 
     def same_turn(self, position: SlitherPosition, won: SlitherPosition) -> bool:

@@ -1,0 +1,24 @@
+"""The network that a person names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jaxsolve.networks import shipped
+from jaxsolve.networks.network import Network
+
+
+def find(text: str) -> Network:
+    """The network that a file, the latest of a run's folder, or a shipped name has. Raises ValueError or OSError for what names none."""
+    path = Path(text)
+    if path.is_dir():
+        return Network.load(of_run(path)[-1])
+    return Network.load(path) if path.suffix or path.exists() or path.parent != Path() else shipped.load(text)
+
+
+def of_run(folder: Path) -> list[Path]:
+    """The networks of a run of training, in order. Raises ValueError where it has none."""
+    found = sorted((folder / "networks").glob("*.npz"))
+    if not found:
+        raise ValueError(f"{folder} holds no run of training with a network yet")
+    return found
