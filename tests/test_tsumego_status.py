@@ -56,7 +56,8 @@ def test_what_is_said_is_true_of_every_position_that_fits_the_answers(values, kn
     for defender_first in (True, False):
         said = statuses.status(answers, defender_first)
         assert said is (TABLE[values][not defender_first] if len(fitting) == 1 else Status.UNKNOWN)
-        assert len(fitting) == 1 or statuses.next_question({}, defender_first) is not None
+        left = {question: answer for question, answer in answers.items() if answer is not None}  # those that are not known were not asked yet
+        assert (statuses.next_question(left, defender_first) is None) == (len(fitting) == 1)
 
 
 def test_answers_that_contradict_each_other_are_refused():

@@ -1,7 +1,7 @@
 """Host-side search: the proof tree, its methods over it, and the front door ``solve``."""
 
 from jaxsolve.question import Claim, Verdict
-from jaxsolve.search.methods import METHODS, MonteCarlo, ProofNumber
+from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber, RelevanceZone
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.shared_patterns import PatternsError, SharedPatterns
@@ -11,10 +11,12 @@ __all__ = [
     "METHODS",
     "Claim",
     "Limits",
+    "Method",
     "MonteCarlo",
     "PatternsError",
     "Progress",
     "ProofNumber",
+    "RelevanceZone",
     "Result",
     "Settings",
     "SharedPatterns",

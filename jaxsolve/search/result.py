@@ -20,7 +20,7 @@ class Progress:
     nodes: int = 0  # positions expanded
     evaluations: int = 0  # positions sent to the evaluator
     proof_number: float = 1.0  # of the root (for MCTS: visits)
-    disproof_number: float = 1.0  # of the root (for MCTS: mean value in [-1, 1])
+    disproof_number: float = 1.0  # of the root (for MCTS: mean value in [-1, 1], or mean cost, as log10)
     line: list[str] = field(default_factory=list)  # best line from the root, as moves
     wall_seconds: float = 0.0
 

@@ -120,6 +120,9 @@ class SharedPatterns:
         """Records of all questions."""
         return sum(len(shelf.records) for shelf in self._shelves.values())
 
+    def __bool__(self) -> bool:
+        return True  # empty ones are some, too
+
     def __enter__(self) -> SharedPatterns:
         return self
 

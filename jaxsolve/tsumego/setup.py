@@ -300,7 +300,9 @@ def _region(given: Given, stones: Board, defender: int, crucial: int, text: str 
     if text.lower() == "all":
         return full, "the whole board"
     if text.lower() != "auto":
-        return (mask := _points(given, text, "--region")), f"{_count(mask)}, {source}"
+        mask = _points(given, text, "--region")
+        near = "" if not crucial or mask & (crucial | stones.liberties(crucial)) else "; it has no liberty of the crucial stones"
+        return mask, f"{_count(mask)}, {source}{near}"
     mask = enclosure.enclosed(stones, defender, crucial)
     if not enclosure.is_open(stones, mask):
         return mask, f"{_count(mask)}, proposed: what the {SIDES[1 - defender]} stones around close in; others with --region all or POINTS"

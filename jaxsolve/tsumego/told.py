@@ -177,14 +177,14 @@ def _why_unknown(move: Move) -> str:
     reasons = [str(row["reason"]) for row in move.rows.values() if row["verdict"] == "unknown"]
     if not reasons:
         return "not searched"
-    return REPEATS if all("Nothing is left" in reason for reason in reasons) else "a limit came first"
+    return REPEATS if all(reason.startswith("Nothing is left") for reason in reasons) else "a limit came first"
 
 
 def repeats(told: Told) -> bool:
     """Whether something is unknown only because play can repeat, which superko rules would forbid."""
     rows = [row for each in told.firsts for row in each.first.rows.values() if each.first.status is Status.UNKNOWN]
     found = any(move.why == REPEATS for each in told.firsts for move in each.moves)
-    return found or any(row["verdict"] == "unknown" and "Nothing is left" in str(row["reason"]) for row in rows)
+    return found or any(row["verdict"] == "unknown" and str(row["reason"]).startswith("Nothing is left") for row in rows)
 
 
 def _from_line(row: Row, player: int) -> list[Variation]:
