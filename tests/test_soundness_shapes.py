@@ -21,7 +21,7 @@ from jaxsolve.games.game import State
 from jaxsolve.games.go.tsumego import Tsumego
 from jaxsolve.search import Claim, Verdict
 
-SHAPES = 5000 if LONG else 12
+SHAPES = 5000 if LONG else 8
 AT_ONCE = 10  # shapes whose positions are expanded together
 MOST_POSITIONS = 60_000 if LONG else 8_000  # of all questions about a shape, on average over those expanded together
 KO = {"against": ("allow", "forbid"), "for": ("forbid", "allow"), "both": ("allow", "allow"), "none": ("forbid", "forbid")}  # attacker, defender
