@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 
+import jax
 import jax.numpy as jnp
 import minimax
 import numpy as np
@@ -15,7 +16,7 @@ from search_tools import LONG, NAMES, claims, in_turn, run, settings
 
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads
 from jaxsolve.games.registry import make
-from jaxsolve.networks import Guide, View
+from jaxsolve.networks import Architecture, Guide, Network, Value, View, Within
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool
 from jaxsolve.search.driver import drive
@@ -139,10 +140,43 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
     assert most[0, 1.0] == most[1, 1.0] == 1 and most[0, 9.0] > 4 and most[1, 9.0] > 4
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_how_soon_a_side_wins_is_told_as_costs(player):
+    """Each own move that a win takes lets the other side answer with any of 16; who is not expected to win pays for all of the head's moves."""
+    game, head = make("hex-4"), Within(moves=3, player=player)
+    rates = np.array([0.1, 0.5, 0.4])  # a win within two moves is one within three
+    shape = Architecture.of(game, blocks=0, channels=1, value=Value(hidden=1), within=head)
+    zeros = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shape.shapes())
+    zeros["within"]["out"]["bias"] = np.log(rates / (1.0 - rates)).astype(np.float32)
+    heads = Network("soon", shape, zeros, game.rule_set).heads(game)
+    own, other = (0.9 + 0.5 + 0.5) * math.log10(16), 3 * 0.5 * math.log10(16)
+    assert heads.most_cost == pytest.approx(3 * math.log10(16))
+    said = heads.apply(heads.params, game.observe(game.init())[None], game.legal_mask(game.init())[None])
+    assert np.allclose(said.cost[0], [own, other] if player == 0 else [other, own], atol=1e-5)
+    for method in ("fdfpn", "mcts"):
+        result = solve(make("hex-3"), make("hex-3").init(), claim=Claim(0), method=method, heads=_soon_on_three(player), zones=False)
+        assert result.verdict is Verdict.PROVED and result.checked
+
+
+def _soon_on_three(player):
+    game = make("hex-3")
+    shape = Architecture.of(game, blocks=0, channels=1, value=Value(hidden=1), within=Within(moves=3, player=player))
+    rng = np.random.default_rng(0)
+    params = jax.tree.map(lambda leaf: rng.normal(size=leaf.shape).astype(leaf.dtype), shape.shapes())
+    return Network("soon", shape, params, game.rule_set).heads(game)
+
+
+def test_fours_and_threes_still_count_beside_a_network():
+    """A network of Gomoku comes on top of what is known of sequences: it does not take their place."""
+    game = make("gomoku-15;knowledge=4t")
+    method = Job(game, game.init(), claims=Claim(0), settings=Settings("fdfpn", heads=random_network(game, "value").heads(game))).method
+    assert method.trust > 0.0 and method.threat_forms
+
+
 def test_a_guided_method_gives_way_to_a_guided_one():
     game = make("hex-3")
     method = Job(game, game.init(), settings=Settings("mcts", heads=random_network(game, "cost").heads(game))).method
-    assert method.plainer.one_by_one and not method.plainer.trust
+    assert method.plainer.one_by_one
 
 
 def test_extremes_hold_all_means_of_the_tree():
@@ -162,7 +196,7 @@ def test_a_method_by_name_is_guided_and_an_object_says_itself():
     heads = random_network(game, "cost").heads(game)
     named = Job(game, game.init(), settings=Settings("mcts", heads=heads)).method
     assert (named.selection, named.most_cost, named.playouts) == ("puct", 5.5, 0)
-    assert not Job(game, game.init(), settings=Settings("fdfpn", heads=heads)).method.trust
+    assert Job(game, game.init(), settings=Settings("fdfpn", heads=heads)).method.one_by_one
     own = dataclasses.replace(METHODS["mcts"], exploration=0.7)
     assert Job(game, game.init(), settings=Settings(own, heads=heads)).method is own
     assert Job(game, game.init(), settings=Settings("mcts")).method is METHODS["mcts"]

@@ -35,7 +35,9 @@ def examples(count, seed=0):
     ahead = Ahead(np.ones(count, bool), winner.astype(np.int32), cost.astype(np.float32), rng.integers(1, 6, (count, 2)).astype(np.int32))
     policy = (policy / policy.sum(1, keepdims=True)).astype(np.float32)
     mover = rng.integers(0, 2, count).astype(np.int32)
-    return jax.tree.map(jnp.asarray, Examples(np.packbits(planes, axis=1), np.packbits(legal, axis=1), policy, mover, ahead))
+    return jax.tree.map(
+        jnp.asarray, Examples(np.packbits(planes, axis=1), np.packbits(legal, axis=1), policy, mover, np.ones((count, 2), bool), ahead)
+    )
 
 
 # ---- replay ----------------------------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ def test_samples_are_of_what_is_held():
 # ---- learner ---------------------------------------------------------------------------------------------------------
 @functools.cache
 def stepping(augment):
-    learner = Learner(GAME, SHAPE, functools.partial(optax.sgd, 0.05, momentum=0.9), weight_decay=0.0, augment=augment)
+    learner = Learner(GAME, SHAPE, functools.partial(optax.sgd, 0.05, momentum=0.9), augment=augment)
     return learner, jax.jit(learner.update)
 
 
@@ -79,9 +81,24 @@ def test_a_fixed_buffer_is_learned_by_every_head():
         state, losses = step(state, batch, jax.random.key(number))
         first, last = first or losses, losses
     entropy = float(-np.sum(np.where(batch.policy > 0, batch.policy * np.log(np.maximum(batch.policy, 1e-9)), 0)) / 16)
-    assert float(last["policy"]) - entropy < 0.05 < float(first["policy"]) - entropy
-    assert float(last["value"]) < 0.02 and float(last["within"]) < 0.1 and float(last["cost"]) < 0.5 * float(first["cost"])
+    assert float(last["loss_policy"]) - entropy < 0.05 < float(first["loss_policy"]) - entropy
+    assert float(last["kl_policy"]) == pytest.approx(float(last["loss_policy"]) - entropy, abs=1e-4)
+    assert float(last["wrong_value"]) == float(last["wrong_cost"]) == 0.0 and float(last["error_cost"]) < 0.3 < float(first["error_cost"])
+    assert float(last["loss_value"]) < 0.02 and float(last["loss_within"]) < 0.1 and float(last["loss_cost"]) < 0.5 * float(first["loss_cost"])
     assert int(state.step) == 300
+
+
+def test_a_win_of_who_did_not_count_costs_tells_nothing_of_them():
+    """To the other side all wins are one: how many moves its games took is no cost of a proof. That it did not win is always known."""
+    learner, step = stepping(False)
+    state, batch = learner.begin(4), examples(16)
+    batch = batch._replace(telling=jnp.zeros((16, 2), bool))
+    _, one = step(state, batch, jax.random.key(0))
+    dearer = batch.ahead._replace(cost=jnp.where(jnp.isfinite(batch.ahead.cost), batch.ahead.cost + 1.0, jnp.inf))
+    _, other = step(state, batch._replace(ahead=dearer), jax.random.key(0))
+    assert float(one["loss_cost"]) == float(other["loss_cost"]) > 0.0 and float(one["error_cost"]) == 0.0
+    _, told = step(state, batch._replace(telling=jnp.ones((16, 2), bool)), jax.random.key(0))
+    assert float(told["loss_cost"]) != float(one["loss_cost"])
 
 
 def test_a_step_is_a_function_of_its_state():

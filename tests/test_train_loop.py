@@ -30,7 +30,7 @@ SGD = functools.partial(optax.sgd, 0.05, momentum=0.9)
 
 @functools.cache
 def loop(shape=SHAPE, goal="cost"):
-    search = TreeSearch(Env(GAME, max_steps=9), Forward(shape), goal, simulations=8)
+    search = TreeSearch(env=Env(GAME, max_steps=9), forward=Forward(shape), goal=goal, simulations=8)
     return Loop(SelfPlay(search, 9), Learner(GAME, shape, SGD), games=8, capacity=400, batch=32, updates=8)
 
 

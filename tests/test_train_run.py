@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -27,7 +28,8 @@ from jaxsolve.games.registry import make
 from jaxsolve.networks import Network
 from jaxsolve.runfolder import FolderError
 from jaxsolve.train import build, checkpoints
-from jaxsolve.train.metrics import metrics
+from jaxsolve.train.config import Settings, TrainSettings
+from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
 from jaxsolve.train.run import Run
 
 ROOT = Path(__file__).parent.parent
@@ -288,3 +290,70 @@ def test_networks_of_killallgo_fit_life_and_death_of_the_size(name):
     settings, _ = composed([f"+exp={name}"])
     shape = build.loop(settings).learner.architecture
     shape.check(make(settings.game.rules.replace("killallgo", "tsumego")))
+
+
+# ---- what damaged files and settings say -----------------------------------------------------------------------------------
+def test_a_damaged_line_of_numbers_is_named_and_half_a_line_left_out(tmp_path):
+    (tmp_path / MARKER).write_text("{}")
+    good = json.dumps({"iteration": 1, "length": 4.5, **dict.fromkeys(COUNTED, 2)}).encode()
+    for bad in (b"5", b"null", b"[]", b'{"x": 1}', b'{"iteration": 2}', b"\xff", good.replace(b"4.5", b"null"), good.replace(b"4.5", b"true"), b""):
+        (tmp_path / METRICS).write_bytes(good + b"\n" + bad + b"\n")
+        with pytest.raises(ValueError, match=r"metrics\.jsonl: line 2 is damaged"):
+            metrics(tmp_path)
+        (tmp_path / METRICS).write_bytes(good + b"\n" + bad)
+        assert [line["length"] for line in metrics(tmp_path)] == [4.5]
+
+
+def test_only_folders_with_a_number_are_checkpoints(tmp_path):
+    for name in ("3", "12", "²", "x"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "99").write_text("")
+    assert checkpoints.steps(tmp_path) == [3, 12]
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "says"),
+    [
+        ("train", {"momentum": 5.0}, "train.momentum=5.0"),
+        ("train", {"momentum": float("nan")}, "train.momentum=nan"),
+        ("train", {"weight_decay": float("nan")}, "train.weight_decay=nan"),
+        ("train", {"drops": [0]}, "train.drops"),
+        ("train", {"drops": [5], "decay_steps": 9}, "train.decay_steps=null"),
+        ("network", {"boards": 20}, "network.view=board shows one"),
+        ("search", {"noise_share": 2.0}, "share from 0 to 1"),
+        ("search", {"temperature": float("nan")}, "temperature=nan"),
+        ("targets", {"goal": "within"}, "no such head"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(part, changes, says):
+    settings = Settings()
+    for name, value in changes.items():
+        setattr(getattr(settings, part), name, value)
+    with pytest.raises(ValueError, match=says):
+        build.loop(settings)
+
+
+def test_rates_drop_and_weights_decay_as_they_are_told():
+    weights = {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)}
+    still = jax.tree.map(jnp.zeros_like, weights)
+    for optimizer, first in (("sgd", 0.5 * 0.1), ("adam", 0.5 * 0.1)):
+        transform = build.transform(TrainSettings(optimizer=optimizer, learning_rate=0.5, drops=[2], momentum=0.0, weight_decay=0.1))()
+        state, steps = transform.init(weights), []
+        for _ in range(3):
+            updates, state = transform.update(still, state, weights)
+            steps.append(float(updates["kernel"][0, 0]))
+            assert not updates["bias"].any()
+        assert np.allclose(steps, [-first, -first, -first / 10], rtol=1e-5)
+
+
+def test_games_that_are_all_cut_off_teach_nothing_and_it_is_said(tmp_path):
+    settings = Settings(out=str(tmp_path / "run"))
+    settings.game.most_moves, settings.search.simulations, settings.search.considered = 4, 1, 1
+    settings.network.blocks, settings.network.channels = 1, 4
+    settings.train.games, settings.train.updates, settings.train.batch, settings.train.capacity = 4, 1, 8, 64
+    run = Run(settings)
+    try:
+        with pytest.raises(ValueError, match=r"no game has come to an end within game\.most_moves=4"):
+            list(run.train())
+    finally:
+        run.release()

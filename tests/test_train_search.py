@@ -19,7 +19,8 @@ from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
-from jaxsolve.train.search import TreeSearch, between_extremes, moves_to_answer
+from jaxsolve.train.goals import moves_to_answer
+from jaxsolve.train.search import TreeSearch, between_extremes
 
 BATCH = 32
 LINES = "gomoku-5;line=4;win=five-or-more;knowledge=ndk"
@@ -35,7 +36,7 @@ class Node:
     raw: float
     mean: float
     visits: int = 1
-    spent: float = 0.0
+    room: float = 0.0
     moves: dict[int, tuple[float, float, Node]] = dataclasses.field(default_factory=dict)  # reward, discount, child; of visited moves
     counts: dict[int, int] = dataclasses.field(default_factory=dict)
 
@@ -49,19 +50,18 @@ class Plain:
 
     def __init__(self, network, game, goal, simulations, considered):
         self.game, self.goal, self.simulations, self.considered = game, goal, simulations, considered
-        self.most = network.architecture.cost.most
-        heads, self.asked = network.heads(game), {}
+        self.head, self.asked = network.architecture.cost, {}
         forward = Forward(network.architecture)
 
         @jax.jit
         def say(state):
             planes, legal = game.observe(state)[None], game.legal_mask(state)[None]
-            out = heads.apply(network.params, planes, legal)
+            out = forward.outputs(network.params, planes)
             count = moves_to_answer(game, state, "legal")
             return (
-                forward.outputs(network.params, planes).policy[0],
+                out.policy[0],
                 out.value[0],
-                out.cost[0],
+                jax.nn.softmax(out.cost[0]),
                 legal[0],
                 game.outcome(state),
                 game.to_move(state),
@@ -76,24 +76,25 @@ class Plain:
             self.asked[text] = [np.asarray(x) for x in self.say(state)]
         return text, self.asked[text]
 
-    def node(self, state, or_player, spent):
-        text, (logits, value, costs, legal, outcome, mover, _) = self.look(state)
+    def node(self, state, or_player, room):
+        text, (logits, value, shares, legal, outcome, mover, _) = self.look(state)
         if outcome != Outcome.ONGOING:
-            return Node(text, int(mover), {}, 0.0, 0.0, spent=spent)
+            return Node(text, int(mover), {}, 0.0, 0.0, room=room)
         if self.goal == "value":
             raw = float(value)
         else:
-            cost = min(max(float(costs[or_player]), 0.0), self.most - spent)
+            last = self.head.bins - 1
+            cost = sum(float(shares[or_player, j]) * min(room if j == last else j / self.head.per_decade, room) for j in range(last + 1))
             raw = -cost if mover == or_player else cost
-        return Node(text, int(mover), {move: float(logits[move]) for move in np.flatnonzero(legal).tolist()}, raw, raw, spent=spent)
+        return Node(text, int(mover), {move: float(logits[move]) for move in np.flatnonzero(legal).tolist()}, raw, raw, room=room)
 
     def search(self, state, or_player, gumbel):
         """The move that is played and the improved policy."""
-        self.root = root = self.node(state, or_player, 0.0)
+        self.root = root = self.node(state, or_player, self.head.most)
         halving = self.plan(min(self.considered, len(root.logits)))
         for number in range(self.simulations):
             node, path, state_here = root, [], state
-            move = self.best(root, {move: gumbel[move] + root.logits[move] for move in root.logits}, halving[number], or_player)
+            move = self.best(root, {move: gumbel[move] + root.logits[move] for move in root.logits}, halving[number])
             while True:
                 path.append((node, move))
                 if move not in node.moves:
@@ -105,7 +106,7 @@ class Plain:
                 if not node.logits:
                     node.visits += 1
                     break
-                move = self.inner_move(node, or_player)
+                move = self.inner_move(node)
             value = node.raw
             for parent, taken in reversed(path):
                 reward, discount, _ = parent.moves[taken]
@@ -114,8 +115,8 @@ class Plain:
                 parent.visits += 1
                 parent.counts[taken] = parent.counts.get(taken, 0) + 1
         most = max(root.counts.values())
-        scores = self.completed(root, or_player)
-        final = self.best(root, {move: gumbel[move] + root.logits[move] for move in root.logits}, most, or_player)
+        scores = self.completed(root)
+        final = self.best(root, {move: gumbel[move] + root.logits[move] for move in root.logits}, most)
         return final, softmax({move: root.logits[move] + scores[move] for move in root.logits})
 
     def plan(self, considered):
@@ -131,13 +132,13 @@ class Plain:
             left = max(2, left // 2)
         return turn
 
-    def best(self, node, scores, visits, or_player):
-        completed, top = self.completed(node, or_player), max(node.logits.values())
+    def best(self, node, scores, visits):
+        completed, top = self.completed(node), max(node.logits.values())
         allowed = [move for move in node.logits if node.counts.get(move, 0) == visits]
         return max(allowed, key=lambda move: max(-1e9, scores[move] - top + completed[move]))
 
-    def inner_move(self, node, or_player):
-        completed = self.completed(node, or_player)
+    def inner_move(self, node):
+        completed = self.completed(node)
         wanted = softmax({move: node.logits[move] + completed[move] for move in node.logits})
         seen = 1 + sum(node.counts.values())
         return max(node.logits, key=lambda move: wanted[move] - node.counts.get(move, 0) / seen)
@@ -147,23 +148,23 @@ class Plain:
         outcome = self.look(after)[1][-3]
         over = outcome != Outcome.ONGOING
         won = {int(Outcome.FIRST_WINS): 0, int(Outcome.SECOND_WINS): 1}.get(int(outcome))
-        spent, reward = node.spent, 0.0
+        room, reward = node.room, 0.0
         if self.goal == "value":
             reward = 0.0 if won is None else 1.0 if won == node.mover else -1.0
         else:
             side = -1.0 if node.mover == or_player else 1.0
             if node.mover != or_player:
                 count = self.asked[node.text][-1]
-                reward = min(math.log10(count), self.most - spent)
-                spent += reward
+                reward = min(math.log10(count), room)
+                room -= reward
             if over and won != or_player:
-                reward += self.most - spent
+                reward += room
             reward *= side
-        child = self.node(after, or_player, spent)
+        child = self.node(after, or_player, room)
         discount = 0.0 if over else 1.0 if child.mover == node.mover else -1.0
         node.moves[move] = (reward, discount, child)
 
-    def completed(self, node, or_player):
+    def completed(self, node):
         """Values of all legal moves, those not visited by the mixed value, stretched to [0, 1] and weighed by the visits."""
         priors = softmax(node.logits)
         visited = {move: node.value(move) for move in node.counts}
@@ -171,26 +172,11 @@ class Plain:
         mean = sum(priors[move] * value for move, value in visited.items()) / (sum(priors[move] for move in visited) or 1.0)
         mixed = (node.raw + seen * mean) / (seen + 1)
         values = {move: visited.get(move, mixed) for move in node.logits}
-        if self.goal == "value":
-            illegal = len(node.logits) < self.game.num_actions  # these have the mixed value too, and so a part in the extremes
-            both = [*values.values(), *([mixed] if illegal else [])]
-            least, most = min(both), max(both)
-            stretched = {move: (value - least) / max(most - least, 1e-8) for move, value in values.items()}
-        else:
-            costs = [(-1.0 if each.mover == or_player else 1.0) * each.value(move) for each in self.all_nodes(self.root) for move in each.counts]
-            if not costs:
-                return dict.fromkeys(values, 0.0)
-            least, most = min(costs), max(costs)
-            side = -1.0 if node.mover == or_player else 1.0
-            shares = {move: min(max((side * value - least) / max(most - least, 1e-6), 0.0), 1.0) for move, value in values.items()}
-            stretched = {move: share if side > 0 else 1.0 - share for move, share in shares.items()}
-        scale = 0.1 * (50.0 + max(node.counts.values(), default=0))
-        return {move: scale * value for move, value in stretched.items()}
-
-    def all_nodes(self, node):
-        yield node
-        for _, _, child in node.moves.values():
-            yield from self.all_nodes(child)
+        illegal = len(node.logits) < self.game.num_actions  # these have the mixed value too, and so a part in the extremes
+        both = [*values.values(), *([mixed] if illegal else [])]
+        least, most = min(both), max(both)
+        scale = 50.0 + max(node.counts.values(), default=0)
+        return {move: scale * (value - least) / max(most - least, 1e-8) for move, value in values.items()}
 
 
 def softmax(logits):
@@ -204,7 +190,7 @@ def softmax(logits):
 def searches(rule_set, goal):
     game = make(rule_set)
     network = random_network(game, "both", seed=3)
-    search = TreeSearch(Env(game), Forward(network.architecture), goal, branching="legal", simulations=20, considered=6)
+    search = TreeSearch(env=Env(game), forward=Forward(network.architecture), goal=goal, branching="legal", simulations=20, considered=6)
     return game, network, jax.jit(search), Plain(network, game, goal, 20, 6)
 
 
@@ -236,7 +222,9 @@ def test_puct_by_costs_never_looks_at_an_illegal_move():
     """mctx masks illegal moves at the root only; deeper down one would end the game in favour of the side that fails a proof."""
     game = make("gomoku-5;line=4;win=five-or-more;knowledge=4t")
     network = random_network(game, "cost", seed=2)
-    search = TreeSearch(Env(game, max_steps=25), Forward(network.architecture), "cost", "legal", 48, "puct")
+    search = TreeSearch(
+        env=Env(game, max_steps=25), forward=Forward(network.architecture), goal="cost", branching="legal", simulations=48, policy="puct"
+    )
     env, texts = search.env, list(itertools.islice(minimax.random_positions(game, range(4, 16), 5), 16))
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[env.init_from(game.parse(text), jax.random.key(0)) for text in texts])
     found = jax.jit(search)(network.params, jax.random.split(jax.random.key(1), 16), states, jnp.arange(16) % 2).search_tree

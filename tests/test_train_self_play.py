@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import functools
 import math
@@ -10,15 +11,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+pytest.importorskip("flax")
+from flax import nnx
 from network_tools import random_network
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
-from jaxsolve.networks import Forward, View
+from jaxsolve.networks import Architecture, Forward, Value, View, Within
+from jaxsolve.networks.residual import ResidualNetwork
 from jaxsolve.search import Claim, Verdict, solve
 from jaxsolve.train import search, targets
-from jaxsolve.train.search import TreeSearch, moves_to_answer
+from jaxsolve.train.goals import moves_to_answer
+from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay, unpacked
 
 CASES = {  # rule set, longest game, what the search goes by, its policy, what is shown
@@ -38,7 +44,7 @@ def _self_play(name):
     rule_set, longest, goal, policy, view = CASES[name]
     game = make(rule_set)
     network = random_network(game, "both", view=view)
-    found = TreeSearch(Env(game, max_steps=longest), Forward(network.architecture), goal, simulations=6, policy=policy, considered=4)
+    found = TreeSearch(env=Env(game, max_steps=longest), forward=Forward(network.architecture), goal=goal, simulations=6, policy=policy, considered=4)
     return SelfPlay(found, longest), network
 
 
@@ -105,6 +111,8 @@ def test_examples_are_what_the_games_came_to(name):
     rows, known = len(records[0].moves), np.asarray(known).reshape(records[0].moves.shape)
     assert known.any() and known.all() == (name != "go")  # games of Go are cut off here, and what they would have come to is not known
     cost = np.asarray(examples.ahead.cost).reshape(rows, -1, 2)
+    telling = np.asarray(examples.telling).reshape(rows, -1, 2)
+    assert (telling.sum(-1) == 1).all() and len(np.unique(telling[..., 0])) == 2  # either player in turn: only the or-player's wins tell of costs
     own = np.asarray(examples.ahead.own_moves).reshape(rows, -1, 2)
     won = np.asarray(examples.ahead.winner).reshape(rows, -1)
     for column in range(won.shape[1]):
@@ -163,7 +171,9 @@ def test_by_costs_the_or_player_wins_at_once_and_the_other_only_wins(or_player):
     game, text = make("hex-3"), "X../X../... b"
     network = random_network(game, "cost")
     nothing = jax.tree.map(np.zeros_like, network.params)
-    found = TreeSearch(Env(game, max_steps=9), Forward(network.architecture), "cost", simulations=64, considered=9, branching="legal")
+    found = TreeSearch(
+        env=Env(game, max_steps=9), forward=Forward(network.architecture), goal="cost", simulations=64, considered=9, branching="legal"
+    )
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[found.env.init_from(game.parse(text), jax.random.key(k)) for k in range(4)])
     chosen = jax.jit(found)(nothing, jax.random.split(jax.random.key(0), 4), states, jnp.full(4, or_player)).action
     for action in set(np.asarray(chosen).tolist()):
@@ -176,25 +186,72 @@ def test_values_in_the_tree_are_costs():
     game = make("hex-3")
     network = random_network(game, "cost")
     forward = Forward(network.architecture)
-    heads = network.heads(game)
-    found = TreeSearch(Env(game, max_steps=9), forward, "cost", simulations=1, considered=1, branching="legal")
+    head = network.architecture.cost
+    most = head.most
+    found = TreeSearch(env=Env(game, max_steps=9), forward=forward, goal="cost", simulations=1, considered=1, branching="legal")
     for or_player in (0, 1):
         for text in (".../.../... b", "X../.../... w"):
             before = game.parse(text)
             states = jax.tree.map(lambda x: x[None], found.env.init_from(before, jax.random.key(0)))
-            root = search.Node(states, jnp.array([or_player]), jnp.zeros(1))
-            logits, value = found._look(network.params, root)
-            action = int(jnp.argmax(logits))
+            root = search.Node(states, jnp.array([or_player]), jnp.array([most]))
+            outputs = forward.outputs(network.params, found.observe(states))
+            value = found.aim.value(outputs, *root)
+            action = int(jnp.argmax(jnp.where(states.legal_action_mask, outputs.policy, -jnp.inf)))
             output, node = found._step(network.params, jax.random.key(0), jnp.array([action]), root)
             child = game.step(before, action)
             mover, legal = int(game.to_move(before)), int(game.legal_mask(before).sum())
-            costs = [float(heads.apply(network.params, game.observe(s)[None], game.legal_mask(s)[None]).cost[0, or_player]) for s in (before, child)]
-            side = -1.0 if mover == or_player else 1.0
+            side, multiplied = (-1.0, 0.0) if mover == or_player else (1.0, math.log10(legal))
+            costs = []
+            for state, room in ((before, most), (child, most - multiplied)):
+                logits = np.asarray(forward.outputs(network.params, game.observe(state)[None]).cost[0, or_player], np.float64)
+                shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+                known = sum(share * min(j / head.per_decade, room) for j, share in enumerate(shares[:-1]))
+                costs.append(known + shares[-1] * room)  # what cannot be proved costs all that is left, not more
             assert float(value[0]) == pytest.approx(side * costs[0], abs=1e-5)
-            through = costs[1] + (0.0 if mover == or_player else math.log10(legal))
-            through = min(through, 5.5)  # the most there is
+            through = costs[1] + multiplied
             assert float(output.reward[0] + output.discount[0] * output.value[0]) == pytest.approx(side * through, abs=1e-5)
-            assert node.or_player.tolist() == [or_player]
+            assert node.player.tolist() == [or_player]
+
+
+def test_within_d_moves_a_later_win_is_a_loss():
+    """d is that of the evenest chances, and falls with each own move; what was won with none left was won too late."""
+    game, text = make("hex-3"), "X../X../... b"
+    for player in (0, 1):
+        shape = Architecture.of(game, blocks=1, channels=8, value=Value(hidden=16), within=Within(moves=4, player=player))
+        params = ResidualNetwork(shape, rngs=nnx.Rngs(3)).folded()
+        found = TreeSearch(env=Env(game, max_steps=9), forward=Forward(shape), goal="within", simulations=16, considered=9)
+        states = jax.tree.map(lambda x: x[None], found.env.init_from(game.parse(text), jax.random.key(0)))
+        outputs, nobody = found.forward.outputs(params, found.observe(states)), jnp.zeros(1, jnp.int32)
+        rates = 1.0 / (1.0 + np.exp(-np.asarray(outputs.within[0], np.float64)))
+        assert float(found.aim.begin(outputs)[0]) == 1 + np.argmin(np.abs(rates - 0.5))
+        side = 1.0 if player == 0 else -1.0  # the first player is to move
+        for room, rate in ((4.0, rates[3]), (1.0, rates[0]), (0.0, 0.0)):
+            assert float(found.aim.value(outputs, states, nobody, jnp.array([room]))[0]) == pytest.approx(side * (2.0 * rate - 1.0), abs=1e-5)
+        wins = [
+            a for a in np.flatnonzero(game.legal_mask(game.parse(text))) if int(game.outcome(game.step(game.parse(text), a))) == Outcome.FIRST_WINS
+        ]
+        other = next(a for a in np.flatnonzero(game.legal_mask(game.parse(text))) if a not in wins)
+        for action, room, reward in ((wins[0], 1.0, 1.0), (wins[0], 0.0, -1.0 if player == 0 else 1.0), (other, 1.0, 0.0)):
+            after = jax.vmap(found.env.step)(states, jnp.array([action]))
+            got, left = found.aim.step(states, after, nobody, jnp.array([room]))
+            assert (float(got[0]), float(left[0])) == (reward, room - (player == 0)), (player, action, room)
+        answer = jax.jit(found)(params, jax.random.split(jax.random.key(0), 1), states, nobody, 0.0)
+        assert int(answer.action[0]) in wins
+
+
+def test_a_game_that_is_cut_off_is_worth_what_the_network_expects():
+    game = make("hex-3")
+    network = random_network(game, "both")
+    forward = Forward(network.architecture)
+    for goal in ("value", "cost"):
+        found = TreeSearch(env=Env(game, max_steps=1), forward=forward, goal=goal, simulations=1, considered=1, branching="legal")
+        free = dataclasses.replace(found, env=Env(game, max_steps=9))
+        states = jax.tree.map(lambda x: x[None], found.env.init_from(game.parse(".../X../... w"), jax.random.key(0)))
+        root = search.Node(states, jnp.array([0]), found.aim.begin(forward.outputs(network.params, found.observe(states))))
+        cut, _ = found._step(network.params, jax.random.key(0), jnp.array([4]), root)
+        goes_on, _ = free._step(network.params, jax.random.key(0), jnp.array([4]), root)
+        assert float(cut.discount[0]) == 0.0 and float(goes_on.discount[0]) == -1.0
+        assert float(cut.reward[0]) == pytest.approx(float(goes_on.reward[0] - goes_on.value[0]), abs=1e-6)
 
 
 def test_settings_out_of_range_are_refused():
@@ -207,13 +264,20 @@ def test_settings_out_of_range_are_refused():
         ({"policy": "uct"}, "gumbel"),
         ({"branching": "some"}, "heuristic"),
         ({"simulations": 0}, "at least one"),
+        ({"goal": "within"}, "no such head"),
+        ({"temperature": math.nan}, "temperature=nan"),
+        ({"temperature": -1.0}, "from 0 on"),
+        ({"noise": (2.0, 0.2)}, "share from 0 to 1"),
+        ({"noise": (0.25, 0.0)}, "concentration above 0"),
+        ({"noise": (math.nan, 0.2)}, "share from 0 to 1"),
+        ({"value_scale": math.inf}, "value_scale=inf"),
     ):
         with pytest.raises((ValueError, AttributeError), match=says):
-            TreeSearch(env, value, **{"goal": "value", **changes})
+            TreeSearch(env=env, forward=value, **{"goal": "value", **changes})
     with pytest.raises(ValueError, match="boards of 3x3"):
-        TreeSearch(Env(make("hex-4"), max_steps=16), value)
+        TreeSearch(env=Env(make("hex-4"), max_steps=16), forward=value)
     for steps, most in ((8, 9), (9, None)):
         with pytest.raises(ValueError, match="do not end within"):
-            SelfPlay(TreeSearch(Env(game, max_steps=most), value), steps)
+            SelfPlay(TreeSearch(env=Env(game, max_steps=most), forward=value), steps)
     with pytest.raises(ValueError, match="or_player=2"):
-        SelfPlay(TreeSearch(env, value), 9, or_player=2)
+        SelfPlay(TreeSearch(env=env, forward=value), 9, or_player=2)

@@ -70,6 +70,15 @@ class ForcesReplies(Protocol):
         ...
 
 
+@runtime_checkable
+class SparesEyes(Protocol):
+    """Ability: moves into one's own true eyes, which nobody needs, are known apart from the others."""
+
+    def sparing_eyes(self, state: State) -> jax.Array:
+        """bool[A]: the legal actions of ``state`` but those that fill an own true eye, whether the rules allow them or not."""
+        ...
+
+
 class Foresight(NamedTuple):
     """What a look at the board alone tells of how the game will end, and which cells that rests on. P is the player who wins by it.
 

@@ -148,6 +148,13 @@ class Architecture:
     cost: Cost | None = None
     within: Within | None = None
 
+    @property
+    def most_cost(self) -> float:
+        """log10 of the cost that stands for what cannot be proved; 0 where neither costs nor how soon a side wins are estimated."""
+        if self.cost is not None:
+            return self.cost.most
+        return 0.0 if self.within is None else self.within.moves * math.log10(self.actions)
+
     def __post_init__(self) -> None:
         _whole(self, 1, "height", "width", "planes", "actions", "channels")
         _whole(self, 0, "blocks")

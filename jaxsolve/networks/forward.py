@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxsolve.networks.architecture import Architecture, Cost
+from jaxsolve.networks.architecture import Architecture, Cost, Within
 from jaxsolve.networks.heads import HeadOutputs
 
 
@@ -52,18 +53,45 @@ class Forward:
 def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> HeadOutputs:
     """What the search takes from a network's heads: priors over legal moves bool[B, A], value and costs, 0 where there is no such head."""
     none = jnp.zeros(len(legal), jnp.float32)
+    costs = jnp.stack([none, none], axis=1)
+    if shape.cost is not None and outputs.cost is not None:
+        costs = expected_cost(shape.cost, outputs.cost)
+    elif shape.within is not None and outputs.within is not None:
+        costs = cost_of_moves(shape.within, outputs.within, shape.actions)
     prior = jax.nn.softmax(jnp.where(legal, outputs.policy, -jnp.inf), axis=-1)
     prior = jnp.where(legal, prior, 0.0)  # a position where the game is over has no legal move, and its softmax is nan
     return HeadOutputs(
         prior=prior,
         value=none if outputs.value is None else outputs.value,
-        cost=jnp.stack([none, none], axis=1) if shape.cost is None or outputs.cost is None else expected_cost(shape.cost, outputs.cost),
+        cost=costs,
     )
 
 
 def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
     """float32[...]: the expected log10 of the cost, from logits [..., bins]."""
     return jax.nn.softmax(logits, axis=-1) @ (jnp.arange(head.bins, dtype=jnp.float32) / head.per_decade)
+
+
+def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
+    """float32[B, 2]: log10 of the cost of proving a win for either player, from when the head's player is expected to win: logits [B, moves].
+
+    Each move of its own lets the other side answer with any of ``actions``, and what it does not win within the head's moves costs as much as all of
+    them (b_max of Wu et al. 2022, Section 3.2). The other player's win is as dear as the head's player is likely to win at all.
+    """
+    rates = jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)  # who wins within d moves wins within more
+    own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
+    return math.log10(actions) * jnp.stack([own, other] if head.player == 0 else [other, own], axis=1)
+
+
+def remaining_cost(head: Cost, logits: jax.Array, room: jax.Array) -> jax.Array:
+    """float32[B]: as ``expected_cost`` of logits [B, bins], where ``room`` float32[B] is the most, and the cost of what cannot be proved.
+
+    A search that has spent part of ``head.most`` on the way must not add it to a last bin that is worth all of it: cut off at ``room``, a
+    position that is likely lost would then be worth no less than one that is.
+    """
+    shares = jax.nn.softmax(logits, axis=-1)
+    costs = jnp.minimum(jnp.arange(head.bins - 1, dtype=jnp.float32) / head.per_decade, room[:, None])
+    return jnp.sum(shares[:, :-1] * costs, axis=-1) + shares[:, -1] * room
 
 
 def _convolved(x: jax.Array, layer: Any) -> jax.Array:

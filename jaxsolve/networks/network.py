@@ -58,7 +58,7 @@ class Network:
             Rotated(forward, game) if averaged and game.num_symmetries > 1 else forward,
             self.params,
             shape.view.planes(game),
-            most_cost=0.0 if shape.cost is None else shape.cost.most,
+            most_cost=shape.most_cost,
         )
 
     # ---- files -----------------------------------------------------------------------------------------------------

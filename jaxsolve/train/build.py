@@ -43,17 +43,18 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
             f"network.cost_bins={network.cost_bins}: games may cost 10^{costliest:.0f}, and the last bin is for what cannot be proved; give {bins}"
         )
     searching = TreeSearch(
-        env,
-        Forward(shape, network.dtype),  # pyright: ignore[reportArgumentType]  checked above
-        targets.goal,  # pyright: ignore[reportArgumentType]  checked there
-        targets.branching,  # pyright: ignore[reportArgumentType]
-        search.simulations,
-        search.policy,  # pyright: ignore[reportArgumentType]
-        search.considered,
-        (search.noise_share, search.noise_concentration),
-        search.temperature,
+        env=env,
+        forward=Forward(shape, network.dtype),  # pyright: ignore[reportArgumentType]  checked above
+        goal=targets.goal,  # pyright: ignore[reportArgumentType]  checked there
+        branching=targets.branching,  # pyright: ignore[reportArgumentType]
+        simulations=search.simulations,
+        policy=search.policy,  # pyright: ignore[reportArgumentType]
+        considered=search.considered,
+        value_scale=search.value_scale,
+        noise=(search.noise_share, search.noise_concentration),
+        temperature=search.temperature,
     )
-    learner = Learner(env.game, shape, transform(train), train.weight_decay, train.augment)
+    learner = Learner(env.game, shape, transform(train), train.augment)
     play = SelfPlay(searching, game.most_moves, targets.or_player)
     return _kept(Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh))
 
@@ -66,6 +67,8 @@ def _kept(loop: Loop) -> Loop:
 
 def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
     """A tower with the heads that the targets ask for. Raises ValueError where there are none, or the game cannot show what the network is to see."""
+    if network.view == "board" and network.boards != 1:
+        raise ValueError(f"network.boards={network.boards}: network.view=board shows one; give history or colours")
     return Architecture.of(
         game,
         View(network.view, network.boards),  # pyright: ignore[reportArgumentType]  checked there
@@ -95,7 +98,13 @@ def transform(train: TrainSettings) -> Transform:
         raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
     if train.decay_steps is not None and train.decay_steps < 1:
         raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
-    return Transform(train.optimizer, train.learning_rate, train.decay_steps, train.momentum)
+    if any(step < 1 for step in train.drops) or (train.drops and train.decay_steps is not None):
+        raise ValueError(f"train.drops={list(train.drops)}: give whole numbers from 1 on, and train.decay_steps=null")
+    if not 0 <= train.momentum < 1:
+        raise ValueError(f"train.momentum={train.momentum}: give a number from 0 to below 1")
+    if not 0 <= train.weight_decay < float("inf"):
+        raise ValueError(f"train.weight_decay={train.weight_decay}: give a number from 0 on")
+    return Transform(train.optimizer, train.learning_rate, train.decay_steps, tuple(train.drops), train.momentum, train.weight_decay)
 
 
 @dataclass(frozen=True)
@@ -105,11 +114,22 @@ class Transform:
     optimizer: str  # sgd or adam
     rate: float
     decay_steps: int | None  # of the cosine along which the rate falls; None: it stays
+    drops: tuple[int, ...]  # steps after which it falls to a tenth
     momentum: float
+    weight_decay: float  # of all weights but biases and normalisation
 
     def __call__(self) -> optax.GradientTransformation:
-        falling = self.rate if self.decay_steps is None else optax.cosine_decay_schedule(self.rate, self.decay_steps, LAST_SHARE)
-        return optax.sgd(falling, momentum=self.momentum) if self.optimizer == "sgd" else optax.adam(falling, b1=self.momentum)
+        if self.decay_steps is not None:
+            rate = optax.cosine_decay_schedule(self.rate, self.decay_steps, LAST_SHARE)
+        else:
+            rate = optax.piecewise_constant_schedule(self.rate, dict.fromkeys(self.drops, 0.1)) if self.drops else self.rate
+        if self.optimizer == "adam":
+            return optax.adamw(rate, b1=self.momentum, weight_decay=self.weight_decay, mask=_decaying)
+        return optax.chain(optax.add_decayed_weights(self.weight_decay, _decaying), optax.sgd(rate, momentum=self.momentum))
+
+
+def _decaying(weights: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, weights)
 
 
 def starts(file: str | None, game: Game) -> Any:

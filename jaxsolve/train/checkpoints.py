@@ -30,7 +30,11 @@ def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
 
 def steps(folder: Path) -> list[int]:
     """The steps that ``folder`` holds, in order; one that was being written when its process ended is none."""
-    return sorted(int(path.name) for path in folder.glob("*") if path.name.isdigit()) if folder.is_dir() else []
+    return (
+        sorted(int(path.name) for path in folder.glob("*") if path.name.isascii() and path.name.isdigit() and path.is_dir())
+        if folder.is_dir()
+        else []
+    )
 
 
 def load(folder: Path, step: int, like: Any) -> Any:

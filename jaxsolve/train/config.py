@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 # OmegaConf reads these annotations; it knows Optional[int], but not Literal. What a word may be is checked where it is used.
-# ruff: noqa: UP045
+# ruff: noqa: UP006, UP035, UP045
 
 
 @dataclass
@@ -47,7 +47,7 @@ class TargetSettings:
     """What is learned, and what self-play goes by."""
 
     name: str = "pcn"  # of the run's folder
-    goal: str = "cost"  # what searches go by: cost or value
+    goal: str = "cost"  # what searches go by: cost, value or within
     value: bool = False  # learn the result (AlphaZero)
     cost: bool = True  # learn proof costs (Wu et al. 2022)
     within: Optional[int] = None  # learn how soon this player, 0 or 1, wins (Shih et al. 2022)
@@ -62,6 +62,7 @@ class SearchSettings:
     policy: str = "gumbel"  # gumbel or puct
     simulations: int = 32
     considered: int = 16  # moves that the root of a Gumbel search tries at first
+    value_scale: float = 1.0  # what a Gumbel search weighs values by, beside the priors
     noise_share: float = 0.25  # of Dirichlet noise at the root of a PUCT search
     noise_concentration: float = 0.2
     temperature: float = 1.0  # with which a PUCT search draws its move
@@ -81,8 +82,9 @@ class TrainSettings:
     optimizer: str = "sgd"  # with momentum, or adam
     learning_rate: float = 0.02
     decay_steps: Optional[int] = None  # steps over which the rate falls to a hundredth of itself, along a cosine; null: it stays
+    drops: List[int] = field(default_factory=list)  # steps after which the rate falls to a tenth of itself
     momentum: float = 0.9
-    weight_decay: float = 1e-4
+    weight_decay: float = 1e-4  # share of a weight that is added to its gradient; with adam, that it loses at each step, times the rate
     augment: bool = True  # turn each position by a symmetry of the rules, drawn anew each time
     checkpoint_every: int = 10  # iterations
     keep: int = 2  # latest checkpoints; the networks of all stay

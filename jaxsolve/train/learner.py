@@ -17,7 +17,7 @@ from jaxsolve.networks import Architecture
 from jaxsolve.networks.forward import Outputs
 from jaxsolve.networks.residual import ResidualNetwork
 from jaxsolve.train.self_play import Examples, unpacked
-from jaxsolve.train.targets import result, two_hot, within
+from jaxsolve.train.targets import NOBODY, result, two_hot, within
 
 
 class LearnerState(NamedTuple):
@@ -35,13 +35,11 @@ class Learner:
     Args:
       augment: whether each example is turned by a symmetry of the rules, drawn anew each time.
       transform: optax's transformation, made by its settings: ``lambda: optax.sgd(0.02, momentum=0.9)``.
-      weight_decay: of the squares of all weights but biases and normalisation, added to the loss.
     """
 
     game: Game
     architecture: Architecture
     transform: Callable[[], optax.GradientTransformation] = lambda: optax.sgd(0.02, momentum=0.9)
-    weight_decay: float = 1e-4
     augment: bool = True
 
     def begin(self, seed: int, params: Any = None, planes: jax.Array | None = None) -> LearnerState:
@@ -56,7 +54,7 @@ class Learner:
         return LearnerState((weights, means), self.transform().init(weights), jnp.int32(0))
 
     def update(self, state: LearnerState, examples: Examples, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
-        """One step on a batch: the new state and what each head lost, float32[] each."""
+        """One step on a batch: the new state, and float32[] each, ``loss_`` of every head and their sum, and ``head_measures``."""
         graph = self._graph()
         weights, means = state.network
         shown = self._turned(examples, key) if self.augment and self.game.num_symmetries > 1 else self._shown(examples)
@@ -65,15 +63,17 @@ class Learner:
             network = nnx.merge(graph, weights, means, copy=True)  # its means change, those outside must not
             network.train()
             planes, legal, policy = shown
-            losses = head_losses(self.architecture, network(planes), legal, policy, examples)
-            squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(weights) if leaf.ndim > 1)
+            outputs = network(planes)
+            losses = head_losses(self.architecture, outputs, legal, policy, examples)
             _, _, after = nnx.split(network, nnx.Param, ...)
-            return sum(losses.values()) + self.weight_decay * squares, (after, losses)
+            total = sum(losses.values())
+            told = {f"loss_{name}": value for name, value in losses.items()} | head_measures(self.architecture, outputs, legal, policy, examples)
+            return total, (after, told | {"loss_total": total})
 
-        (total, (means, losses)), gradients = jax.value_and_grad(loss, has_aux=True)(weights)
+        (_, (means, told)), gradients = jax.value_and_grad(loss, has_aux=True)(weights)
         updates, optimizer = self.transform().update(gradients, state.optimizer, weights)
         weights = optax.apply_updates(weights, updates)
-        return LearnerState((weights, means), optimizer, state.step + 1), losses | {"total": total}
+        return LearnerState((weights, means), optimizer, state.step + 1), told
 
     def params(self, state: LearnerState) -> Any:
         """What searches take: ``ResidualNetwork.folded``."""
@@ -111,8 +111,40 @@ def head_losses(shape: Architecture, outputs: Outputs, legal: jax.Array, policy:
         losses["value"] = jnp.mean((outputs.value - result(examples.ahead, examples.mover)) ** 2)
     if shape.cost is not None and outputs.cost is not None:
         wanted = two_hot(examples.ahead.cost, shape.cost.bins, shape.cost.per_decade)
-        losses["cost"] = optax.softmax_cross_entropy(outputs.cost, wanted).sum(-1).mean()
+        losses["cost"] = _share(optax.softmax_cross_entropy(outputs.cost, wanted), _teaches_costs(examples), 2)
     if shape.within is not None and outputs.within is not None:
         soon = within(examples.ahead, shape.within.player, shape.within.moves)
         losses["within"] = optax.sigmoid_binary_cross_entropy(outputs.within, soon).sum(-1).mean()
     return losses
+
+
+def head_measures(shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples) -> dict[str, jax.Array]:
+    """float32[] each, the mean over a batch: what losses do not tell, since most of them is what cannot be foreseen.
+
+    ``kl_policy``: how far the network's policy is from the search's, in nats. ``error_cost``: of log10 of the cost of what was proved, the network's
+    mean for it, in decades. ``wrong_value``, ``wrong_cost``: the share of decided games of which the network thinks the other side the winner.
+    """
+    logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
+    entropy = -jnp.sum(jnp.where(policy > 0.0, policy * jnp.log(jnp.maximum(policy, 1e-30)), 0.0), axis=-1)
+    measures = {"kl_policy": jnp.mean(optax.softmax_cross_entropy(logits, policy) - entropy)}
+    decided = examples.ahead.winner != NOBODY
+    if outputs.value is not None:
+        measures["wrong_value"] = _share(jnp.abs(jnp.sign(outputs.value) - result(examples.ahead, examples.mover)) > 1.0, decided)
+    if shape.cost is not None and outputs.cost is not None:
+        shares, teaches = jax.nn.softmax(outputs.cost, axis=-1), _teaches_costs(examples)
+        proved = jnp.isfinite(examples.ahead.cost)
+        measures["wrong_cost"] = _share((shares[..., -1] < 0.5) != proved, teaches & decided[:, None])
+        bins = jnp.arange(shape.cost.bins - 1) / shape.cost.per_decade
+        foreseen = shares[..., :-1] @ bins / jnp.maximum(jnp.sum(shares[..., :-1], axis=-1), 1e-30)
+        measures["error_cost"] = _share(jnp.abs(foreseen - jnp.where(proved, examples.ahead.cost, 0.0)), teaches & proved)
+    return measures
+
+
+def _teaches_costs(examples: Examples) -> jax.Array:
+    """bool[N, 2]: what did not come to a win is known to be without end; of a win only the or-player's own costs are."""
+    return examples.telling | ~jnp.isfinite(examples.ahead.cost)
+
+
+def _share(values: jax.Array, counted: jax.Array, times: int = 1) -> jax.Array:
+    """float32[]: the mean of those values that count, ``times`` over; 0 where none does."""
+    return times * jnp.sum(jnp.where(counted, values, 0.0)) / jnp.maximum(jnp.sum(counted), 1)

@@ -158,6 +158,6 @@ class Loop:
 
             key, drawn = jax.random.split(key)
             state, losses = jax.lax.scan(step, state, jax.random.split(drawn, self.updates))
-            return state, key, iteration + 1, {f"loss_{name}": jnp.mean(values) for name, values in losses.items()}
+            return state, key, iteration + 1, {name: jnp.mean(values) for name, values in losses.items()}
 
         return self._jitted(learn)

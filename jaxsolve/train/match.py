@@ -15,7 +15,8 @@ import numpy as np
 from jaxsolve.games.env import Env, State
 from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.networks import Forward, Network
-from jaxsolve.train.search import TreeSearch, player_to_move, winner
+from jaxsolve.train.goals import player_to_move, winner
+from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.targets import NOBODY
 
 Choose = Callable[[jax.Array, State], jax.Array]
@@ -46,7 +47,7 @@ def searching_player(network: Network, env: Env, simulations: int) -> Player:
     Raises ValueError where the network does not fit the game.
     """
     goal = "cost" if network.architecture.value is None else "value"
-    search = TreeSearch(env, Forward(network.architecture), goal, simulations=simulations)
+    search = TreeSearch(env=env, forward=Forward(network.architecture), goal=goal, simulations=simulations)
     params = jax.tree.map(jnp.asarray, network.params)
 
     @jax.jit

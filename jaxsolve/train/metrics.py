@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from jaxsolve import strict_json
 
 MARKER, CONFIG, METRICS = "training.json", "config.yaml", "metrics.jsonl"  # of a run's folder
+COUNTED = ("total_games", "total_examples", "evaluations", "cpu_seconds", "wall_seconds")  # sums over a run, by whichever process began or resumed it
 Measured = dict[str, float]  # an iteration's numbers, by name
 
 
 def metrics(folder: Path) -> list[Measured]:
     """The numbers of a run, iteration by iteration. A line that was being written when the process ended is left out.
 
-    Raises ValueError where the folder holds no run of training.
+    Raises ValueError where the folder holds no run of training, or a line is not what a run writes; OSError.
     """
     if not (folder / MARKER).exists():
         raise ValueError(f"{folder} holds no run of training")
     found: list[Measured] = []
     if (folder / METRICS).exists():
-        for line in (folder / METRICS).read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                try:
-                    found.append(strict_json.loads(line))
-                except ValueError:
-                    raise ValueError(f"{folder / METRICS}: line {len(found) + 1} is damaged") from None
+        for line in (folder / METRICS).read_bytes().split(b"\n")[:-1]:
+            try:
+                found.append(_numbers(strict_json.loads(line.decode())))
+            except ValueError:
+                raise ValueError(f"{folder / METRICS}: line {len(found) + 1} is damaged; a line is an object of an iteration's numbers") from None
     return found
+
+
+def _numbers(read: object) -> Measured:
+    """What was read, if it is an iteration's numbers. Raises ValueError."""
+    if not isinstance(read, dict) or not {"iteration", *COUNTED} <= read.keys() or not isinstance(read["iteration"], int):
+        raise ValueError
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in read.values()):
+        raise ValueError
+    return read

@@ -30,9 +30,7 @@ from jaxsolve.runfolder import FolderError, RunFolder, write_whole
 from jaxsolve.train import build, checkpoints, devices
 from jaxsolve.train.config import Settings
 from jaxsolve.train.loop import Loop, TrainingState
-from jaxsolve.train.metrics import CONFIG, MARKER, METRICS, Measured, metrics
-
-COUNTED = ("total_games", "total_examples", "evaluations", "cpu_seconds", "wall_seconds")  # sums over a run, by whichever process began or resumed it
+from jaxsolve.train.metrics import CONFIG, COUNTED, MARKER, METRICS, Measured, metrics
 
 
 class Run:
@@ -157,6 +155,11 @@ class Run:
                 raise ValueError(
                     f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run stays at its last checkpoint: lower the rate"
                 )
+        if not self._sums["total_examples"] + numbers["examples"]:
+            raise ValueError(
+                f"{self.path}: no game has come to an end within game.most_moves={self.settings.game.most_moves} moves, so that there is nothing to "
+                "learn from; give more"
+            )
         self._state, self.iteration = state, self.iteration + 1
         play = self.loop.play
         evaluations = play.steps * self.loop.games * (play.search.simulations + 1)

@@ -10,7 +10,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxsolve.games.env import State
-from jaxsolve.train.search import TreeSearch, player_to_move, winner
+from jaxsolve.train.goals import player_to_move, winner
+from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.targets import NOBODY, Ahead, Course, look_ahead
 
 
@@ -30,6 +31,7 @@ class Record(NamedTuple):
     legal: jax.Array  # uint8[T, B, ceil(A / 8)]
     policy: jax.Array  # float32[T, B, A]: the search's improved policy
     moves: jax.Array  # int32[T, B]: the move that was played
+    telling: jax.Array  # bool[T, B, 2]: whether a win of either player tells of its costs: not where it was the other side, to whom all wins are one
 
 
 class Examples(NamedTuple):
@@ -39,6 +41,7 @@ class Examples(NamedTuple):
     legal: jax.Array  # uint8[N, ceil(A / 8)]
     policy: jax.Array  # float32[N, A]
     mover: jax.Array  # int32[N]
+    telling: jax.Array  # bool[N, 2]: as in ``Record``
     ahead: Ahead  # of N
 
 
@@ -87,7 +90,9 @@ class SelfPlay:
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))
-        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (before.planes, before.legal, before.policy, before.course.mover, ahead))
+        flat = jax.tree.map(
+            lambda x: x.reshape(-1, *x.shape[2:]), (before.planes, before.legal, before.policy, before.course.mover, before.telling, ahead)
+        )
         return Examples(*flat), flat[-1].known
 
     # ---- inside ----------------------------------------------------------------------------------------------------
@@ -120,6 +125,7 @@ class SelfPlay:
             _bits(states.legal_action_mask),
             found.action_weights,
             found.action,
+            jnp.ones((len(or_player), 2), bool) if self.or_player is not None else or_player[:, None] == jnp.arange(2),
         )
         fresh, sides = jax.vmap(functools.partial(self._new_game, starts))(following)
         states = jax.tree.map(lambda new, old: jnp.where(over.reshape(-1, *[1] * (old.ndim - 1)), new, old), fresh, after)

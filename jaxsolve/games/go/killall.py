@@ -69,5 +69,8 @@ class KillallGo(GoRules):
         ended = jnp.where(meta.passes == 2, at_end, Outcome.ONGOING)
         return jnp.where(lives, Outcome.SECOND_WINS, ended).astype(jnp.int32)
 
+    def sparing_eyes(self, state: GoState) -> jax.Array:
+        return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
+
     def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
         return legal if self.fill_eyes else legal & ~true_eyes(self.grid, own, enemy)

@@ -12,7 +12,7 @@ from jaxsolve.games.go.benson import alive
 from jaxsolve.games.go.moves import ko_starts, true_eyes
 from jaxsolve.games.go.notation import parse_points, points_text
 from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import ANY_CHAIN, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, WHITE_DEFENDS, Meta, Task
+from jaxsolve.games.go.state import ANY_CHAIN, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, WHITE_DEFENDS, GoState, Meta, Task
 from jaxsolve.lazy import jax, jnp
 
 _CHOICES = {
@@ -123,6 +123,9 @@ class Tsumego(GoRules):
         at_end = jnp.where(_has(task, KILL), defender, attacker)
         ended = jnp.where(meta.passes == 2, at_end, np.int32(Outcome.ONGOING))
         return jnp.where(lives, defender, jnp.where(captured, attacker, ended))
+
+    def sparing_eyes(self, state: GoState) -> jax.Array:
+        return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
 
     def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
         assert task is not None

@@ -64,12 +64,12 @@ class ProofNumber(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """Moves by priors, first numbers by costs where the network estimates them; chances and siblings have no part in either.
+        """Moves by priors, first numbers by costs where the network estimates them.
 
-        Where there is a plan, it still comes first and gives the numbers: a network that was trained for an hour knows less than it does.
+        Where the game makes plans or tells of chances, these still come first and give the numbers: no network here knows what they do.
         """
         wave = SMALL_WAVE if jax.default_backend() == "cpu" else self.wave
-        return dataclasses.replace(self, trust=0.0, learns=False, one_by_one=True, wave=wave)
+        return dataclasses.replace(self, one_by_one=True, wave=wave)
 
     @property
     def plainer(self) -> Method | None:
