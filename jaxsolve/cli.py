@@ -43,6 +43,7 @@ class Benchmark(enum.StrEnum):
     search = "search"
     patterns = "patterns"
     zones = "zones"
+    selfplay = "selfplay"
 
 
 class Words(TyperGroup):
@@ -368,7 +369,9 @@ def show(
 def bench(
     what: Annotated[
         Benchmark,
-        typer.Argument(metavar="kernels|search|patterns|zones", parser=options.one_of(Benchmark), help="What to measure.", show_default=False),
+        typer.Argument(
+            metavar="kernels|search|patterns|zones|selfplay", parser=options.one_of(Benchmark), help="What to measure.", show_default=False
+        ),
     ],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",
     batch: Annotated[
@@ -392,7 +395,7 @@ def bench(
 
     Figures are per CPU second and per second of the clock; on a GPU ask for large batches, such as --batch 4096,65536. kernels takes about three
     minutes, search about two, --seconds for each of its 26 searches and compilation, patterns ten; --games and --batch ask for less. zones, about two
-    minutes, says what each part of the search with relevance zones is worth.
+    minutes, says what each part of the search with relevance zones is worth. selfplay, one minute, says what of training's games is the network.
     """
     from jaxsolve.commands import bench as command
 

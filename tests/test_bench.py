@@ -289,3 +289,15 @@ def test_hard_positions_are_undecided(rules):
     for state in positions.hard_positions(game):
         assert int(game.outcome(state)) == Outcome.ONGOING
         assert game.text(game.parse(game.text(state))) == game.text(state)
+
+
+def test_self_play_and_what_it_spends_its_time_on():
+    pytest.importorskip("flax")
+    result = bench("selfplay", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [row["targets"] for row in rows] == ["pcn", "alphazero"]
+    for row in rows:
+        assert (row["game"], row["batch"], row["simulations"]) == ("hex-3", 2, 32) and row["per_cpu_second"] > 0
+        assert row["network_share"] + row["tree_share"] + row["rest_share"] == pytest.approx(1.0) and row["network_share"] > 0 < row["tree_share"]
+    assert bench("selfplay", "--vs", "pgx").exit_code == 2

@@ -12,7 +12,7 @@ from network_tools import random_network
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Network, shipped
 from jaxsolve.proof.check import check
-from jaxsolve.train.metrics import MARKER, METRICS
+from jaxsolve.train.metrics import COUNTED, MARKER, METRICS
 
 PNG = b"\x89PNG"
 
@@ -31,7 +31,8 @@ def trained(tmp_path):
     for number in (1, 2):
         random_network(make("hex-3"), "both", seed=number).save(folder / "networks" / f"00000{number}.npz")
     (folder / MARKER).write_text("{}")
-    rows = [{"iteration": n, "loss_policy": 3.0 / n, "loss_value": 1.0 / n, "first_wins": 0.5, "length": 9.0} for n in (1, 2, 3)]
+    told = {"first_wins": 0.5, "length": 9.0, **dict.fromkeys(COUNTED, 1.0)}
+    rows = [{"iteration": n, "loss_policy": 3.0 / n, "loss_value": 1.0 / n, **told} for n in (1, 2, 3)]
     (folder / METRICS).write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"iteration": 4, "lo')
     return folder
 

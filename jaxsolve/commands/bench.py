@@ -39,7 +39,10 @@ def run(
         from jaxsolve import runtime
 
         runtime.setup()
-        benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
+        try:
+            benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
+        except ModuleNotFoundError as error:
+            raise ValueError(f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'") from None
         more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)} if what == "zones" else {}
         names = [word.strip() for word in games.split(",") if word.strip()]
         return benchmark.run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)

@@ -81,7 +81,32 @@ class SelfPlay:
         ``starts``: positions that new games begin at, a batch of the game's own states, which may be another one in every call; or None for those of
         the environment.
         """
-        return jax.lax.scan(functools.partial(self._step, params, starts), games, None, length=self.steps)
+        return jax.lax.scan(lambda games, _: self.step(params, games, starts), games, None, length=self.steps)
+
+    def step(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
+        """One move of every game: what it leads to, and [B, ...] of a record."""
+        search, (states, or_player, keys) = self.search, games
+        keys, thinking, following = jax.vmap(functools.partial(jax.random.split, num=3), out_axes=1)(keys)
+        found = search(params, thinking, states, or_player)
+        after = jax.vmap(search.env.step)(states, found.action)
+        over = after.terminated | after.truncated
+        record = Record(
+            Course(
+                player_to_move(states),
+                search.log_moves(states),
+                over,
+                ~after.terminated,
+                jnp.where(over & after.terminated, winner(search.env.game, after), NOBODY),
+            ),
+            _bits(search.observe(states)),
+            _bits(states.legal_action_mask),
+            found.action_weights,
+            found.action,
+            jnp.ones((len(or_player), 2), bool) if self.or_player is not None else or_player[:, None] == jnp.arange(2),
+        )
+        fresh, sides = jax.vmap(functools.partial(self._new_game, starts))(following)
+        states = jax.tree.map(lambda new, old: jnp.where(over.reshape(-1, *[1] * (old.ndim - 1)), new, old), fresh, after)
+        return Games(states, jnp.where(over, sides, or_player), keys), record
 
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
         """The positions of one call, seen from the end of the next: T x B examples, step by step, and bool[T x B]: what their games came to is known.
@@ -106,30 +131,6 @@ class SelfPlay:
             state = env.init_from(jax.tree.map(lambda x: x[which], starts), draws[0])
         either = jax.random.bernoulli(draws[2]).astype(jnp.int32)
         return state, either if self.or_player is None else jnp.int32(self.or_player)
-
-    def _step(self, params: Any, starts: Any, games: Games, _: None) -> tuple[Games, Record]:
-        search, (states, or_player, keys) = self.search, games
-        keys, thinking, following = jax.vmap(functools.partial(jax.random.split, num=3), out_axes=1)(keys)
-        found = search(params, thinking, states, or_player)
-        after = jax.vmap(search.env.step)(states, found.action)
-        over = after.terminated | after.truncated
-        record = Record(
-            Course(
-                player_to_move(states),
-                search.log_moves(states),
-                over,
-                ~after.terminated,
-                jnp.where(over & after.terminated, winner(search.env.game, after), NOBODY),
-            ),
-            _bits(search.observe(states)),
-            _bits(states.legal_action_mask),
-            found.action_weights,
-            found.action,
-            jnp.ones((len(or_player), 2), bool) if self.or_player is not None else or_player[:, None] == jnp.arange(2),
-        )
-        fresh, sides = jax.vmap(functools.partial(self._new_game, starts))(following)
-        states = jax.tree.map(lambda new, old: jnp.where(over.reshape(-1, *[1] * (old.ndim - 1)), new, old), fresh, after)
-        return Games(states, jnp.where(over, sides, or_player), keys), record
 
 
 def unpacked(bits: jax.Array, shape: tuple[int, ...]) -> jax.Array:

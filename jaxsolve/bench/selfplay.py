@@ -1,0 +1,136 @@
+"""``jaxsolve bench selfplay``: how fast self-play is, and what of it is the network, mctx's own tree, and all the rest.
+
+A move of B games (``--batch``) from the middle of games that a new network plays is timed whole; then as many evaluations of that network alone; then
+mctx's search alone, with as many games, actions and simulations, on positions that it only carries about, its values drawn. The *rest* is what the
+whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mctx
+
+from jaxsolve.bench import measure
+from jaxsolve.bench.measure import Workload, repeated
+from jaxsolve.bench.report import Report
+from jaxsolve.games import make
+from jaxsolve.train import build
+from jaxsolve.train.config import Settings
+from jaxsolve.train.search import TreeSearch
+from jaxsolve.train.self_play import Games
+
+GAMES = ("killallgo-7",)
+BATCHES = (64,)
+PLIES = 12  # into a game
+TARGETS = {"pcn": ("cost", False, True), "alphazero": ("value", True, False)}  # goal, and the heads that are learned
+
+COLUMNS = {
+    "game": "game",
+    "targets": "targets",
+    "batch": "games at once",
+    "simulations": "simulations",
+    "per_cpu_second": "evaluations per CPU s",
+    "evaluations_per_hour": "evaluations an hour",
+    "moves_per_hour": "moves an hour",
+    "network_share": "network",
+    "tree_share": "mctx's tree",
+    "rest_share": "rest",
+}
+
+_root_output: Any = mctx.RootFnOutput  # a type checker does not see the fields of chex's dataclasses
+_recurrent_output: Any = mctx.RecurrentFnOutput
+
+
+def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+    """Measures self-play of the named games, by costs and by values, ``batches`` games at once; 0. Raises ValueError with one sentence."""
+    if vs is not None:
+        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
+    asked = [(make(name).rule_set, targets) for name in games or GAMES for targets in TARGETS]
+    report = Report("selfplay", COLUMNS, as_json)
+    try:
+        for rules, targets in asked:
+            for batch in batches or BATCHES:
+                with report.measuring(f"{rules}, {targets}, {batch} games"):
+                    report.add({"game": rules, "targets": targets, "batch": batch, **_measured(rules, targets, batch, seconds or measure.SECONDS)})
+    finally:
+        report.show()
+    return 0
+
+
+def settings_of(rules: str, targets: str) -> Settings:
+    """A run of a game with the 3x32 network and the search that training has where nothing is said."""
+    settings, game = Settings(), make(rules)
+    settings.game.rules, settings.game.most_moves = rules, 2 * game.num_actions
+    settings.network.cost_bins = math.floor(game.num_actions * math.log10(game.num_actions) * settings.network.cost_per_decade) + 2
+    settings.targets.goal, settings.targets.value, settings.targets.cost = TARGETS[targets]
+    settings.train.capacity = settings.train.games * settings.game.most_moves
+    return settings
+
+
+def _measured(rules: str, targets: str, batch: int, seconds: float) -> dict[str, Any]:
+    """One row of the report."""
+    loop = build.loop(settings_of(rules, targets))
+    play, search = loop.play, loop.play.search
+    params = loop.learner.params(loop.learner.begin(0))
+    step = jax.jit(play.step)
+    games = jax.jit(play.begin, static_argnums=1)(jax.random.key(0), batch)
+    for _ in range(PLIES):
+        games, _ = step(params, games)
+    evaluations = batch * (search.simulations + 1)
+    network, tree = jax.jit(functools.partial(_network_alone, search)), jax.jit(functools.partial(_tree_alone, search))
+    planes = search.observe(games.states)
+    whole, by_network, by_tree = measure.rates(
+        [
+            Workload(repeated(lambda: step(params, games)), evaluations),
+            Workload(repeated(lambda: network(params, planes)), evaluations),
+            Workload(repeated(lambda: tree(games)), evaluations),
+        ],
+        seconds,
+    )
+    network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
+    return {
+        "simulations": search.simulations,
+        "per_cpu_second": whole.cpu,
+        "evaluations_per_hour": 3600 * whole.wall,
+        "moves_per_hour": 3600 * whole.wall / (search.simulations + 1),
+        "network_share": network_share,
+        "tree_share": tree_share,
+        "rest_share": 1.0 - network_share - tree_share,
+    }
+
+
+def _network_alone(search: TreeSearch, params: Any, planes: jax.Array) -> jax.Array:
+    """As many calls of the network as a search makes, one after the other: each is told something of the one before, so that none is left out."""
+
+    def call(told: jax.Array, _: None) -> tuple[jax.Array, None]:
+        outputs = search.forward.outputs(params, planes.astype(jnp.float32) + told)
+        return sum(1e-30 * jnp.sum(leaf) for leaf in jax.tree.leaves(outputs)), None  # pyright: ignore[reportReturnType]  there is one
+
+    return jax.lax.scan(call, jnp.float32(0.0), None, length=search.simulations + 1)[0]
+
+
+def _tree_alone(search: TreeSearch, games: Games) -> Any:
+    """mctx's search on positions that never change, whose values are drawn."""
+    legal = games.states.legal_action_mask
+    logits = jnp.where(legal, 0.0, jnp.finfo(jnp.float32).min)
+
+    def single(key: jax.Array, state: Any, logits: jax.Array) -> Any:
+        def step(params: Any, key: jax.Array, action: jax.Array, state: Any) -> tuple[Any, Any]:
+            del params, action
+            value = jax.random.uniform(key, (1,), minval=-1.0)
+            output = _recurrent_output(reward=jnp.zeros(1), discount=-jnp.ones(1), prior_logits=logits[None], value=value)
+            return output, state
+
+        root = _root_output(prior_logits=logits[None], value=jnp.zeros(1), embedding=state)
+        return mctx.gumbel_muzero_policy(
+            None, key, root, step, search.simulations, invalid_actions=logits[None] < 0.0, max_num_considered_actions=search.considered
+        ).action_weights
+
+    alone = jax.tree.map(lambda leaf: leaf[:, None], games.states.replace(observation=None))
+    return jax.vmap(single)(games.keys, alone, logits)
