@@ -62,7 +62,7 @@ def test_moves_with_commas_get_a_hint():
     ("words", "sentence"),
     [
         (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts or rzs"),
-        (BAD["benchmark"], "'weather' is not known; it may be kernels, search, patterns or zones"),
+        (BAD["benchmark"], "'weather' is not known; it may be kernels, search, patterns, zones or selfplay"),
         (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
     ],
     ids=["method", "benchmark", "letters"],
