@@ -267,7 +267,7 @@ def evaluate(
     ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID,...", help="Only these problems, in this order.")] = None,
     last: Annotated[int, typer.Option("--last", min=1, metavar="N", help="Of a run, the latest N networks.")] = 1,
     rule: Rules = None,
-    method: Search = Method["fdfpn"],
+    method: Search = Method["dfpn"],
     time: Time = None,
     nodes: Nodes = None,
     memory: Memory = 2048,
@@ -290,7 +290,13 @@ def evaluate(
 @app.command()
 def match(
     players: Annotated[
-        tuple[str, str], typer.Argument(metavar="A B", help="As --network has them: names, files, runs of training; or random.", show_default=False)
+        tuple[str, str],
+        typer.Argument(
+            metavar="A B",
+            help="Networks as --network has them, NETWORK:value, :cost or :within to say which head the search goes by; random; or rollouts, "
+            "a search with random games and no network.",
+            show_default=False,
+        ),
     ],
     game: Annotated[str, typer.Option("--game", "-g", metavar="ID", help="Rule set.")],
     games: Annotated[int, typer.Option("--games", min=2, max=100_000, metavar="N", help="Games, half of them with sides changed.")] = 100,
@@ -303,7 +309,7 @@ def match(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the games and the result.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Let two networks play each other, every opening from both sides."""
+    """Let two players, networks mostly, play each other, every opening from both sides."""
     from jaxsolve.commands import match as command
 
     raise typer.Exit(command.run(command.Request(players, game, games, simulations, opening_moves, openings, seed, out, json)))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
 import resource
+import signal
+import threading
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -54,3 +58,24 @@ def cpu_seconds() -> float:
     """CPU seconds this process has used so far, all its threads together."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
+
+
+@contextlib.contextmanager
+def interruptions_put_off() -> Iterator[None]:
+    """Ctrl-C and SIGTERM that come within the block take effect behind it: for what must not stop half-way. Only in the main thread, where they come.
+
+    Blocking the signals would not do: another thread would take them, and Python's handlers run in the main one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:  # else it was not Python's
+                signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)

@@ -53,6 +53,13 @@ def test_networks_are_compared_with_none(problems, trained, tmp_path):
     assert one_object(run(*words, "--json")) == found  # nothing is solved twice
     shown = run(*words)
     assert shown.exit_code == 0 and "nodes on the" in shown.output and "trained-000002" in shown.output
+    with (out / "worth.csv").open() as sheet:
+        assert [row["network"] for row in csv.DictReader(sheet)] == [row["network"] for row in found["networks"]]
+    other = run(*words, "--nodes", 3)
+    assert other.exit_code == 2 and "another question, with nodes" in other.output  # networks under different limits are not comparable
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "cactus.png").write_text("mine")
+    assert run(*words[:-3], "--out", tmp_path / "foreign").exit_code == 2 and (tmp_path / "foreign" / "cactus.png").read_text() == "mine"
     (trained / "networks" / "000002.npz").unlink()
     random_network(make("hex-3"), "both", seed=6).save(trained / "networks" / "000002.npz")
     changed = run(*words)
@@ -109,4 +116,4 @@ def test_networks_that_come_with_it_are_listed_and_fit(tmp_path):
         assert network.about["settings"], name
     assert shipped.fitting(make("hex-2")) is None
     refused = run("solve", "start", "--game", "hex-2", "--network", "auto")
-    assert refused.exit_code == 2 and "no network for hex-2" in refused.output
+    assert refused.exit_code == 2 and "no network for this question of hex-2" in refused.output

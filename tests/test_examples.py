@@ -28,6 +28,13 @@ def test_mctx_selfplay(capsys):
     assert "8 games of search against itself" in capsys.readouterr().out
 
 
+def test_train_from_python(capsys):
+    pytest.importorskip("flax")
+    run("train_from_python", "hex-3", 5)
+    said = capsys.readouterr().out
+    assert "iteration 5: loss" in said and all(f"{name}: proved after" in said for name in ("no network", "the network", "a function"))
+
+
 def test_use_a_kernel(capsys):
     run("use_a_kernel")
     said = capsys.readouterr().out

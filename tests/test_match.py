@@ -67,6 +67,17 @@ def test_networks_play_a_match(tmp_path):
     assert {game["first"] for game in games} == {str(words[0]), str(words[1])} and all(game["opening_moves"] == 2 for game in games)
     refused = run("match", *words)
     assert refused.exit_code == 2 and "already holds" in refused.output
+    (tmp_path / "o" / "result.json").unlink()  # as an interruption leaves it
+    assert run("match", *words).exit_code == 0 and (tmp_path / "o" / "result.json").exists()
+
+
+def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
+    """And none of Awari's is cut off as soon as it has had twice as many moves as there are pits."""
+    result = run("match", "random", "random", "--game", "awari", "--games", 8, "--json")
+    assert one_object(result)["cut_off"] == 0 and one_object(result)["wins"] + one_object(result)["losses"] > 0
+    short = Env(GAME, max_steps=4)
+    games = [each for _, each in match.play(short, (match.random_player(),) * 2, starts(2), 0, 0)][-1]
+    assert all(game.cut and game.winner == match.NOBODY and len(game.moves) == 4 for game in games)
 
 
 @pytest.mark.parametrize(
@@ -75,13 +86,40 @@ def test_networks_play_a_match(tmp_path):
         (("random", "random", "--game", "hex-3", "--games", 3), "even number"),
         (("random", "absent", "--game", "hex-3"), "no network 'absent'"),
         (("random", "random", "--game", "hexx-3"), "hexx-3"),
-        (("random", "random", "--game", "hex-3", "--openings", "quickstart.json"), "is not of hex-3"),
+        (("random", "killallgo7-az:cost", "--game", "killallgo-7"), "it has a head for value"),
+        (("random", "killallgo7-az:costs", "--game", "killallgo-7"), "no network 'killallgo7-az:costs'"),
+        (("random", "random", "--game", "hex-3", "--openings", "quickstart.json"), "the match is of hex-3"),
     ],
 )
 def test_bad_matches_are_refused(words, says, tmp_path):
     result = run("match", *words, "--out", tmp_path / "o")
     assert result.exit_code == 2 and says in result.output and result.output.count("\n") == 1, result.output
     assert not (tmp_path / "o").exists()
+
+
+def test_a_search_without_a_network_beats_chance():
+    """On a board that White, who moves second, cannot hold: what a search with random games sees from either side."""
+    games = [each for _, each in match.play(ENV, (match.rollout_player(ENV, 32), match.random_player()), starts(40), 1, 5)][-1]
+    assert match.interval(sum(game.winner == 0 for game in games), 80)[0] > 0.6
+
+
+def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
+    """Moves are those of the head's own search; the record tells players of one name apart."""
+    network = random_network(GAME, "both")
+    network.save(tmp_path / "both.npz")
+    assert match.goals_of(network) == ["value", "cost"]
+    states = jax.vmap(ENV.init)(jax.random.split(jax.random.key(0), 8))
+    states = jax.vmap(ENV.step)(states, jnp.arange(8))
+    chosen = {goal: match.searching_player(network, ENV, 8, goal).choose(jax.random.key(1), states).tolist() for goal in (None, "value", "cost")}
+    assert chosen[None] == chosen["value"] != chosen["cost"]
+    name = str(tmp_path / "both.npz")
+    result = run("match", f"{name}:value", f"{name}:cost", "--game", "hex-3", "--games", 2, "--simulations", 4, "--out", tmp_path / "o")
+    assert result.exit_code == 0, result.output
+    games = [json.loads(line) for line in (tmp_path / "o" / "games.jsonl").read_text().splitlines()]
+    assert {game["first"] for game in games} == {f"{name}:value", f"{name}:cost"}
+    result = run("match", "random", "random", "--game", "hex-3", "--games", 2, "--out", tmp_path / "same")
+    games = [json.loads(line) for line in (tmp_path / "same" / "games.jsonl").read_text().splitlines()]
+    assert result.exit_code == 0 and {game["winner"] for game in games} <= {"random (A)", "random (B)"}
 
 
 def test_chance_against_chance_is_even():

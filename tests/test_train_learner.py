@@ -88,8 +88,8 @@ def test_a_fixed_buffer_is_learned_by_every_head():
     assert int(state.step) == 300
 
 
-def test_a_win_of_who_did_not_count_costs_tells_nothing_of_them():
-    """To the other side all wins are one: how many moves its games took is no cost of a proof. That it did not win is always known."""
+def test_a_win_of_who_did_not_count_costs_tells_nothing_of_how_large_they_are():
+    """To the other side all wins are one: how many moves its games took is no cost of a proof. That it won or not is always known."""
     learner, step = stepping(False)
     state, batch = learner.begin(4), examples(16)
     batch = batch._replace(telling=jnp.zeros((16, 2), bool))
@@ -99,6 +99,24 @@ def test_a_win_of_who_did_not_count_costs_tells_nothing_of_them():
     assert float(one["loss_cost"]) == float(other["loss_cost"]) > 0.0 and float(one["error_cost"]) == 0.0
     _, told = step(state, batch._replace(telling=jnp.ones((16, 2), bool)), jax.random.key(0))
     assert float(told["loss_cost"]) != float(one["loss_cost"])
+
+
+def test_what_cannot_be_proved_is_learned_as_likely_as_it_is():
+    """Each player counts costs in half of the games and wins half of those: both heads come to one half, though half of the wins tell no costs."""
+    learner, step = stepping(False)
+    state, batch = learner.begin(6), examples(16)
+    turn = np.arange(16)
+    winner, counting = turn % 2, turn // 2 % 2
+    cost = np.where(winner[:, None] == np.arange(2), 2.0, np.inf).astype(np.float32)
+    same = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[:1], leaf.shape), (batch.planes, batch.legal, batch.policy, batch.mover))
+    ahead = batch.ahead._replace(winner=jnp.asarray(winner), cost=jnp.asarray(cost))
+    batch = batch._replace(planes=same[0], legal=same[1], policy=same[2], mover=same[3], ahead=ahead)
+    batch = batch._replace(telling=jnp.asarray(counting[:, None] == np.arange(2)))
+    for number in range(200):
+        state, _ = step(state, batch, jax.random.key(number))
+    planes, _, _ = learner._shown(batch)
+    shares = jax.nn.softmax(Forward(SHAPE).outputs(learner.params(state), planes).cost[0], axis=-1)
+    assert np.allclose(shares[:, -1], 0.5, atol=0.03), shares
 
 
 def test_a_step_is_a_function_of_its_state():

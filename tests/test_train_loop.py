@@ -88,7 +88,7 @@ def test_training_learns_something():
     oracle = minimax.DepthFirst(GAME)
     step = jax.jit(GAME.step)
     winning = [move for move in range(9) if oracle.holds(GAME.text(step(start, np.int32(move))), Claim(0))]
-    assert 4 in winning and len(winning) < 6 and float(np.sum(out.prior[0][np.array(winning)])) > 0.9 and float(out.value[0]) > 0.5
+    assert 4 in winning and len(winning) < 6 and float(np.sum(out.prior[0][np.array(winning)])) > 0.8 and float(out.value[0]) > 0.5
     assert float(out.cost[0, 0]) < float(out.cost[0, 1]) and float(measured["first_wins"]) > 0.8
 
 

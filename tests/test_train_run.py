@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,6 +118,42 @@ def test_interrupted_it_saves_and_goes_on(whole, tmp_path):
     assert numbers(folder) == numbers(whole)
 
 
+def test_interrupted_while_it_saves_it_ends_with_a_whole_checkpoint(whole, tmp_path, monkeypatch):
+    """A checkpoint that stopped half-way would be damaged, or a second one would be begun over it: both have been seen."""
+    folder, save = tmp_path / "stopped", checkpoints.save
+
+    def pressed(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        path = save(*arguments)
+        signal.raise_signal(signal.SIGINT)
+        return path
+
+    monkeypatch.setattr(checkpoints, "save", pressed)
+    run = Run(*composed(words(folder, "train.iterations=6")))
+    with pytest.raises(KeyboardInterrupt):
+        list(run.train())
+    run.release()
+    monkeypatch.undo()
+    assert checkpoints.steps(folder / "checkpoints") == [2] and len(metrics(folder)) == 2
+    assert trained(folder, "train.iterations=6").iteration == 6
+    assert numbers(folder) == numbers(whole)
+
+
+def test_a_flipped_bit_in_a_checkpoint_is_seen(whole, tmp_path):
+    folder = tmp_path / "flipped"
+    shutil.copytree(whole, folder)
+    largest = max((folder / "checkpoints" / "6").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    held = bytearray(largest.read_bytes())
+    held[len(held) // 2] ^= 1
+    largest.write_bytes(held)
+    (folder / "checkpoints" / "7.orbax-checkpoint-tmp").mkdir()
+    with pytest.raises(ValueError, match="6 is damaged; without it the run goes on from the checkpoint before"):
+        trained(folder, "train.iterations=8")
+    shutil.rmtree(folder / "checkpoints" / "6")
+    assert trained(folder, "train.iterations=6").iteration == 6
+    assert numbers(folder) == numbers(whole) and not list((folder / "checkpoints").glob("*tmp*"))
+
+
 def test_other_settings_are_another_run(whole):
     before = (whole / "metrics.jsonl").read_bytes()
     with pytest.raises(FolderError, match="another question"):
@@ -158,6 +195,12 @@ def test_a_folder_of_something_else_stays_as_it_is(tmp_path):
         (["network.view=sideways"], "sideways"),
         (["train.capacity=10"], "do not fit"),
         (["-m", "train.seed=0,1", "train.gamse=3"], "did you mean 'train.games'"),
+        (["-m", "train.seed=0,1"], "out= is the folder of one run"),
+        (["--cfg", "job", "train.gamse=3"], "did you mean 'train.games'"),
+        (["train.seed=99999999999999999999999"], "train.seed=99999999999999999999999: give at most 4294967295"),
+        (["network.channels=99999999999999999999"], "give at most 4096"),
+        (["network.cost_per_decade=1e-40"], "give a number of bins from 0.001 to 1000"),
+        (["game.rules=killallgo-7", "network.view=colours", "network.boards=9"], "keeps 8"),
     ],
 )
 def test_bad_settings_get_one_sentence(wrong, says, tmp_path):
@@ -190,7 +233,7 @@ def test_a_run_learns_on_from_a_network(whole, tmp_path):
     run = trained(tmp_path / "on", f"train.learn_on={first}", "train.iterations=2", "train.learning_rate=1e-6")
     before, after = Network.load(first), run.network()
     for one, other in zip(jax.tree.leaves(before.params), jax.tree.leaves(after.params), strict=True):
-        assert np.allclose(one, other, atol=0.05)  # two iterations move the means, and hardly the weights
+        assert np.allclose(one, other, atol=0.1)  # two iterations move the means, and hardly the weights
     assert trained(tmp_path / "on", f"train.learn_on={first}", "train.iterations=4", "train.learning_rate=1e-6").iteration == 4
     with pytest.raises(FolderError, match=r"with settings.train.learn_on"):
         Run(*composed(words(tmp_path / "on", f"train.learn_on={whole / 'networks' / '000004.npz'}", "train.learning_rate=1e-6")))
@@ -212,8 +255,15 @@ def test_a_game_without_symmetries_is_learned():
     words = ["game.rules=awari", "game.most_moves=4", "network=2x16", "network.blocks=0", "targets=alphazero", "search.simulations=2"]
     settings, _ = composed([*words, "train.games=2", "train.capacity=16", "train.batch=4", "train.updates=1"])
     loop = build.loop(settings)
-    state, _ = loop.iterate(loop.begin(0))
-    assert int(state.learner.step) == 1
+    state = loop.begin(0)
+    examples, known = loop.play.examples(state.record, state.record)
+    assert not known.any()  # no game of Awari ends in four moves
+    before, (after, told) = state.learner, loop.learner.update(state.learner, examples, jax.random.key(0))
+    assert float(told["loss_policy"]) > 0.0 and int(after.step) == 1
+    changed = jax.tree.map(lambda old, new: bool((old != new).any()), loop.learner.params(before), loop.learner.params(after))
+    assert all(jax.tree.leaves(changed["policy"]))
+    with pytest.raises(ValueError, match="no game has come to an end within max_steps=4 moves"):
+        loop.iterate(state)
 
 
 def close(rows, others):

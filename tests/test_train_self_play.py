@@ -222,7 +222,7 @@ def test_within_d_moves_a_later_win_is_a_loss():
         found = TreeSearch(env=Env(game, max_steps=9), forward=Forward(shape), goal="within", simulations=16, considered=9)
         states = jax.tree.map(lambda x: x[None], found.env.init_from(game.parse(text), jax.random.key(0)))
         outputs, nobody = found.forward.outputs(params, found.observe(states)), jnp.zeros(1, jnp.int32)
-        rates = 1.0 / (1.0 + np.exp(-np.asarray(outputs.within[0], np.float64)))
+        rates = np.maximum.accumulate(1.0 / (1.0 + np.exp(-np.asarray(outputs.within[0], np.float64))))  # within more moves never less
         assert float(found.aim.begin(outputs)[0]) == 1 + np.argmin(np.abs(rates - 0.5))
         side = 1.0 if player == 0 else -1.0  # the first player is to move
         for room, rate in ((4.0, rates[3]), (1.0, rates[0]), (0.0, 0.0)):

@@ -128,9 +128,7 @@ def _tree_alone(search: TreeSearch, games: Games) -> Any:
             return output, state
 
         root = _root_output(prior_logits=logits[None], value=jnp.zeros(1), embedding=state)
-        return mctx.gumbel_muzero_policy(
-            None, key, root, step, search.simulations, invalid_actions=logits[None] < 0.0, max_num_considered_actions=search.considered
-        ).action_weights
+        return search.policy_of(None, key, root, step, logits[None] < 0.0).action_weights
 
     alone = jax.tree.map(lambda leaf: leaf[:, None], games.states.replace(observation=None))
     return jax.vmap(single)(games.keys, alone, logits)

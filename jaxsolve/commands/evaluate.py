@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import dataclasses
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,10 @@ from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.question import Problem
+from jaxsolve.runfolder import RunFolder, write_whole
 
 NONE = "none"
-PICTURE = "cactus.png"
+PICTURE, TABLE = "cactus.png", "worth.csv"
 Row = dict[str, Any]
 
 
@@ -43,29 +47,50 @@ def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> in
             out = None if request.out is None else request.out / entry.name
             requests[entry.name] = dataclasses.replace(request, settings=dataclasses.replace(request.settings, heads=heads), out=out)
             chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
-        found: dict[str, dict[str, Row]] = {}
-        chosen: list[Problem] = []
-        left_out = False
-        for name, each in requests.items():
-            chosen = chosen_by(each)
-            with claimed(each):
-                ledger = Ledger(each.out)
-                interrupted, refused = solve_all(chosen, ledger, SuiteTable([], None), each, f"{name} ")
-            if ledger.failure is not None:
-                raise ledger.failure
-            if interrupted:
-                failure.remark(f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}")
-                return failure.INTERRUPTED
-            for sentence in refused:
-                failure.remark(f"{sentence}; the problem was left out")
-            found[name] = {problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows}
-            left_out |= bool(refused)
-        table = worth(found, len(chosen))
-        _show(table, found, len(chosen), request)
-        if left_out:
-            return failure.BAD_INPUT
-        unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
-        return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
+        with _held(request):
+            return _compared(requests, request)
+
+
+@contextlib.contextmanager
+def _held(request: Request) -> Iterator[None]:
+    """Holds the folder of all entries, if there is one. Raises FolderError as ``RunFolder``: under other limits networks would not be comparable."""
+    if request.out is None:
+        yield
+        return
+    folder = RunFolder(
+        request.out, "evaluate.json", {"format": "jaxsolve-evaluate", "version": 1, **dataclasses.asdict(request.settings.limits)}, resume=True
+    )
+    try:
+        yield
+    finally:
+        folder.release()
+
+
+def _compared(requests: dict[str, Request], request: Request) -> int:
+    """What ``run`` does once all is known to fit."""
+    found: dict[str, dict[str, Row]] = {}
+    chosen: list[Problem] = []
+    left_out = False
+    for name, each in requests.items():
+        chosen = chosen_by(each)
+        with claimed(each):
+            ledger = Ledger(each.out)
+            interrupted, refused = solve_all(chosen, ledger, SuiteTable([], None), each, f"{name} ")
+        if ledger.failure is not None:
+            raise ledger.failure
+        if interrupted:
+            failure.remark(f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}")
+            return failure.INTERRUPTED
+        for sentence in refused:
+            failure.remark(f"{sentence}; the problem was left out")
+        found[name] = {problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows}
+        left_out |= bool(refused)
+    table = worth(found, len(chosen))
+    _show(table, found, len(chosen), request)
+    if left_out:
+        return failure.BAD_INPUT
+    unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
+    return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
@@ -101,7 +126,8 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
             name = Path(text).resolve().name
             entries += [Entry(f"{name}-{file.stem}", str(file)) for file in finding.of_run(Path(text))[-last:]]
         else:
-            entries.append(Entry(Path(text).stem if Path(text).suffix else text, text))
+            is_file = Path(text).suffix or Path(text).exists()
+            entries.append(Entry(Path(text).stem if is_file else text, text))
     for number, entry in enumerate(entries):
         if entry.name in [other.name for other in entries[:number]]:
             raise ValueError(f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name")
@@ -110,6 +136,12 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
 
 def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request) -> None:
     picture = _drawn(found, problems, request)
+    if request.out is not None:
+        content = io.StringIO()
+        writer = csv.DictWriter(content, list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+        write_whole(request.out / TABLE, content.getvalue())
     if request.as_json:
         streams.say_json({"networks": table, "plot": None if picture is None else str(picture)})
         return
@@ -121,7 +153,7 @@ def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, req
     for name in ("solved", "nodes", f"nodes on the {shared} that all solved", "evaluations", "CPU s"):
         shown.add_column(name, justify="right")
     for row in table:
-        numbers = (f"{row['solved']} of {row['of']}", f"{row['nodes']:,}", f"{row['shared_nodes']:,}", f"{row['evaluations']:,}")
+        numbers = (f"{row['solved']} of {row['of']}", f"{row['nodes']:,}", f"{row['shared_nodes']:,}" if shared else "-", f"{row['evaluations']:,}")
         shown.add_row(row["network"], *numbers, f"{row['cpu_seconds']:.1f}")
     Console(soft_wrap=True, highlight=False).print(shown)
     if picture is not None:

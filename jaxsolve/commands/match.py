@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure, streams
 from jaxsolve.runfolder import RunFolder, write_whole
 
-RANDOM = "random"
-LEAST_MOVES = 2  # cut-off, in multiples of the number of actions
+if TYPE_CHECKING:
+    from jaxsolve.games.env import Env
+    from jaxsolve.games.game import Game
+    from jaxsolve.train import match
+
+RANDOM, ROLLOUTS = "random", "rollouts"
+RESULT = "result.json"  # of a match in its folder, written at its end: one that was interrupted is played anew
+MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
 
 
 @dataclass(frozen=True)
@@ -35,45 +42,99 @@ def run(request: Request) -> int:
         from jaxsolve import runtime
 
         runtime.setup()
-        import jax
-        import jax.numpy as jnp
-
-        from jaxsolve.formats import problems
         from jaxsolve.games import make
         from jaxsolve.games.env import Env
-        from jaxsolve.networks import finding
-        from jaxsolve.train import match
 
         if request.games % 2:
             raise ValueError(f"--games {request.games}: give an even number, for every opening is played from both sides")
         game = make(request.game)
-        env = Env(game, max_steps=LEAST_MOVES * game.num_actions)
-        players = []
-        for text in request.players:
-            players.append(match.random_player() if text == RANDOM else match.searching_player(finding.find(text), env, request.simulations))
-        states = [game.init()]
-        if request.openings is not None:
-            found = problems.load(request.openings)
-            strange = [problem.id for problem in found if problem.game != game]
-            if strange:
-                raise ValueError(f"{request.openings}: {strange[0]} is not of {game.rule_set}")
-            states = [problem.state for problem in found]
+        env = Env(game, max_steps=max(MOST_MOVES[0] * game.num_actions, MOST_MOVES[1]))
+        players = [_player(text, env, request.simulations) for text in request.players]
+        states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
-        folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request), resume=False)
-        batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
-        played = [games for _, games in match.play(env, (players[0], players[1]), batch, request.opening_moves, request.seed)][-1]
-        summary = _summary(request, [player.name for player in players], played)
-        if folder is not None:
-            step = jax.jit(game.step)
-            lines = [json.dumps(_record(game, step, starts[n % len(starts)], each, request.players)) + "\n" for n, each in enumerate(played)]
-            write_whole(folder.path / "games.jsonl", "".join(lines))
-            folder.write_json("result.json", summary)
+        folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request), resume=True)
+        if folder is not None and (folder.path / RESULT).exists():
             folder.release()
+            raise ValueError(f"{folder.path} already holds this match; give another folder")
+        try:
+            played = _played(env, (players[0], players[1]), starts, request)
+            summary = _summary(request, _names(request), [player.name for player in players], played)
+            if folder is not None:
+                _save(folder, game, starts, played, summary, request)
+        finally:
+            if folder is not None:
+                folder.release()
     if request.as_json:
         streams.say_json(summary)
     else:
         _show(request, summary)
     return 0
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _player(text: str, env: Env, simulations: int) -> match.Player:
+    """A player as it is named: ``random``, ``rollouts``, or a network with what it is to go by behind a colon. Raises ValueError, OSError."""
+    from jaxsolve.networks import finding
+    from jaxsolve.train import match
+
+    if text == RANDOM:
+        return match.random_player()
+    if text == ROLLOUTS:
+        return match.rollout_player(env, simulations)
+    name, colon, goal = text.rpartition(":")
+    if colon and goal in match.GOALS:
+        return match.searching_player(finding.find(name), env, simulations, goal)
+    return match.searching_player(finding.find(text), env, simulations)
+
+
+def _openings(request: Request, game: Game) -> list[Any]:
+    """The positions that games begin at, in turn. Raises ValueError for those of another game, or where the game is over."""
+    from jaxsolve.formats import problems
+    from jaxsolve.games.game import Outcome
+
+    if request.openings is None:
+        return [game.init()]
+    found = problems.load(request.openings)
+    for problem in found:
+        if problem.game != game:
+            raise ValueError(f"{request.openings}: {problem.id} is of {problem.game.rule_set}, the match is of {game.rule_set}")
+        if int(game.outcome(problem.state)) != Outcome.ONGOING:
+            raise ValueError(f"{request.openings}: {problem.id}: the game is over at this position")
+    return [problem.state for problem in found]
+
+
+def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request) -> list[match.Game]:
+    """All games of the match; on a terminal it says how many still go on."""
+    import jax
+    import jax.numpy as jnp
+    from rich.console import Console
+
+    from jaxsolve.train import match
+
+    games: list[match.Game] = []
+    console = Console(stderr=True)
+    with console.status("preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
+        batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
+        for left, ended in match.play(env, players, batch, request.opening_moves, request.seed):
+            games = ended
+            if shown is not None:
+                shown.update(f"{left} of {request.games} games go on")
+    return games
+
+
+def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[match.Game], summary: dict[str, Any], request: Request) -> None:
+    import jax
+
+    names, step = _names(request), jax.jit(game.step)
+    lines = [json.dumps(_record(game, step, starts[n % len(starts)], each, names)) + "\n" for n, each in enumerate(played)]
+    write_whole(folder.path / "games.jsonl", "".join(lines))
+    folder.write_json(RESULT, summary)
+
+
+def _names(request: Request) -> tuple[str, str]:
+    """The players as records name them: apart, where both are the same."""
+    a, b = request.players
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
 def _show(request: Request, found: dict[str, Any]) -> None:
@@ -82,10 +143,12 @@ def _show(request: Request, found: dict[str, Any]) -> None:
     print(
         f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as first player, {found['wins'] - first} as second"
     )
-    print(f"{100 * found['score']:.1f} % of the points (95 %: {100 * low:.1f} to {100 * high:.1f})")
+    if found["cut_off"]:
+        print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
+    print(f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)")
 
 
-def _summary(request: Request, names: list[str], played: list[Any]) -> dict[str, Any]:
+def _summary(request: Request, names: tuple[str, str], networks: list[str], played: list[Any]) -> dict[str, Any]:
     from jaxsolve.train.match import interval
 
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
@@ -93,11 +156,13 @@ def _summary(request: Request, names: list[str], played: list[Any]) -> dict[str,
     return {
         "a": names[0],
         "b": names[1],
+        "networks": networks,
         "game": request.game,
         "games": len(played),
         "wins": wins,
         "draws": len(played) - wins - losses,
         "losses": losses,
+        "cut_off": sum(game.cut for game in played),
         "wins_as_first": sum(game.winner == 0 and game.first == 0 for game in played),
         "score": points / len(played),
         "interval": interval(points, len(played)),
@@ -114,9 +179,13 @@ def _record(game: Any, step: Any, start: Any, played: Any, names: tuple[str, str
     for action in (*played.opening, *played.moves):
         words.append(game.action_text(action, state))
         state = step(state, np.int32(action))
-    return record | {"opening_moves": len(played.opening), "moves": " ".join(words)}
+    return record | {"cut_off": played.cut, "opening_moves": len(played.opening), "moves": " ".join(words)}
 
 
 def _question(request: Request) -> dict[str, Any]:
     fields = {"players": list(request.players), "game": request.game, "games": request.games, "simulations": request.simulations}
-    return fields | {"opening_moves": request.opening_moves, "openings": str(request.openings), "seed": request.seed}
+    return fields | {
+        "opening_moves": request.opening_moves,
+        "openings": None if request.openings is None else str(request.openings),
+        "seed": request.seed,
+    }

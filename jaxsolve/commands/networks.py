@@ -42,7 +42,7 @@ def show(as_json: bool) -> int:
     table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
     for name, network in found.items():
         shape = network.architecture
-        table.add_row(name, network.game, f"{shape.blocks}x{shape.channels}", _heads(shape), f"{shape.parameters:,}")
+        table.add_row(name, network.game.split(";")[0], f"{shape.blocks}x{shape.channels}", _heads(shape), f"{shape.parameters:,}")
     Console(soft_wrap=True, highlight=False).print(table)
     print("solve --network NAME takes one of them, --network auto the one for the position's rules")
     return 0

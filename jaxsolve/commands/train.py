@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import sys
 import time
 from collections.abc import Sequence
@@ -32,6 +33,7 @@ def run(words: Sequence[str]) -> int:
         failure.refuse(f"training needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'")
     with failure.sentences():
         if any(word.split("=")[0] in _HYDRAS for word in words):
+            composed([word for word in words if "=" in word and not word.startswith(("-", "hydra"))])  # refused in one sentence
             return _by_hydra(words)
         several = [word for word in words if word in ("-m", "--multirun")]
         overrides = [word for word in words if word not in several]
@@ -44,6 +46,8 @@ def run(words: Sequence[str]) -> int:
 
         for choice in _each_choice(overrides):
             build.loop(composed(choice)[0])  # what cannot be is said before anything runs
+        if any(word.lstrip("+").startswith("out=") for word in overrides):
+            raise ValueError("out= is the folder of one run; those of a sweep are numbered folders in hydra.sweep.dir=FOLDER")
         return _by_hydra(words)
 
 
@@ -68,9 +72,13 @@ def train(settings: Settings, config: str) -> int:
 
     try:
         where = f"goes on after iteration {training.iteration}" if training.iteration else "begins"
+        if training.iteration >= settings.train.iterations:
+            where = f"has {training.iteration} iterations already, and train.iterations={settings.train.iterations}: nothing is left to do"
         print(f"{settings.out}: {settings.name} {where}; {training.loop.learner.architecture.parameters:,} parameters", flush=True)
         for file in training.train(told):
             print(f"saved {file}", flush=True)
+        if training.iteration < settings.train.iterations:
+            print(f"train.hours={settings.train.hours} are over after iteration {training.iteration}; the same command goes on", flush=True)
     except KeyboardInterrupt:
         print(f"stopped after iteration {training.iteration}; the same command goes on", flush=True)
         raise
@@ -153,15 +161,18 @@ def _by_hydra(words: Sequence[str]) -> int:
 
 def _each_choice(overrides: Sequence[str]) -> list[list[str]]:
     """The runs of a sweep, each as its overrides. Raises ValueError for words that are no overrides."""
-    from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
     try:
         parsed = OverridesParser.create().parse_overrides([word for word in overrides if not word.lstrip("+~").startswith("hydra")])
-        return [list(choice) for batch in BasicSweeper.split_arguments(parsed, None) for choice in batch]
     except HydraException as error:
         raise ValueError(_sentence(error)) from None
+    choices = []
+    for override in parsed:
+        swept = override.is_sweep_override()
+        choices.append([f"{override.get_key_element()}={value}" for value in override.sweep_string_iterator()] if swept else [override.input_line])
+    return [list(choice) for choice in itertools.product(*choices)]
 
 
 def _refuse_strange(plain: Any, parsed: Sequence[Any]) -> None:
@@ -212,7 +223,10 @@ def _line(measured: dict[str, float], iterations: int) -> str:
     losses = "  ".join(
         f"{name.removeprefix('loss_')} {value:.3f}" for name, value in measured.items() if name.startswith("loss_") and name != "loss_total"
     )
+    wrong = "  ".join(f"{name.removeprefix('wrong_')} {100 * value:.0f} %" for name, value in measured.items() if name.startswith("wrong_"))
+    open_ones = f" ({100 * measured['nobody_wins']:.0f} % nobody)" if measured["nobody_wins"] else ""
     return (
         f"iteration {measured['iteration']}/{iterations}  {measured['total_games']:,.0f} games  {measured['length']:.1f} moves  "
-        f"first player wins {100 * measured['first_wins']:.0f} %  loss: {losses}  {measured['cpu_seconds']:,.0f} CPU s"
+        f"first player wins {100 * measured['first_wins']:.0f} %{open_ones}  loss: {losses}  "
+        f"{f'wrong winner: {wrong}  ' if wrong else ''}{measured['cpu_seconds']:,.0f} CPU s in all"
     )

@@ -54,6 +54,11 @@ class Rows:
         positions = jax.vmap(self.game.unpack)(states)
         legal = jax.vmap(self.game.legal_mask)(positions)
         out = self.apply(params, self._observe(positions, *history), legal)
+        count, actions = legal.shape
+        wanted = {"prior": (count, actions), "value": (count,), "cost": (count, 2)}
+        found = {name: getattr(getattr(out, name, None), "shape", None) for name in wanted}
+        if found != wanted:
+            raise ValueError(f"the network's function gives {found}; for {count} positions of {actions} actions HeadOutputs has {wanted}")
         # The search takes infinite numbers for proofs: whatever a network says, it must be finite.
         value, cost = jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0), jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST)
         values = jnp.concatenate([value[:, None], *([cost] if self.costly else [])], axis=1).astype(jnp.float32)

@@ -127,7 +127,8 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
         except ValueError as error:
             raise FormatError(f"move {number}: {error}") from None
         if not legal[action]:
-            raise FormatError(f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)})")
+            only = f"; its only move is {game.action_text(int(np.argmax(legal)), state)}" if np.sum(legal) == 1 else ""
+            raise FormatError(f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)}){only}")
         state, legal, outcome, side = jax.device_get(advance(state, np.int32(action)))
     return state
 

@@ -55,6 +55,9 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
     blocks = sum(key.endswith(".conv1.weight") for key in weights)
     cost = None if "blackV.fc.bias" not in weights else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
     value = None if "value.fc1.bias" not in weights else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
+    by_costs = "_AZ" not in name
+    if (cost is not None) != by_costs or (value is not None) == by_costs:
+        raise ValueError(f"these have {'no ' if cost is None else ''}heads for proof costs and {'no' if value is None else 'one'} for the value")
     architecture = Architecture(
         height, width, planes, game.num_actions, blocks, len(weights["bn.bias"]), view, Policy(len(weights["policy.conv.bias"])), value, cost
     )

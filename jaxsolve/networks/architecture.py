@@ -43,6 +43,9 @@ class View:
         """As ``Heads.planes``. Raises ValueError where the game cannot show that."""
         if self.kind == "board":
             return None
+        most = game.history_length if isinstance(game, ObservesHistory) else self.boards
+        if self.boards > most:
+            raise ValueError(f"the network looks at the last {self.boards} boards of a game, and {game.rule_set} keeps {most}")
         if self.kind == "colours" and isinstance(game, ShowsColours):
             return game.colour_planes(self.boards)
         if self.kind == "history" and isinstance(game, ObservesHistory):
@@ -98,8 +101,10 @@ class Cost:
     def __post_init__(self) -> None:
         _whole(self, 1, "channels")
         _whole(self, 2, "bins")
-        if not isinstance(self.per_decade, int | float) or not 0 < self.per_decade < math.inf:
-            raise ValueError(f"per_decade={self.per_decade!r}: give a number of bins above 0")
+        if (
+            not isinstance(self.per_decade, int | float) or not 0.001 <= self.per_decade <= 1000
+        ):  # what costs a bin must stay a number that is no proof
+            raise ValueError(f"per_decade={self.per_decade!r}: give a number of bins from 0.001 to 1000")
 
     @property
     def most(self) -> float:

@@ -78,9 +78,14 @@ def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
     Each move of its own lets the other side answer with any of ``actions``, and what it does not win within the head's moves costs as much as all of
     them (b_max of Wu et al. 2022, Section 3.2). The other player's win is as dear as the head's player is likely to win at all.
     """
-    rates = jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)  # who wins within d moves wins within more
+    rates = win_rates(logits)
     own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
     return math.log10(actions) * jnp.stack([own, other] if head.player == 0 else [other, own], axis=1)
+
+
+def win_rates(logits: jax.Array) -> jax.Array:
+    """float32[B, moves]: how likely the head's player is to win within d of its moves, d = 1, 2, ...: never less within more."""
+    return jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)
 
 
 def remaining_cost(head: Cost, logits: jax.Array, room: jax.Array) -> jax.Array:

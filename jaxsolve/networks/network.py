@@ -52,7 +52,10 @@ class Network:
         Raises ValueError for a game of another shape.
         """
         shape = self.architecture
-        shape.check(game, self.name)
+        try:
+            shape.check(game, self.name)
+        except ValueError as error:
+            raise ValueError(f"{self.name} has learned {self.game.split(';')[0]}, and does not fit {game.rule_set.split(';')[0]}: {error}") from None
         forward = Forward(shape, dtype)
         return Heads(
             Rotated(forward, game) if averaged and game.num_symmetries > 1 else forward,

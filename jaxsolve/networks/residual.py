@@ -17,7 +17,8 @@ MOMENTUM, EPSILON = 0.9, 1e-5  # of the running means (those of the proof-cost-n
 def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array:
     """A convolution over zeros around the board, as one product of matrices: x [B, H, W, in], kernel [h, w, in, out] with h and w odd.
 
-    The gradient of XLA's own convolution takes about ten times as long on a CPU inside a loop on the device, as learning is.
+    The gradient of XLA's own convolution takes about ten times as long on a CPU inside a loop on the device, as learning is. Elsewhere that is
+    taken: this one keeps each input as often as the kernel has cells, three times the memory of a step.
     """
     (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
@@ -29,7 +30,8 @@ class Normalised(nnx.Module):
     """A convolution of ``size`` x ``size`` cells without a bias, and batch normalisation behind it."""
 
     def __init__(self, inner: int, out: int, size: int, rngs: nnx.Rngs):
-        self.conv = nnx.Conv(inner, out, (size, size), use_bias=False, conv_general_dilated=as_product, rngs=rngs)
+        convolution = as_product if jax.default_backend() == "cpu" else jax.lax.conv_general_dilated
+        self.conv = nnx.Conv(inner, out, (size, size), use_bias=False, conv_general_dilated=convolution, rngs=rngs)
         self.norm = nnx.BatchNorm(out, momentum=MOMENTUM, epsilon=EPSILON, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -25,11 +25,32 @@ from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay
 
 LAST_SHARE = 0.01  # of the learning rate, where it has fallen along its cosine
+MOST: dict[str, int] = {
+    "game.most_moves": 100_000,
+    "network.blocks": 1000,
+    "network.channels": 4096,
+    "network.policy_channels": 256,
+    "network.value_channels": 256,
+    "network.value_hidden": 1 << 16,
+    "network.cost_channels": 256,
+    "network.cost_bins": 100_000,
+    "network.within_channels": 256,
+    "network.within_moves": 10_000,
+    "search.simulations": 100_000,
+    "train.seed": (1 << 32) - 1,
+    "train.games": 1 << 20,
+    "train.capacity": 1 << 30,
+    "train.batch": 1 << 20,
+    "train.updates": 1 << 20,
+    "train.decay_steps": (1 << 31) - 1,
+}
+"""The largest of settings that something compiled would choke on or wrap around; far more than any machine has room for."""
 
 
 def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
     """The loop that settings describe. Raises ValueError, in one sentence, for what cannot be."""
     game, network, targets, search, train = settings.game, settings.network, settings.targets, settings.search, settings.train
+    _refuse_large(settings)
     if game.most_moves < 1:
         raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
     if network.dtype not in ("float32", "bfloat16"):
@@ -51,12 +72,24 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
         policy=search.policy,  # pyright: ignore[reportArgumentType]
         considered=search.considered,
         value_scale=search.value_scale,
+        stretched=search.stretched,
         noise=(search.noise_share, search.noise_concentration),
         temperature=search.temperature,
     )
     learner = Learner(env.game, shape, transform(train), train.augment)
     play = SelfPlay(searching, game.most_moves, targets.or_player)
     return _kept(Loop(play, learner, train.games, train.capacity, train.batch, train.updates, mesh))
+
+
+def _refuse_large(settings: Settings) -> None:
+    """Raises ValueError for a number beyond ``MOST``, or a seed below 0."""
+    for name, most in MOST.items():
+        group, field = name.split(".")
+        value = getattr(getattr(settings, group), field)
+        if value is not None and value > most:
+            raise ValueError(f"{name}={value}: give at most {most}")
+    if settings.train.seed < 0:
+        raise ValueError(f"train.seed={settings.train.seed}: give a whole number from 0 on")
 
 
 @functools.lru_cache(maxsize=4)
@@ -98,8 +131,8 @@ def transform(train: TrainSettings) -> Transform:
         raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
     if train.decay_steps is not None and train.decay_steps < 1:
         raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
-    if any(step < 1 for step in train.drops) or (train.drops and train.decay_steps is not None):
-        raise ValueError(f"train.drops={list(train.drops)}: give whole numbers from 1 on, and train.decay_steps=null")
+    if any(not 1 <= step <= MOST["train.decay_steps"] for step in train.drops) or (train.drops and train.decay_steps is not None):
+        raise ValueError(f"train.drops={list(train.drops)}: give whole numbers from 1 to {MOST['train.decay_steps']}, and train.decay_steps=null")
     if not 0 <= train.momentum < 1:
         raise ValueError(f"train.momentum={train.momentum}: give a number from 0 to below 1")
     if not 0 <= train.weight_decay < float("inf"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,11 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from jaxsolve.networks.architecture import dotted
+from jaxsolve.runfolder import write_whole
 from jaxsolve.train import devices
+
+DIGEST = "sha256.txt"  # in a checkpoint's folder; one that was killed before it was written has none
+TORN = ".orbax-checkpoint-tmp"  # in the names of checkpoints that are being written
 
 
 def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
@@ -23,8 +30,12 @@ def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
     path = folder.resolve() / str(step)
     with ocp.StandardCheckpointer() as checkpointer:
         checkpointer.save(path, {name: devices.fetch(_plain(leaf)) for name, leaf in _named(state).items()}, force=True)
-    for old in steps(folder)[:-keep] if devices.first() else ():
-        shutil.rmtree(folder / str(old))
+    if devices.first():
+        write_whole(path / DIGEST, _digest(path))
+        for old in steps(folder)[:-keep]:
+            shutil.rmtree(folder / str(old))
+        for torn in folder.glob(f"*{TORN}*"):  # of processes that were killed while they wrote
+            shutil.rmtree(torn)
     return path
 
 
@@ -43,10 +54,15 @@ def load(folder: Path, step: int, like: Any) -> Any:
     Raises ValueError for a damaged one, or that names the first part that is missing, too much, or of another shape or dtype; OSError where there is
     no such step.
     """
+    path = folder / str(step)
+    if not path.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if (path / DIGEST).exists() and (path / DIGEST).read_text(encoding="utf-8") != _digest(path):
+        raise ValueError(f"{path} is damaged; without it the run goes on from the checkpoint before")
     try:
         with ocp.StandardCheckpointer() as checkpointer:
             held = checkpointer.restore(folder.resolve() / str(step))
-    except (ValueError, TypeError, KeyError, RuntimeError):  # what its layers raise for files that are cut short or not theirs
+    except (ValueError, TypeError, KeyError, RuntimeError, FileNotFoundError):  # what its layers raise for files that are cut short or not theirs
         raise ValueError(f"{folder / str(step)} is damaged; without it the run goes on from the checkpoint before") from None
     wanted = _named(like)
     for name in sorted(held.keys() ^ wanted.keys()):
@@ -59,6 +75,14 @@ def load(folder: Path, step: int, like: Any) -> Any:
         array = jax.device_put(np.asarray(found), leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None)
         leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+def _digest(path: Path) -> str:
+    """Of all files of a checkpoint, their names and what they hold: orbax keeps no sums, and a flipped bit would be another run."""
+    found = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file() and file != path / DIGEST):
+        found.update(f"{file.relative_to(path)} {file.stat().st_size}\n".encode() + file.read_bytes())
+    return found.hexdigest() + "\n"
 
 
 def _named(state: Any) -> dict[str, Any]:

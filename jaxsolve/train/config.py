@@ -63,6 +63,7 @@ class SearchSettings:
     simulations: int = 32
     considered: int = 16  # moves that the root of a Gumbel search tries at first
     value_scale: float = 1.0  # what a Gumbel search weighs values by, beside the priors
+    stretched: bool = True  # values are stretched to [0, 1] among a node's moves before that; false: taken as they are (not by costs)
     noise_share: float = 0.25  # of Dirichlet noise at the root of a PUCT search
     noise_concentration: float = 0.2
     temperature: float = 1.0  # with which a PUCT search draws its move

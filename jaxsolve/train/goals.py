@@ -24,7 +24,7 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.games.game import ForcesReplies, Game, Outcome, SparesEyes
 from jaxsolve.games.game import State as GameState
 from jaxsolve.networks import Architecture, Cost, Within
-from jaxsolve.networks.forward import Outputs, remaining_cost
+from jaxsolve.networks.forward import Outputs, remaining_cost, win_rates
 
 Branching = Literal["max", "legal", "heuristic"]
 
@@ -105,12 +105,12 @@ class ByWithin:
 
     def begin(self, outputs: Outputs) -> jax.Array:
         assert outputs.within is not None
-        return 1.0 + jnp.argmin(jnp.abs(jax.nn.sigmoid(outputs.within) - 0.5), axis=-1)
+        return 1.0 + jnp.argmin(jnp.abs(win_rates(outputs.within) - 0.5), axis=-1)
 
     def value(self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array) -> jax.Array:
         assert outputs.within is not None
         last = jnp.maximum(room.astype(jnp.int32) - 1, 0)
-        rate = jnp.where(room < 1.0, 0.0, jnp.take_along_axis(jax.nn.sigmoid(outputs.within), last[:, None], axis=1)[:, 0])
+        rate = jnp.where(room < 1.0, 0.0, jnp.take_along_axis(win_rates(outputs.within), last[:, None], axis=1)[:, 0])
         return self._for_mover(states, 2.0 * rate - 1.0)
 
     def step(self, before: State, after: State, player: jax.Array, room: jax.Array) -> tuple[jax.Array, jax.Array]:

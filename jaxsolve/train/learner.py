@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -103,7 +104,8 @@ class Learner:
 def head_losses(shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples) -> dict[str, jax.Array]:
     """float32[] for each head, the mean over a batch: cross-entropies of policy, costs and d-win rates, squared error of the value.
 
-    Heads weigh the same (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al. 2018).
+    Heads weigh the same (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al. 2018). The d-win rates of one head tell one thing, after how
+    many moves it is won if ever, so together they weigh what an even guess at that does: not d times as much as another head.
     """
     logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
     losses = {"policy": optax.softmax_cross_entropy(logits, policy).mean()}
@@ -111,10 +113,13 @@ def head_losses(shape: Architecture, outputs: Outputs, legal: jax.Array, policy:
         losses["value"] = jnp.mean((outputs.value - result(examples.ahead, examples.mover)) ** 2)
     if shape.cost is not None and outputs.cost is not None:
         wanted = two_hot(examples.ahead.cost, shape.cost.bins, shape.cost.per_decade)
-        losses["cost"] = _share(optax.softmax_cross_entropy(outputs.cost, wanted), _teaches_costs(examples), 2)
+        exact = optax.softmax_cross_entropy(outputs.cost, wanted)
+        provable = jax.nn.logsumexp(outputs.cost[..., :-1], axis=-1) - jax.nn.logsumexp(outputs.cost, axis=-1)
+        losses["cost"] = jnp.where(_tells_costs(examples), exact, -provable).sum(-1).mean()
     if shape.within is not None and outputs.within is not None:
         soon = within(examples.ahead, shape.within.player, shape.within.moves)
-        losses["within"] = optax.sigmoid_binary_cross_entropy(outputs.within, soon).sum(-1).mean()
+        even = math.log(shape.within.moves + 1) / (shape.within.moves * math.log(2.0))
+        losses["within"] = even * optax.sigmoid_binary_cross_entropy(outputs.within, soon).sum(-1).mean()
     return losses
 
 
@@ -131,20 +136,24 @@ def head_measures(shape: Architecture, outputs: Outputs, legal: jax.Array, polic
     if outputs.value is not None:
         measures["wrong_value"] = _share(jnp.abs(jnp.sign(outputs.value) - result(examples.ahead, examples.mover)) > 1.0, decided)
     if shape.cost is not None and outputs.cost is not None:
-        shares, teaches = jax.nn.softmax(outputs.cost, axis=-1), _teaches_costs(examples)
+        shares = jax.nn.softmax(outputs.cost, axis=-1)
         proved = jnp.isfinite(examples.ahead.cost)
-        measures["wrong_cost"] = _share((shares[..., -1] < 0.5) != proved, teaches & decided[:, None])
+        measures["wrong_cost"] = _share((shares[..., -1] < 0.5) != proved, jnp.broadcast_to(decided[:, None], proved.shape))
         bins = jnp.arange(shape.cost.bins - 1) / shape.cost.per_decade
         foreseen = shares[..., :-1] @ bins / jnp.maximum(jnp.sum(shares[..., :-1], axis=-1), 1e-30)
-        measures["error_cost"] = _share(jnp.abs(foreseen - jnp.where(proved, examples.ahead.cost, 0.0)), teaches & proved)
+        measures["error_cost"] = _share(jnp.abs(foreseen - jnp.where(proved, examples.ahead.cost, 0.0)), examples.telling & proved)
     return measures
 
 
-def _teaches_costs(examples: Examples) -> jax.Array:
-    """bool[N, 2]: what did not come to a win is known to be without end; of a win only the or-player's own costs are."""
+def _tells_costs(examples: Examples) -> jax.Array:
+    """bool[N, 2]: what the costs are is known exactly: without end, or those of an or-player's win.
+
+    Of a win of the other side it is only known that there are costs: its last bin is not the right one. Were such games left out, what cannot be
+    proved would seem likelier than it is, for those that it lost are not.
+    """
     return examples.telling | ~jnp.isfinite(examples.ahead.cost)
 
 
-def _share(values: jax.Array, counted: jax.Array, times: int = 1) -> jax.Array:
-    """float32[]: the mean of those values that count, ``times`` over; 0 where none does."""
-    return times * jnp.sum(jnp.where(counted, values, 0.0)) / jnp.maximum(jnp.sum(counted), 1)
+def _share(values: jax.Array, counted: jax.Array) -> jax.Array:
+    """float32[]: the mean of those values that count; 0 where none does."""
+    return jnp.sum(jnp.where(counted, values, 0.0)) / jnp.maximum(jnp.sum(counted), 1)

@@ -19,6 +19,10 @@ from jaxsolve.train.targets import NOBODY
 NORMALISED_BY = 1024  # positions, where a network learns on whose means are not known
 
 
+class NoGames(ValueError):
+    """The replay is empty after games were played: all of them were cut off."""
+
+
 class TrainingState(NamedTuple):
     """All that a run goes on from: from equal states it goes on equally, to the bit on one machine."""
 
@@ -98,10 +102,14 @@ class Loop:
     def iterate(self, state: TrainingState, starts: Any = None) -> tuple[TrainingState, dict[str, jax.Array]]:
         """The next state, and what was measured: means over the iteration, float32[] or int32[] each.
 
-        ``starts``: positions that new games begin at (``SelfPlay.play``).
+        ``starts``: positions that new games begin at (``SelfPlay.play``). Raises NoGames where there is nothing to learn from yet.
         """
         games, record = self._play(self._params(state.learner), state.games, starts)
         replay, played = self._remember(state.replay, state.record, record)
+        if not int(devices.fetch(replay.size)):
+            raise NoGames(
+                f"no game has come to an end within max_steps={self.play.search.env.max_steps} moves, so that there is nothing to learn from"
+            )
         learner, key, iteration, losses = self._learn(state.learner, replay, state.key, state.iteration)
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 

@@ -10,14 +10,18 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import mctx
 import numpy as np
 
+from jaxsolve.games import mctx_adapter
 from jaxsolve.games.env import Env, State
 from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.networks import Forward, Network
 from jaxsolve.train.goals import player_to_move, winner
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.targets import NOBODY
+
+GOALS = ("value", "cost", "within")
 
 Choose = Callable[[jax.Array, State], jax.Array]
 """(a key, B games) -> int32[B], a legal action for each where the game goes on."""
@@ -41,13 +45,22 @@ def random_player() -> Player:
     return Player("random", jax.jit(choose))
 
 
-def searching_player(network: Network, env: Env, simulations: int) -> Player:
-    """One that searches with a network, by its value, or where it has none by what a proof of its own win would cost.
+def goals_of(network: Network) -> list[str]:
+    """What a search with a network can go by, the one it goes by first: its heads for ``value``, ``cost`` and ``within``."""
+    return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
-    Raises ValueError where the network does not fit the game.
+
+def searching_player(network: Network, env: Env, simulations: int, goal: str | None = None) -> Player:
+    """One that searches with a network: by its value, by what a proof of its own win would cost, or within d moves.
+
+    ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError where the network does not fit the game, or has no such head.
     """
-    goal = "cost" if network.architecture.value is None else "value"
-    search = TreeSearch(env=env, forward=Forward(network.architecture), goal=goal, simulations=simulations)
+    found = goals_of(network)
+    if goal is not None and goal not in found:
+        raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found) or 'nothing but moves'}")
+    if not found:
+        raise ValueError(f"{network.name} says nothing of who wins, and a search needs that")
+    search = TreeSearch(env=env, forward=Forward(network.architecture), goal=goal or found[0], simulations=simulations)  # pyright: ignore[reportArgumentType]
     params = jax.tree.map(jnp.asarray, network.params)
 
     @jax.jit
@@ -58,6 +71,29 @@ def searching_player(network: Network, env: Env, simulations: int) -> Player:
     return Player(network.name, partial(choose, params))
 
 
+def rollout_player(env: Env, simulations: int) -> Player:
+    """One that searches without a network: equal priors, and random games to their end for values (``mctx_adapter.random_rollout``)."""
+    assert env.max_steps is not None
+    evaluate = mctx_adapter.random_rollout(env, max_steps=env.max_steps)
+    root, step = mctx_adapter.root_fn(evaluate), mctx_adapter.recurrent_fn(env, evaluate)
+
+    @jax.jit
+    def choose(key: jax.Array, states: State) -> jax.Array:
+        rooting, searching = jax.random.split(key)
+        found = mctx.gumbel_muzero_policy(
+            None,
+            searching,
+            root(None, rooting, states),
+            step,
+            simulations,
+            invalid_actions=mctx_adapter.invalid_actions(states),
+            max_num_considered_actions=env.num_actions,  # with equal priors it is chance which are considered
+        )
+        return found.action.astype(jnp.int32)
+
+    return Player("rollouts", choose)
+
+
 @dataclass(frozen=True)
 class Game:
     """One game as it went."""
@@ -66,6 +102,7 @@ class Game:
     opening: list[int]  # actions that nobody chose
     moves: list[int]
     winner: int  # 0 for A, 1 for B, NOBODY for neither
+    cut: bool = False  # it ended only because no game may be longer
 
 
 def play(env: Env, players: tuple[Player, Player], starts: Any, opening_moves: int, seed: int) -> Iterator[tuple[int, list[Game]]]:
@@ -106,7 +143,8 @@ def play(env: Env, players: tuple[Player, Player], starts: Any, opening_moves: i
             moves[game].append(int(chosen[game]))
     won = np.asarray(winner(env.game, states))
     early = [[int(each[number % count]) for each in opening if each[number % count] != NOBODY] for number in range(len(first))]
-    yield 0, [Game(int(f), early[n], moves[n], NOBODY if won[n] == NOBODY else int(won[n] ^ f)) for n, f in enumerate(first)]
+    cut = ~np.asarray(states.terminated)
+    yield 0, [Game(int(f), early[n], moves[n], NOBODY if cut[n] or won[n] == NOBODY else int(won[n] ^ f), bool(cut[n])) for n, f in enumerate(first)]
 
 
 def interval(points: float, games: int) -> tuple[float, float]:

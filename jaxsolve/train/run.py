@@ -29,7 +29,7 @@ from jaxsolve.networks import Network
 from jaxsolve.runfolder import FolderError, RunFolder, write_whole
 from jaxsolve.train import build, checkpoints, devices
 from jaxsolve.train.config import Settings
-from jaxsolve.train.loop import Loop, TrainingState
+from jaxsolve.train.loop import Loop, NoGames, TrainingState
 from jaxsolve.train.metrics import CONFIG, COUNTED, MARKER, METRICS, Measured, metrics
 
 
@@ -58,6 +58,7 @@ class Run:
         self._first = None if train.learn_on is None else build.first_params(train.learn_on, self.loop.learner)
         self._folder = self._claimed(config)
         self.iteration, self._sums = self._resumed()
+        self._saved = self.iteration
 
     @functools.cached_property
     def _state(self) -> TrainingState:
@@ -76,30 +77,32 @@ class Run:
             return
         self._state  # noqa: B018  a checkpoint that cannot be read is refused before anything is written
         with contextlib.closing(_Written(self.path, self.iteration) if devices.first() else _Nowhere()) as written:
-            saved = self.iteration
             try:
                 while self.iteration < train.iterations:
-                    measured = self._iterate()
-                    written.add(measured)
+                    ahead = self._iterated()
+                    with runtime.interruptions_put_off():  # a state without its line, or the other way round, would be another run
+                        measured = self._take(*ahead)
+                        written.add(measured)
                     told(measured)
                     over = devices.agreed(train.hours is not None and time.monotonic() - began > 3600 * train.hours)
                     if self.iteration % train.checkpoint_every == 0 or self.iteration == train.iterations or over:
-                        file, saved = self.save(), self.iteration
-                        yield file
+                        yield self.save()
                     if over:
                         return
             except KeyboardInterrupt:
-                if saved < self.iteration and jax.process_count() == 1:  # several processes are never at the same place
+                if self._saved < self.iteration and jax.process_count() == 1:  # several processes are never at the same place
                     self.save()
                 raise
 
     def save(self) -> Path:
-        """Writes a checkpoint and the network, and returns the network's file. Raises OSError."""
+        """Writes a checkpoint and the network, and returns the network's file. An interruption waits until both are whole. Raises OSError."""
         network = self.network()  # all processes take part
         file = self._network_file(self.iteration)
-        if devices.first() and not file.exists():
-            network.save(file)
-        checkpoints.save(self.path / "checkpoints", self.iteration, self._state, self.settings.train.keep)
+        with runtime.interruptions_put_off():
+            if devices.first() and not file.exists():
+                network.save(file)
+            checkpoints.save(self.path / "checkpoints", self.iteration, self._state, self.settings.train.keep)
+            self._saved = self.iteration
         return file
 
     def network(self) -> Network:
@@ -146,26 +149,32 @@ class Run:
         held = last[0] if last else Network.load(self._network_file(step)).about  # it was killed between the checkpoint and its line
         return step, {name: held[name] for name in COUNTED}
 
-    def _iterate(self) -> Measured:
+    def _iterated(self) -> tuple[TrainingState, Measured, dict[str, float]]:
+        """The state after another iteration, what was measured in it, and the sums up to its end. Nothing of the run changes yet."""
         cpu, clock = runtime.cpu_seconds(), time.monotonic()
-        state, found = self.loop.iterate(self._state, self._starts)
+        try:
+            state, found = self.loop.iterate(self._state, self._starts)
+        except NoGames:
+            raise ValueError(
+                f"{self.path}: no game has come to an end within game.most_moves={self.settings.game.most_moves} moves, so that there is nothing to "
+                "learn from; give more"
+            ) from None
         numbers = {name: np.asarray(value).item() for name, value in found.items()}  # waits for the device
         for name, value in numbers.items():
             if not math.isfinite(value):
                 raise ValueError(
-                    f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run stays at its last checkpoint: lower the rate"
+                    f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run stays at its last checkpoint; begin another with "
+                    "a lower train.learning_rate"
                 )
-        if not self._sums["total_examples"] + numbers["examples"]:
-            raise ValueError(
-                f"{self.path}: no game has come to an end within game.most_moves={self.settings.game.most_moves} moves, so that there is nothing to "
-                "learn from; give more"
-            )
-        self._state, self.iteration = state, self.iteration + 1
         play = self.loop.play
         evaluations = play.steps * self.loop.games * (play.search.simulations + 1)
         sums, now = self._sums, (numbers["games"], numbers["examples"], evaluations, runtime.cpu_seconds() - cpu, time.monotonic() - clock)
-        self._sums = {name: sums[name] + more for name, more in zip(COUNTED, now, strict=True)}
-        return {"iteration": self.iteration, **numbers, **{name: round(value, 3) for name, value in self._sums.items()}}
+        return state, numbers, {name: sums[name] + more for name, more in zip(COUNTED, now, strict=True)}
+
+    def _take(self, state: TrainingState, numbers: Measured, sums: dict[str, float]) -> Measured:
+        """Goes on to that state; the iteration's line."""
+        self._state, self.iteration, self._sums = state, self.iteration + 1, sums
+        return {"iteration": self.iteration, **numbers, **{name: round(value, 3) for name, value in sums.items()}}
 
 
 class _Written:

@@ -20,6 +20,9 @@ _root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput  # a type che
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
 
 
+MOST_SCALE = 1e6  # of values beside priors: far beyond it float32 overflows
+
+
 class Node(NamedTuple):
     """What the tree keeps of a position: a batch of games, without observations."""
 
@@ -41,7 +44,9 @@ class TreeSearch:
       simulations: of one move.
       policy: ``gumbel`` (Danihelka et al. 2022) or ``puct`` (AlphaZero).
       considered: moves that the root of a Gumbel search tries at first.
-      value_scale: what a Gumbel search weighs values by, beside the priors (c_scale of the paper), stretched to [0, 1] among a node's moves.
+      value_scale: what a Gumbel search weighs values by, beside the priors (c_scale of the paper).
+      stretched: whether values are stretched to [0, 1] among a node's moves before that (mctx's way), or, by ``value`` and ``within`` only, taken as
+        they are, from [-1, 1] to [0, 1] (the paper's). Stretched ones decide also where moves hardly differ.
       noise: share and concentration of the Dirichlet noise at the root of a PUCT search.
       temperature: with which a PUCT search draws its move from the visit counts.
 
@@ -56,6 +61,7 @@ class TreeSearch:
     policy: Literal["gumbel", "puct"] = "gumbel"
     considered: int = 16
     value_scale: float = 1.0
+    stretched: bool = True
     noise: tuple[float, float] = (0.25, 0.2)
     temperature: float = 1.0
 
@@ -73,8 +79,10 @@ class TreeSearch:
             raise ValueError(f"noise={self.noise}: give a share from 0 to 1 and a concentration above 0")
         if not 0.0 <= self.temperature < math.inf:
             raise ValueError(f"temperature={self.temperature}: give a number from 0 on")
-        if not 0.0 < self.value_scale < math.inf:
-            raise ValueError(f"value_scale={self.value_scale}: give a number above 0")
+        if not self.stretched and self.goal == "cost":
+            raise ValueError("stretched=False: costs have no scale of their own; values are taken as they are by value and within only")
+        if not 0.0 < self.value_scale <= MOST_SCALE:
+            raise ValueError(f"value_scale={self.value_scale}: give a number above 0, at most {MOST_SCALE:g}")
 
     @property
     def aim(self) -> Goal:
@@ -108,18 +116,32 @@ class TreeSearch:
         outputs = self.forward.outputs(params, self.observe(states))
         node = Node(states.replace(observation=None), player, self.aim.begin(outputs))
         root = _root_output(prior_logits=_logits(outputs.policy, states), value=self.aim.value(outputs, *node), embedding=node)
-        options: dict[str, Any] = {"num_simulations": self.simulations, "invalid_actions": ~states.legal_action_mask}
         if self.policy == "gumbel":
-            options["qtransform"] = functools.partial(mctx.qtransform_completed_by_mix_value, value_scale=self.value_scale)
+            return self.policy_of(params, key, root, self._step, ~states.legal_action_mask, gumbel_scale)
+        noising, searching, drawing = jax.random.split(key, 3)
+        root = root.replace(prior_logits=_with_noise(noising, root.prior_logits, states.legal_action_mask, *self.noise))
+        found = self.policy_of(params, searching, root, self._step, ~states.legal_action_mask)
+        return found.replace(action=_drawn(drawing, found.action_weights, self.temperature))
+
+    def policy_of(
+        self, params: Any, key: jax.Array, root: mctx.RootFnOutput, step: mctx.RecurrentFn, invalid: jax.Array, gumbel_scale: float = 1.0
+    ) -> mctx.PolicyOutput:
+        """mctx's search from a root with these settings, noise and temperature apart; ``invalid``: bool[B, A], the root's illegal actions."""
+        if self.policy == "gumbel":
+            scale = self.value_scale if self.stretched else self.value_scale / 2
             return mctx.gumbel_muzero_policy(
-                params, key, root, self._step, max_num_considered_actions=self.considered, gumbel_scale=gumbel_scale, **options
+                params,
+                key,
+                root,
+                step,
+                self.simulations,
+                invalid_actions=invalid,
+                qtransform=functools.partial(mctx.qtransform_completed_by_mix_value, value_scale=scale, rescale_values=self.stretched),
+                max_num_considered_actions=min(self.considered, self.env.num_actions),
+                gumbel_scale=gumbel_scale,
             )
-        share, alpha = self.noise
-        if self.goal == "cost":
-            options["qtransform"] = between_extremes
-        return mctx.muzero_policy(
-            params, key, root, self._step, dirichlet_fraction=share, dirichlet_alpha=alpha, temperature=self.temperature, **options
-        )
+        options = {"qtransform": between_extremes} if self.goal == "cost" else {}
+        return mctx.muzero_policy(params, key, root, step, self.simulations, invalid_actions=invalid, dirichlet_fraction=0.0, **options)
 
     def _step(self, params: Any, key: jax.Array, action: jax.Array, node: Node) -> tuple[mctx.RecurrentFnOutput, Node]:
         del key
@@ -137,6 +159,22 @@ class TreeSearch:
             value=jnp.where(cut, 0.0, value),
         )
         return output, child
+
+
+def _with_noise(key: jax.Array, logits: jax.Array, legal: jax.Array, share: float, concentration: float) -> jax.Array:
+    """Logits of priors that are mixed with Dirichlet noise over the legal moves; mctx's own noise is over all actions, and masked afterwards."""
+    amounts = jax.random.loggamma(key, concentration, legal.shape)  # logarithms: small amounts underflow
+    noise = jax.nn.softmax(jnp.where(legal, amounts, -jnp.inf), axis=-1)
+    mixed = (1.0 - share) * jax.nn.softmax(logits, axis=-1) + share * noise
+    return jnp.where(legal, jnp.log(jnp.maximum(mixed, jnp.finfo(jnp.float32).tiny)), jnp.finfo(jnp.float32).min)
+
+
+def _drawn(key: jax.Array, weights: jax.Array, temperature: float) -> jax.Array:
+    """int32[B]: actions drawn by visit counts to the power 1 / temperature; those without visits never, as mctx's own draw would at high ones."""
+    logits = jnp.where(weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf)
+    if temperature == 0.0:
+        return jnp.argmax(logits, axis=-1).astype(jnp.int32)
+    return jax.random.categorical(key, logits / temperature, axis=-1).astype(jnp.int32)
 
 
 def _logits(policy: jax.Array, states: State) -> jax.Array:

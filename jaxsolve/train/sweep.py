@@ -62,10 +62,11 @@ class SweepTable(Callback):
 def table(folder: Path, swept: list[str]) -> list[dict[str, Any]]:
     """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure."""
     rows = []
-    for run in sorted((path for path in folder.glob("*") if path.name.isdecimal()), key=lambda path: int(path.name)):
-        held = (run / MARKER).exists()
-        settings = OmegaConf.load(run / CONFIG) if held else OmegaConf.create()
-        last = (metrics(run) or [{}])[-1] if held else {}
+    held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
+    names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
+    for run in (folder / name for name in sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))):
+        settings = OmegaConf.load(run / CONFIG) if run.name in held else OmegaConf.create()
+        last = (metrics(run) or [{}])[-1] if run.name in held else {}
         why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else ""
         row = {"run": run.name, **{key: _told(settings, key) for key in swept}}
         rows.append(row | {name: last.get(name, "") for name in SHOWN} | {"failed": why})

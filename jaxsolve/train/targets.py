@@ -69,12 +69,12 @@ def result(ahead: Ahead, mover: jax.Array) -> jax.Array:
 
 
 def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
-    """float32[..., bins]: values >= 0 as weights of the two bins beside them; the last bin for all that is beyond it.
+    """float32[..., bins]: values >= 0 as weights of the two bins beside them; the last bin for infinity alone, the one before it for all beyond it.
 
-    >>> two_hot(jnp.array([0.0, 1.25, 9.0, jnp.inf]), 4, 1.0).tolist()
-    [[1.0, 0.0, 0.0, 0.0], [0.0, 0.75, 0.25, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    >>> two_hot(jnp.array([0.0, 0.25, 9.0, jnp.inf]), 4, 1.0).tolist()
+    [[1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
-    at = jnp.clip(values * per_decade, 0.0, bins - 1.0)[..., None]
+    at = jnp.where(jnp.isfinite(values), jnp.clip(values * per_decade, 0.0, bins - 2.0), bins - 1.0)[..., None]
     return jnp.maximum(1.0 - jnp.abs(jnp.arange(bins) - at), 0.0)
 
 

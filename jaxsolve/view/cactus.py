@@ -38,7 +38,7 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
       OSError: the file cannot be written.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
     figure = Figure(figsize=(8.0, 3.4), layout="constrained")
     axes = figure.add_subplot()
@@ -55,6 +55,7 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
     axes.set_ylabel(f"solved of {problems}")
     axes.grid(alpha=0.3)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     figure.legend(fontsize=8, loc="outside right center", title="solved in all")
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)

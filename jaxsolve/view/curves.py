@@ -10,6 +10,8 @@ from jaxsolve.runfolder import write_whole
 
 PANELS = (  # title, the numbers drawn in it with their line styles
     ("loss of each head", (("loss_policy", "-"), ("loss_cost", "--"), ("loss_value", "-."), ("loss_within", ":"))),
+    ("policy off the search, nats; costs off, decades", (("kl_policy", "-"), ("error_cost", "--"))),
+    ("wrong winner foreseen, %", (("wrong_cost", "--"), ("wrong_value", "-."))),
     ("games that the first player wins, %", (("first_wins", "-"),)),
     ("moves of a game", (("length", "-"),)),
 )
@@ -25,23 +27,35 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
     Raises OSError where the file cannot be written.
     """
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-    figure = Figure(figsize=(11.0, 3.6), layout="constrained")
     several = len(runs) > 1
-    for axes, (title, lines) in zip(figure.subplots(1, len(PANELS)), PANELS, strict=True):
-        for number, (run, rows) in enumerate(runs.items()):
+    figure = Figure(figsize=(11.0, 6.4 + (0.2 * len(runs) if several else 0)), layout="constrained")
+    panels = list(figure.subplots(2, -(-len(PANELS) // 2)).flat)
+    for axes in panels[len(PANELS) :]:
+        axes.remove()
+    for axes, (title, lines) in zip(panels, PANELS, strict=False):
+        labelled: set[str] = set()
+        for number, rows in enumerate(runs.values()):
             for field, style in lines:
                 shown = [(row["iteration"], row[field] * (100 if "%" in title else 1)) for row in rows if field in row]
                 if shown:
-                    label = ": ".join(([run] if several else []) + ([field.removeprefix("loss_")] if len(lines) > 1 else []))
-                    colour = f"C{number}" if several else None
-                    axes.plot(*zip(*shown, strict=True), style, color=colour, linewidth=1.4, label=label or None)
+                    label = field.removeprefix("loss_") if len(lines) > 1 and field not in labelled else None
+                    labelled.add(field)
+                    axes.plot(*zip(*shown, strict=True), style, color=f"C{number}" if several else None, linewidth=1.4, label=label)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("iteration")
         axes.grid(alpha=0.3)
         axes.set_ylim(bottom=0, top=100 if "%" in title else None)
         if axes.get_legend_handles_labels()[1]:
-            axes.legend(fontsize=7)
+            legend = axes.legend(fontsize=7)
+            for line in legend.get_lines() if several else []:
+                line.set_color("black")  # colours tell runs apart
+    if several:
+        lines = [Line2D([], [], color=f"C{number}") for number in range(len(runs))]
+        figure.legend(lines, list(runs), fontsize=8, loc="outside lower center", ncols=2)
+    else:
+        figure.suptitle(next(iter(runs)), fontsize=10)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_whole(path, picture.getvalue())

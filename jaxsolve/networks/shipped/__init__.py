@@ -34,13 +34,15 @@ def fitting(game: Game) -> Network | None:
     networks = [load(name) for name in shipped()]
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
-    for network in same + akin:
-        try:
-            network.architecture.check(game)
-        except ValueError:
-            continue
-        return network
-    return None
+    return next((network for network in same + akin if _fits(network, game)), None)
+
+
+def _fits(network: Network, game: Game) -> bool:
+    try:
+        network.architecture.check(game)
+    except ValueError:
+        return False
+    return True
 
 
 def _kind(rules: str) -> str:
@@ -62,5 +64,7 @@ class AutoGuide:
         """As ``Guide.heads``. Raises ValueError where none fits."""
         network = fitting(game)
         if network is None:
-            raise ValueError(f"no network for {game.rule_set} comes with jaxsolve; see 'jaxsolve networks'")
+            able = [name for name in shipped() if _fits(load(name), game)]
+            hint = f"; {' or '.join(able)} can be asked by name, having learned another question on such boards" if able else ""
+            raise ValueError(f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}")
         return Guide(network, self.averaged, self.dtype).heads(game)
