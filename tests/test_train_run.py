@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,7 +27,7 @@ from typer.testing import CliRunner
 from jaxsolve.cli import app
 from jaxsolve.commands.train import composed
 from jaxsolve.games.registry import make
-from jaxsolve.networks import Network
+from jaxsolve.networks import Network, shipped
 from jaxsolve.runfolder import FolderError
 from jaxsolve.train import build, checkpoints
 from jaxsolve.train.config import Settings, TrainSettings
@@ -264,6 +265,17 @@ def test_a_game_without_symmetries_is_learned():
     assert all(jax.tree.leaves(changed["policy"]))
     with pytest.raises(ValueError, match="no game has come to an end within max_steps=4 moves"):
         loop.iterate(state)
+
+
+def test_the_cards_of_shipped_networks_tell_how_they_were_made():
+    """The command in a card has the settings that its network was made with."""
+    for name, file in shipped.shipped().items():
+        command = re.search(r"jaxsolve train (.*)", file.with_suffix(".md").read_text()).group(1).split()
+        made, told = Network.load(file).about, composed(command)[0]
+        assert made["iterations"] == told.train.iterations, name
+        for group, settings in made["settings"].items():
+            now = {key: value for key, value in told.question()[group].items() if key in settings}
+            assert settings == now, (name, group)
 
 
 def close(rows, others):

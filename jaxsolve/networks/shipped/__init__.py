@@ -31,7 +31,7 @@ def load(name: str) -> Network:
 
 def fitting(game: Game) -> Network | None:
     """The shipped network for a game: one that learned by its rules, else one that learned what comes to the same and fits."""
-    networks = [load(name) for name in shipped()]
+    networks = sorted((load(name) for name in shipped()), key=lambda network: network.architecture.cost is None)  # the cards: costs solve more
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
     return next((network for network in same + akin if _fits(network, game)), None)
