@@ -20,7 +20,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
 from jaxsolve.train.goals import moves_to_answer
-from jaxsolve.train.search import TreeSearch, between_extremes
+from jaxsolve.train.search import LEAST_SPREAD, TreeSearch, between_extremes
 
 BATCH = 32
 LINES = "gomoku-5;line=4;win=five-or-more;knowledge=ndk"
@@ -176,7 +176,7 @@ class Plain:
         both = [*values.values(), *([mixed] if illegal else [])]
         least, most = min(both), max(both)
         scale = 50.0 + max(node.counts.values(), default=0)
-        return {move: scale * (value - least) / max(most - least, 1e-8) for move, value in values.items()}
+        return {move: scale * (value - least) / max(most - least, LEAST_SPREAD) for move, value in values.items()}
 
 
 def softmax(logits):

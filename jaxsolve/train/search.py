@@ -20,6 +20,7 @@ _root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput  # a type che
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
 
 
+LEAST_SPREAD = 1e-4  # of a node's values, where they are stretched: less is rounding, and moves that are worth the same would be told apart by it
 MOST_SCALE = 1e6  # of values beside priors: far beyond it float32 overflows
 
 
@@ -136,7 +137,9 @@ class TreeSearch:
                 step,
                 self.simulations,
                 invalid_actions=invalid,
-                qtransform=functools.partial(mctx.qtransform_completed_by_mix_value, value_scale=scale, rescale_values=self.stretched),
+                qtransform=functools.partial(
+                    mctx.qtransform_completed_by_mix_value, value_scale=scale, rescale_values=self.stretched, epsilon=LEAST_SPREAD
+                ),
                 max_num_considered_actions=min(self.considered, self.env.num_actions),
                 gumbel_scale=gumbel_scale,
             )
