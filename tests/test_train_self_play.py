@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("flax")
 from flax import nnx
 from network_tools import random_network
+from search_tools import LONG
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -101,6 +102,35 @@ def test_games_are_played_by_the_rules(name):
                 assert joined.course.winner[row, column] == won and joined.course.cut[row, column] == (outcome == Outcome.ONGOING)
                 state, boards, length, ends = game.init(), [], 0, ends + 1
     assert ends > 5
+
+
+@pytest.mark.parametrize("temperature", [1.0, 100.0])
+@pytest.mark.parametrize("name", CASES)
+def test_no_move_is_illegal(name, temperature):
+    """A million moves in the long run, 20,000 otherwise; high temperatures, at which moves without visits are drawn, are those of PUCT."""
+    play, network = _self_play(name)
+    if temperature > 1.0 and play.search.policy != "puct":
+        pytest.skip("a Gumbel search draws by its noise")
+    hot = dataclasses.replace(play.search, temperature=temperature, simulations=3)
+    many, wanted = SelfPlay(hot, play.steps), 250_000 if LONG else 5_000
+    go_on, games, seen = jax.jit(many.play), many.begin(jax.random.key(2), 256), 0
+    while seen < wanted:
+        games, record = go_on(network.params, games)
+        legal = np.unpackbits(np.asarray(record.legal), axis=-1, count=network.architecture.actions)
+        assert np.take_along_axis(legal, np.asarray(record.moves)[..., None], axis=-1).all()
+        seen += record.moves.size
+
+
+def test_noise_at_the_root_falls_on_legal_moves_alone():
+    """With its whole share, however few of them there are; one share of it means as much as another."""
+    logits = jnp.log(jnp.full((400, 10), 0.1))
+    for count in (1, 3, 10):
+        legal = jnp.broadcast_to(jnp.arange(10) < count, (400, 10))
+        prior = np.asarray(jax.nn.softmax(jnp.where(legal, logits, jnp.finfo(jnp.float32).min)))
+        mixed = np.exp(np.asarray(search._with_noise(jax.random.key(0), jnp.where(legal, logits, jnp.finfo(jnp.float32).min), legal, 0.25, 0.2)))
+        assert not mixed[:, count:].any() and np.allclose(mixed.sum(-1), 1.0, atol=1e-4)
+        noise = (mixed - 0.75 * prior)[:, :count] / 0.25
+        assert (noise > -1e-4).all() and np.allclose(noise.mean(0), 1.0 / count, atol=0.07)
 
 
 @pytest.mark.parametrize("name", CASES)
