@@ -11,6 +11,11 @@ from jaxsolve.games.game import Game
 from jaxsolve.networks import Architecture, Cost, Network, Value, View
 
 SMALL: dict[str, Any] = {"blocks": 1, "channels": 4}
+SMALL_RUN = [
+    "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
+    "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
+]  # fmt: skip
+"""A run of training that takes seconds, as words of ``jaxsolve train``."""
 BOARD = View()
 HEADS: dict[str, dict[str, Any]] = {
     "value": {"value": Value(hidden=8)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import jax
@@ -88,6 +89,7 @@ def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
         (("random", "random", "--game", "hexx-3"), "hexx-3"),
         (("random", "killallgo7-az:cost", "--game", "killallgo-7"), "it has a head for value"),
         (("random", "killallgo7-az:costs", "--game", "killallgo-7"), "no network 'killallgo7-az:costs'"),
+        (("random", "killallgo7-az", "--game", "hex-3"), "has learned killallgo-7, and does not fit hex-3"),
         (("random", "random", "--game", "hex-3", "--openings", "quickstart.json"), "the match is of hex-3"),
     ],
 )
@@ -128,3 +130,13 @@ def test_chance_against_chance_is_even():
     games = [each for _, each in match.play(ENV, (match.random_player(),) * 2, starts(200), 0, 1)][-1]
     low, high = match.interval(sum(game.winner == 0 for game in games), 400)
     assert low < 0.5 < high
+
+
+def test_a_network_plays_with_the_moves_counted_as_it_learned(tmp_path):
+    """``targets.branching`` of its training; on a board where legal moves and all actions differ, costs add up otherwise."""
+    network = random_network(GAME, "cost")
+    assert match.learned_branching(network) == "heuristic"
+    assert match.learned_branching(dataclasses.replace(network, about={"settings": {"targets": {"branching": "max"}}})) == "max"
+    wrong = dataclasses.replace(network, about={"settings": {"targets": {"branching": "some"}}})
+    with pytest.raises(ValueError, match="it may be 'max', 'legal' or 'heuristic'"):
+        match.searching_player(wrong, ENV, 4)

@@ -21,6 +21,7 @@ pytest.importorskip("flax")
 pytest.importorskip("hydra")
 pytest.importorskip("tensorboardX")
 
+from network_tools import SMALL_RUN
 from omegaconf import OmegaConf
 from typer.testing import CliRunner
 
@@ -35,16 +36,12 @@ from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
 from jaxsolve.train.run import Run
 
 ROOT = Path(__file__).parent.parent
-SMALL = [
-    "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
-    "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
-]  # fmt: skip
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 CLOCKS = {"cpu_seconds", "wall_seconds"}
 
 
 def words(folder: Path, *more: str) -> list[str]:
-    return [*SMALL, f"out={folder}", *more]
+    return [*SMALL_RUN, f"out={folder}", *more]
 
 
 def trained(folder: Path, *more: str) -> Run:
@@ -209,7 +206,7 @@ def test_bad_settings_get_one_sentence(wrong, says, tmp_path):
     problem = {"id": "a", "moves": "b1 a1 b2 a2 b3"}
     over.write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [problem]}))
     wrong = [word.format(over=over) if "{" in word else word for word in wrong]
-    result = CliRunner().invoke(app, ["train", *SMALL, f"out={tmp_path / 'run'}", *wrong])
+    result = CliRunner().invoke(app, ["train", *SMALL_RUN, f"out={tmp_path / 'run'}", *wrong])
     assert result.exit_code == 2 and says in result.stderr and len(result.stderr.splitlines()) == 1, (result.output, result.stderr)
     assert not (tmp_path / "run").exists() or not any((tmp_path / "run").iterdir())
 
@@ -318,24 +315,6 @@ def test_the_job_of_a_cluster_has_the_same_words():
     }
     for script in sorted((ROOT / "launch").glob("*.sh")):
         assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
-
-
-def test_a_sweep_ends_in_one_table(tmp_path):
-    sweep = [f"hydra.sweep.dir={tmp_path / 'sweep'}", "train.iterations=1", "train.learning_rate=0.01,0.1", "train.optimizer=sgd,sdg"]
-    result = CliRunner().invoke(app, ["train", "-m", *SMALL, *sweep])
-    assert result.exit_code == 2 and "sgd or adam" in result.stderr  # before anything runs
-    sweep[1:] = ["train.iterations=1,2", "train.seed=0,1"]
-    done = CliRunner().invoke(app, ["train", "-m", *SMALL, *sweep], catch_exceptions=False)
-    assert done.exit_code == 0, done.stderr
-    lines = (tmp_path / "sweep" / "table.csv").read_text().splitlines()
-    header, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
-    asked = sorted((row[header.index("train.iterations")], row[header.index("train.seed")]) for row in rows)
-    assert asked == [("1", "0"), ("1", "1"), ("2", "0"), ("2", "1")]
-    for row in rows:
-        folder = tmp_path / "sweep" / row[0]
-        assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"]
-        assert row[header.index("iteration")] == row[header.index("train.iterations")]
-    assert len({row[header.index("loss_total")] for row in rows}) == 4 and "table.csv" in done.stdout
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in (ROOT / "configs" / "exp").glob("*.yaml")))

@@ -46,16 +46,20 @@ class Network:
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", self.architecture.fitted(self.params, self.name))
 
+    def check(self, game: Game) -> None:
+        """Raises ValueError, in one sentence that names the game it learned, where ``game`` has boards or moves of another shape."""
+        try:
+            self.architecture.check(game, self.name)
+        except ValueError as error:
+            raise ValueError(f"{self.name} has learned {self.game.split(';')[0]}, and does not fit {game.rule_set.split(';')[0]}: {error}") from None
+
     def heads(self, game: Game, *, averaged: bool = False, dtype: Dtype = "float32") -> Heads:
         """The network as searches of ``game`` take it; ``averaged`` over the symmetries of its rules.
 
         Raises ValueError for a game of another shape.
         """
+        self.check(game)
         shape = self.architecture
-        try:
-            shape.check(game, self.name)
-        except ValueError as error:
-            raise ValueError(f"{self.name} has learned {self.game.split(';')[0]}, and does not fit {game.rule_set.split(';')[0]}: {error}") from None
         forward = Forward(shape, dtype)
         return Heads(
             Rotated(forward, game) if averaged and game.num_symmetries > 1 else forward,

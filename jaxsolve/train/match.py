@@ -50,17 +50,31 @@ def goals_of(network: Network) -> list[str]:
     return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
 
+def learned_branching(network: Network) -> str:
+    """How moves to be answered were counted when the network learned (``targets.branching``); ``heuristic`` where its file does not say."""
+    settings = network.about.get("settings")
+    targets = settings.get("targets") if isinstance(settings, dict) else None
+    return targets.get("branching", "heuristic") if isinstance(targets, dict) else "heuristic"
+
+
 def searching_player(network: Network, env: Env, simulations: int, goal: str | None = None) -> Player:
     """One that searches with a network: by its value, by what a proof of its own win would cost, or within d moves.
 
     ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError where the network does not fit the game, or has no such head.
     """
+    network.check(env.game)
     found = goals_of(network)
     if goal is not None and goal not in found:
         raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found) or 'nothing but moves'}")
     if not found:
         raise ValueError(f"{network.name} says nothing of who wins, and a search needs that")
-    search = TreeSearch(env=env, forward=Forward(network.architecture), goal=goal or found[0], simulations=simulations)  # pyright: ignore[reportArgumentType]
+    search = TreeSearch(
+        env=env,
+        forward=Forward(network.architecture),
+        goal=goal or found[0],  # pyright: ignore[reportArgumentType]
+        simulations=simulations,
+        branching=learned_branching(network),  # pyright: ignore[reportArgumentType]
+    )
     params = jax.tree.map(jnp.asarray, network.params)
 
     @jax.jit

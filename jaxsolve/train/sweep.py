@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -42,11 +43,8 @@ class SweepTable(Callback):
     """Writes and prints a sweep's table: a row for each run, what was swept and where it came to."""
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
-        swept = [
-            override.key_or_group
-            for override in OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
-            if override.is_sweep_override()
-        ]
+        parsed = OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
+        swept = {override.key_or_group: list(override.sweep_string_iterator()) for override in parsed if override.is_sweep_override()}
         folder = Path(config.hydra.sweep.dir)
         rows = table(folder, swept)
         failed[:] = [row["run"] for row in rows if row["failed"]]
@@ -59,17 +57,25 @@ class SweepTable(Callback):
             _show(rows, folder / TABLE)
 
 
-def table(folder: Path, swept: list[str]) -> list[dict[str, Any]]:
-    """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure."""
-    rows = []
+def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure.
+
+    Runs are numbered as Hydra numbers the choices of ``swept``, the last setting changing fastest; what an earlier, larger sweep left in the
+    folder is no run of this one. Where somebody gave runs other names (``hydra.sweep.subdir``), all that the folder holds are rows.
+    """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
-    for run in (folder / name for name in sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))):
-        settings = OmegaConf.load(run / CONFIG) if run.name in held else OmegaConf.create()
-        last = (metrics(run) or [{}])[-1] if run.name in held else {}
-        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else ""
-        row = {"run": run.name, **{key: _told(settings, key) for key in swept}}
-        rows.append(row | {name: last.get(name, "") for name in SHOWN} | {"failed": why})
+    choices = {str(number): dict(zip(swept, choice, strict=True)) for number, choice in enumerate(itertools.product(*swept.values()))}
+    if not names & choices.keys():
+        choices = {name: dict.fromkeys(swept, "") for name in sorted(names)}
+    rows = []
+    for name, choice in choices.items():
+        run = folder / name
+        settings = OmegaConf.load(run / CONFIG) if name in held else OmegaConf.create()
+        last = (metrics(run) or [{}])[-1] if name in held else {}
+        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else "" if name in held else "left no trace"
+        row = {"run": name, **{key: _told(settings, key) if name in held else value for key, value in choice.items()}}
+        rows.append(row | {told: last.get(told, "") for told in SHOWN} | {"failed": why})
     return rows
 
 

@@ -1,0 +1,51 @@
+"""Sweeps: one table of their own runs, whatever else their folder holds."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("flax")
+pytest.importorskip("hydra")
+pytest.importorskip("tensorboardX")
+
+from network_tools import SMALL_RUN
+from typer.testing import CliRunner
+
+from jaxsolve.cli import app
+from jaxsolve.train import sweep
+from jaxsolve.train.metrics import MARKER, metrics
+
+
+def test_a_sweep_ends_in_one_table(tmp_path):
+    words = [f"hydra.sweep.dir={tmp_path / 'sweep'}", "train.iterations=1", "train.learning_rate=0.01,0.1", "train.optimizer=sgd,sdg"]
+    result = CliRunner().invoke(app, ["train", "-m", *SMALL_RUN, *words])
+    assert result.exit_code == 2 and "sgd or adam" in result.stderr  # before anything runs
+    words[1:] = ["train.iterations=1,2", "train.seed=0,1"]
+    done = CliRunner().invoke(app, ["train", "-m", *SMALL_RUN, *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    lines = (tmp_path / "sweep" / "table.csv").read_text().splitlines()
+    header, rows = lines[0].split(","), [line.split(",") for line in lines[1:]]
+    asked = sorted((row[header.index("train.iterations")], row[header.index("train.seed")]) for row in rows)
+    assert asked == [("1", "0"), ("1", "1"), ("2", "0"), ("2", "1")]
+    for row in rows:
+        folder = tmp_path / "sweep" / row[0]
+        assert float(row[header.index("loss_total")]) == metrics(folder)[-1]["loss_total"]
+        assert row[header.index("iteration")] == row[header.index("train.iterations")]
+    assert len({row[header.index("loss_total")] for row in rows}) == 4 and "table.csv" in done.stdout
+
+
+def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
+    """A smaller sweep in the folder of a larger one, of whose runs one failed; a failed run's settings are those that were asked for."""
+    for number in (1, 7):
+        sweep.fail(tmp_path / str(number), ValueError("the disk is full"))
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / MARKER).write_text("{}")
+    (tmp_path / "0" / "config.yaml").write_text("train: {seed: 3}")
+    (tmp_path / "5").mkdir()
+    (tmp_path / "5" / MARKER).write_text("{}")
+    rows = sweep.table(tmp_path, {"train.seed": ["3", "4", "5"]})
+    assert [(row["run"], str(row["train.seed"]), row["failed"]) for row in rows] == [
+        ("0", "3", ""),
+        ("1", "4", "the disk is full"),
+        ("2", "5", "left no trace"),
+    ]
