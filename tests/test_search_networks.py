@@ -22,6 +22,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, so
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.rows import COST_UNIT
+from jaxsolve.search.tree import DROPPED_FLAG, FORCED_BIT, LOOKED_FLAG, NODES, SOLVED_FLAG
 
 CORNER = (
     "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;defender=white;crucial=D1;"
@@ -171,6 +172,25 @@ def test_fours_and_threes_still_count_beside_a_network():
     game = make("gomoku-15;knowledge=4t")
     method = Job(game, game.init(), claims=Claim(0), settings=Settings("fdfpn", heads=random_network(game, "value").heads(game))).method
     assert method.trust > 0.0 and method.threat_forms
+
+
+@pytest.mark.parametrize("method", ["dfpn", "fdfpn"])
+def test_no_node_loses_count_of_its_moves_that_force(method):
+    """By priors they need not come first; where a deeper look left some moves out, the count went below 0, sums to 0, and a search gave up."""
+    game = make("gomoku-15;knowledge=4t")
+    rows = ".....O..X.XO...", "......XOOO.X...", ".....XOXXXO....", "....X...OO.....", "...O...X......."
+    start = game.parse("/".join(["." * 15] * 5 + [*rows] + ["." * 15] * 5) + " b")
+    heads = random_network(game, "value").heads(game)
+    job = Job(game, start, claims=Claim(0), settings=Settings(method, Limits(nodes=1500), heads=heads, check=False))
+    drive([job])
+    tree, left_out = job.search.tree, 0
+    for node in tree.nodes[: tree.counters[NODES]]:
+        if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG):
+            continue
+        entries = tree.lists[node["list"] + node["visited"] : node["list"] + node["moves"]]
+        assert node["forced"] == np.count_nonzero(entries & FORCED_BIT)
+        left_out += bool(node["marks"] & LOOKED_FLAG and node["moves"] < node["room"] // 2)
+    assert job.search.expanded >= 1000 and left_out > 5
 
 
 def test_a_guided_method_gives_way_to_a_guided_one():

@@ -60,7 +60,7 @@ def _leave_out(tree, node):
         if has(tree.sequences.out, LEFT * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
             tree.lists[first + kept] = entry
             kept += 1
-            forced += i < record.forced
+            forced += entry & np.uint32(FORCED_BIT) != 0  # by priors they need not come first
     record.moves, record.forced = kept, forced
 
 
