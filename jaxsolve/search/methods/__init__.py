@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.monte_carlo import MonteCarlo
+from jaxsolve.search.methods.pn_monte_carlo import PnMonteCarlo
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.methods.relevance_zone import RelevanceZone
 
@@ -12,10 +13,11 @@ METHODS: dict[str, Method] = {
     "dfpn": ProofNumber("dfpn"),
     "fdfpn": ProofNumber("fdfpn", widening=0.1),
     "mcts": MonteCarlo("mcts"),
+    "pnmcts": PnMonteCarlo("pnmcts"),
     "rzs": RelevanceZone("rzs"),
 }
 
-__all__ = ["METHODS", "Method", "MonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_named"]
+__all__ = ["METHODS", "Method", "MonteCarlo", "PnMonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_named"]
 
 
 def method_named(name: str) -> Method:

@@ -23,6 +23,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
+from jaxsolve.search.ranks import RANK, begin_edge, highest, sum_up, take_up
 from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, is_estimated, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
@@ -36,6 +37,8 @@ class Exploring(NamedTuple):
     exploration: float  # weight of the exploration term
     puct: bool  # weigh by priors instead of UCT
     most_cost: float  # log10 of the cost of what cannot be proved; 0: values are in [-1, 1]
+    by_rank: float  # weight of the term of proof-number ranks (C_pn of PN-MCTS); 0: no such numbers are kept
+    by_children: bool  # ranks are divided by the number of moves instead of the highest rank
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class MonteCarlo(Method):
 
     @property
     def _exploring(self) -> Exploring:
-        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost))
+        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost), 0.0, False)
 
     def guided(self, heads: Heads) -> Method:
         """PUCT with the constant of the published program, by costs where the network estimates them."""
@@ -62,7 +65,7 @@ class MonteCarlo(Method):
         return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0, gives_way_to=plainer)
 
     def shares_tree(self, other: Method) -> bool:
-        return isinstance(other, MonteCarlo)
+        return isinstance(other, MonteCarlo) and other.extra_words == self.extra_words
 
     def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
         count, found = _select(work.tree, work.paths, first, last, states, actions, owners, work.question, self._exploring, work.log)
@@ -184,6 +187,8 @@ def _choose(tree, node, question: Question, exploring: Exploring):
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
+    ranked = exploring.by_rank > 0.0 and record.visited == record.moves
+    worst = (np.float64(record.moves) if exploring.by_children else np.float64(highest(tree, node))) if ranked else 1.0
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         if not math.isfinite(edge.value) or (edge.child == NONE and edge.busy > 0):
@@ -195,6 +200,8 @@ def _choose(tree, node, question: Question, exploring: Exploring):
             score = q + exploring.exploration * _prior(tree, node, i) * math.sqrt(total) / (1.0 + count)
         else:
             score = q + exploring.exploration * math.sqrt(log_total / max(1, count))
+        if ranked:
+            score += exploring.by_rank * (1.0 - np.float64(tree.extra[record.edges + i, RANK]) / worst)
         if score > best_score:
             best, best_score = np.int64(i), score
     if record.visited < record.moves:
@@ -225,7 +232,7 @@ def _release(tree, paths, path, with_leaf):
 @inner
 def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
     """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
-    deciding = True
+    deciding, counting = True, exploring.by_rank > 0.0
     if exploring.most_cost > 0.0:
         value = _cost_of_path(tree, paths, path, value, question, exploring)
     for d in range(paths.depth[path], -1, -1):
@@ -238,6 +245,7 @@ def _back_up(tree, paths, path, value, question: Question, exploring: Exploring,
             tree.extremes[0] = min(tree.extremes[0], np.float64(edge.value))
             tree.extremes[1] = max(tree.extremes[1], np.float64(edge.value))
         deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, question, log)
+        counting = counting and take_up(tree, node, np.int64(paths.edges[path, d]), question)
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
@@ -297,6 +305,8 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
             _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
+            if exploring.by_rank > 0.0:
+                take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), question)
             unpin(tree, node)
             paths.depth[path] = depth - 1
             continue
@@ -311,6 +321,8 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             fresh = tree.visits[tree.nodes[node].edges + best]
             fresh.visits = 0
             fresh.value = 0.0
+            if exploring.by_rank > 0.0:
+                begin_edge(tree, node, best)
         edge = tree.visits[tree.nodes[node].edges + best]
         edge.busy += 1
         paths.edges[path, depth] = best
@@ -387,6 +399,8 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         else:
             value = _estimate(rows[i], value, question, exploring, offsets)
             tree.nodes[child].estimate = value
+            if exploring.by_rank > 0.0:
+                sum_up(tree, child, question)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
         _back_up(tree, paths, path, value, question, exploring, log)

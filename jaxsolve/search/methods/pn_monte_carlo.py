@@ -1,0 +1,51 @@
+"""``pnmcts``: MCTS-solver whose moves are also ranked by proof numbers (PN-MCTS; Doe et al. 2022, Kowalski et al. 2024).
+
+Once every move of a node has been tried, UCT has a third term, C_pn (1 - rank / highest rank): the move that proof-number search would walk to has
+rank 1 (``search.ranks``). Everything else is ``mcts``; with C_pn = 0 it walks the same way. Numbers are those of the claim that is searched, so
+that in games with draws a search for a win and one for "does not lose" rank moves differently.
+
+A decided move is never walked again here, where the program of the papers goes back to it a few times (its solver threshold of 5 visits).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from jaxsolve.compiled import compiled
+from jaxsolve.search.methods.method import Workspace
+from jaxsolve.search.methods.monte_carlo import Exploring, MonteCarlo
+from jaxsolve.search.ranks import WORDS, sum_up
+from jaxsolve.search.rows import Question
+
+
+@dataclass(frozen=True)
+class PnMonteCarlo(MonteCarlo):
+    """MCTS-solver with the UCT-PN term.
+
+    Raises ValueError for a weight that is not above 0: that is ``MonteCarlo``.
+    """
+
+    by_rank: float = dataclasses.field(default=1.0, kw_only=True)  # C_pn
+    by_children: bool = dataclasses.field(default=False, kw_only=True)  # divide ranks by the number of moves, as the program of the paper does
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.by_rank < float("inf"):
+            raise ValueError(f"by_rank={self.by_rank!r}: give a number above 0; without ranks the method is MonteCarlo")
+
+    @property
+    def extra_words(self) -> int:
+        return WORDS
+
+    @property
+    def _exploring(self) -> Exploring:
+        return super()._exploring._replace(by_rank=float(self.by_rank), by_children=self.by_children)
+
+    def start(self, work: Workspace, node: int) -> None:
+        _begin(work.tree, node, work.question)
+
+
+@compiled
+def _begin(tree, node, question: Question):
+    """Gives a node that no path has led to its first numbers."""
+    sum_up(tree, node, question)

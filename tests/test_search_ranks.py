@@ -1,0 +1,94 @@
+"""PN-MCTS: ranks and numbers are those of the definitions at every node, and without its term it walks as MCTS-solver does."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import minimax
+import numpy as np
+import pytest
+from search_tools import run, settings
+
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.games.registry import make
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
+from jaxsolve.search.driver import drive
+from jaxsolve.search.job import Job
+from jaxsolve.search.ranks import RANK, A, B
+from jaxsolve.search.tree import BIG, DROPPED_FLAG, NODES, SOLVED_FLAG
+
+PNMCTS = METHODS["pnmcts"]
+STARTS = {"hex-5": (1, 10), "hex-6": (1, 18), "awari": (0, 30)}  # who is asked about, and random plies before
+
+
+def grown(rule_set, method, nodes=700, **changes):
+    """A search of a position that has wins and losses in reach, without zones."""
+    game, (player, plies) = make(rule_set), STARTS[rule_set]
+    texts = minimax.random_positions(game, range(plies, plies + 1), 1, None)
+    start = game.parse(next(texts))
+    evaluator = Evaluator(game, playouts=1, zones=False)
+    job = Job(game, start, claims=Claim(player), settings=Settings(method, Limits(nodes=nodes), check=False, **changes), evaluator=evaluator)
+    drive([job])
+    return job.search
+
+
+@pytest.mark.parametrize(("rule_set", "wave"), [(rule_set, wave) for rule_set, wave in zip(STARTS, (1, 16, 4), strict=True)])
+def test_numbers_and_ranks_follow_from_the_edges(rule_set, wave):
+    search = grown(rule_set, PNMCTS, wave=wave)
+    tree, looked_at, apart = search.tree, 0, 0
+    for node in tree.nodes[: tree.counters[NODES]]:
+        if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG):
+            continue
+        at = slice(node["edges"], node["edges"] + node["visited"])
+        edges, a, b = tree.visits[at], tree.extra[at, A].astype(np.int64), tree.extra[at, B].astype(np.int64)
+        assert tree.extra[at, RANK].tolist() == [1 + int((a < one).sum()) for one in a]
+        open_moves, untried = np.isfinite(edges["value"]), int(node["moves"] - node["visited"])
+        phi = min([int(x) for x in a[open_moves]] + [1] * (untried > 0))
+        delta = min(int(b[open_moves].sum()) + untried, BIG)
+        mine = node["mover"] == STARTS[rule_set][0]
+        assert (node["pn"], node["dn"]) == ((phi, delta) if mine else (delta, phi))
+        assert ((edges["value"] == -np.inf) <= (a > BIG)).all()
+        looked_at += len(a) > 1
+        apart += len(set(a.tolist())) > 1
+    assert looked_at > 50 and apart > 10
+
+
+def test_an_edge_says_what_its_child_says():
+    """But for children that were also reached another way since."""
+    search = grown("hex-6", PNMCTS, nodes=500, wave=1)
+    tree, same = search.tree, []
+    for node in tree.nodes[: tree.counters[NODES]]:
+        if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG):
+            continue
+        for at in range(node["edges"], node["edges"] + node["visited"]):
+            if tree.visits[at]["child"] >= 0 and np.isfinite(tree.visits[at]["value"]):
+                child = tree.nodes[tree.visits[at]["child"]]
+                of_mover = (child["pn"], child["dn"]) if node["mover"] == 1 else (child["dn"], child["pn"])
+                same.append(tuple(tree.extra[at, [A, B]]) == of_mover)
+    assert len(same) > 100 and np.mean(same) > 0.9
+
+
+def test_without_its_term_it_walks_as_mcts_does():
+    """A weight that is lost in rounding: the same positions are visited as often."""
+    seen = []
+    for method in (METHODS["mcts"], dataclasses.replace(PNMCTS, by_rank=1e-300), PNMCTS):
+        search = grown("hex-6", method, nodes=500, wave=1)
+        root = search.tree.nodes[0]
+        visits = search.tree.visits[root["edges"] : root["edges"] + root["visited"]]
+        seen.append(visits["visits"].tolist())
+    assert seen[0] == seen[1] != seen[2]
+
+
+@pytest.mark.parametrize("by_rank", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_weight_that_is_none_is_refused(by_rank):
+    with pytest.raises(ValueError, match="above 0"):
+        dataclasses.replace(PNMCTS, by_rank=by_rank)
+
+
+@pytest.mark.parametrize("changes", [{"by_rank": 1e6}, {"by_children": True}, {"by_rank": 0.1, "selection": "puct"}])
+def test_however_ranks_weigh_the_verdict_is_right(changes, tmp_path):
+    game = make("hex-3")
+    evaluator = Evaluator(game, playouts=1)
+    for player, right in ((0, Verdict.PROVED), (1, Verdict.DISPROVED)):
+        setting = next(settings())._replace(method=dataclasses.replace(PNMCTS, **changes))
+        assert run(game, game.init(), Claim(player), setting, tmp_path, evaluator=evaluator).verdict is right
