@@ -12,12 +12,14 @@ from jaxsolve.games.drawing import Counters, Row, Shape, Stones
 from jaxsolve.view import DARK, sheet, svg, text_board
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
+SHOGI = "..+S.k/..g../.P.s./...../+RK... b hands=BBGPr"
 POSITIONS = [
     ("go-5;ko=simple", "...../.XO../XO.O./.XO../..... b ko=C3", "B3", {"A1": "triangle", "B2": "1"}),
     ("killallgo-7", None, None, {}),
     ("gomoku-9", "........./........./........./...X...../....O..../........./........./........./......... b", "E5", {"C3": "A"}),
     ("hex-3", "X.O/.X./..O b", "c3", {"b1": "cross", "b2": "dot"}),
     ("awari", "0,1,2,3,5,8/13,4,7,0,2,1 n captured=0:2", "f", {"a": "1", "b": "circle"}),
+    ("minishogi", SHOGI, "D4-D3", {"B3-B4": "cross", "A1-A3": "dot", "P@E2": "7"}),
     ("slither-3", "X.O/.../..O b", "C1", {"A1": "cross", "B2": "dot"}),
 ]
 

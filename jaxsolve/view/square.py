@@ -51,7 +51,7 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
     width = 2 * _MARGIN + (columns - 1) * _CELL
     if board.hands is not None:
         _hands(canvas, board.hands, width, rows)
-        width += 2 * _CELL + _BAND
+        width += 2.5 * _CELL
     return width, 2 * _MARGIN + (rows - 1) * _CELL
 
 
@@ -106,7 +106,7 @@ def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
 def _hands(canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int) -> None:
     """Pieces in hand right of the board, each name once with its number: the second player's from the top, the first one's from the bottom."""
     for player, hand in enumerate(hands, 1):
-        x = left - 0.6 * _MARGIN + (2.25 - player) * _CELL
+        x = left + (2.85 - 1.15 * player) * _CELL
         for number, name in enumerate(dict.fromkeys(hand)):
             y = _centre((0, rows - 1 - number if player == 1 else number))[1]
             _piece(canvas, (x, y), name, player)

@@ -12,7 +12,7 @@ from jaxsolve.games.batching import as_action, batch_last
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.minishogi import text as notation
-from jaxsolve.games.minishogi.moves import DOWN_BITS, UP_BITS, legal_moves
+from jaxsolve.games.minishogi.moves import DOWN_BITS, UP_BITS, legal_moves, pieces_of
 from jaxsolve.games.minishogi.pieces import (
     BITS,
     BOARD,
@@ -32,7 +32,6 @@ from jaxsolve.lazy import jax, jnp
 PLANES = 2 * len(DIRECTIONS) + len(HELD)
 SIDE_AT = 20
 _HAND = np.uint32((1 << 10) - 1)
-_EVERY_PIECE = [(kind, promoted) for promoted in (False, True) for kind in (PROMOTED if promoted else range(1, KING + 1))]
 
 
 class MiniShogiState(NamedTuple):
@@ -46,20 +45,20 @@ class MiniShogiState(NamedTuple):
 class MiniShogi(Game):
     """MiniShogi (Shigenobu Kusumoto, about 1970): shogi on 5x5 squares.
 
-    Each side has a king, a gold, a silver, a bishop, a rook and a pawn. Black (first) begins with A1 king, B1 gold, C1 silver, D1 bishop, E1 rook and a pawn
-    on A2; White's pieces stand as these do for one who looks from the other side. King: one step in any direction. Gold: one step, but not
-    diagonally back. Silver: one step diagonally or straight ahead. Bishop and rook run over empty squares, diagonally and orthogonally. Pawn: one step
-    ahead. A piece that lands on an enemy piece captures it: it goes to the captor's hand, not promoted. A silver, bishop, rook or pawn may promote as it moves, if
-    it starts or ends on the far row; a pawn that gets there must. A promoted silver or pawn moves as a gold; a promoted bishop also steps
-    orthogonally, a promoted rook diagonally. Instead of moving a side may drop a piece of its hand on an empty square: a pawn not on the far row, nor on a
-    file that holds an unpromoted pawn of its own, nor so that it mates at once.
+    Each side has a king, a gold, a silver, a bishop, a rook and a pawn. Black (first) begins with A1 king, B1 gold, C1 silver, D1 bishop, E1 rook
+    and a pawn on A2; White's pieces stand as these do for one who looks from the other side. King: one step in any direction. Gold: one step, but
+    not diagonally back. Silver: one step diagonally or straight ahead. Bishop and rook run over empty squares, diagonally and orthogonally. Pawn:
+    one step ahead. A piece that lands on an enemy piece captures it: it goes to the captor's hand, not promoted. A silver, bishop, rook or pawn may
+    promote as it moves, if it starts or ends on the far row; a pawn that gets there must. A promoted silver or pawn moves as a gold; a promoted
+    bishop also steps orthogonally, a promoted rook diagonally. Instead of moving a side may drop a piece of its hand on an empty square: a pawn not
+    on the far row, nor on a file that holds an unpromoted pawn of its own, nor so that it mates at once.
 
-    No move may leave the mover's king attacked. A side without a legal move has lost, in check or not. What a pawn's drop may not do is give a check
-    without answer; one that leaves the opponent no move but gives no check is legal, and wins. Positions may come back without
-    consequence (``repetition=none``), so a game need not end; there are no draws.
+    No move may leave the mover's king attacked. A side without a legal move has lost, in check or not. What a pawn's drop may not do is give a
+    check without answer; one that leaves the opponent no move but gives no check is legal, and wins. Positions may come back without consequence
+    (``repetition=none``), so a game need not end; there are no draws.
 
-    Actions are as the mover sees the board, row 0 the far row: ``plane * 25 + row * 5 + column`` names the square where the move ends. Plane d < 8: a piece
-    comes there in direction d of ``bitboard.NEIGHBOURS[8]``, namely the nearest one on that line; plane 8 + d: and promotes; 16..20: pawn,
+    Actions are as the mover sees the board, row 0 the far row: ``plane * 25 + row * 5 + column`` names the square where the move ends. Plane d < 8:
+    a piece comes there in direction d of ``bitboard.NEIGHBOURS[8]``, namely the nearest one on that line; plane 8 + d: and promotes; 16..20: pawn,
     silver, gold, bishop, rook is dropped. Observation, bool[5, 5, 41], seen likewise: 0..9 own pawns, silvers, golds, bishops, rooks, king, promoted
     pawns, silvers, bishops, rooks; 10..19 the opponent's; 20..29 at least one, at least two own pieces in hand of each of the five kinds, 30..39 the
     opponent's; 40 White to move.
@@ -136,15 +135,21 @@ class MiniShogi(Game):
         return (state.meta >> SIDE_AT & 1).astype(np.int32)
 
     def observe(self, state: MiniShogiState) -> jax.Array:
-        squares = (state.boards[:, None] >> BITS[None] & 1).astype(bool)
-        kind = squares[0].astype(jnp.uint32) + 2 * squares[1] + 4 * squares[2] + 8 * squares[3]
-        wanted = np.array([kind + 8 * promoted for kind, promoted in _EVERY_PIECE], np.uint32)
-        present = kind[:, None] == wanted[None]
-        held = state.meta >> np.arange(0, 20, 2, dtype=np.uint32) & 3
-        held = (held[:, None] >= np.arange(1, COPIES + 1)[None]).reshape(-1)
-        whole = jnp.concatenate([held, (self.to_move(state) == 1)[None]])
-        parts = [present & squares[4][:, None], present & ~squares[4][:, None], jnp.broadcast_to(whole, (SQUARES, len(whole)))]
-        return jnp.concatenate(parts, axis=1).reshape(SIZE, SIZE, -1)
+        boards = self._boards_shown(state)
+        return (boards[None] >> BITS[:, None] & 1).astype(bool).reshape(SIZE, SIZE, -1)
+
+    @batch_last
+    def _boards_shown(self, state: MiniShogiState) -> jax.Array:
+        """uint32[41]: the planes of ``observe`` as boards."""
+        pieces = pieces_of(state.boards)
+        kinds = [state.boards[n] if (kind >> n & 1) else ~state.boards[n] for kind in range(1, KING + 1) for n in range(3)]
+        kinds = [kinds[at] & kinds[at + 1] & kinds[at + 2] for at in range(0, len(kinds), 3)]
+        promoted = state.boards[3]
+        shown = [board & ~promoted for board in kinds] + [kinds[kind - 1] & promoted for kind in PROMOTED]
+        held = [state.meta >> np.uint32(at) & 3 for at in range(0, 20, 2)]
+        facts = [*(count >= least for count in held for least in range(1, COPIES + 1)), state.meta >> SIDE_AT & 1 == 1]
+        sides = [board & side for side in (pieces.own, pieces.enemy) for board in shown]
+        return jnp.stack([*sides, *(jnp.where(fact, BOARD, jnp.uint32(0)) for fact in facts)])
 
     def from_seat(self, state: MiniShogiState, player: jax.Array) -> MiniShogiState:
         turns = self.to_move(state) != jnp.asarray(player, jnp.int32)
@@ -204,12 +209,15 @@ class MiniShogi(Game):
         return notation.Position(pieces, side, (counts[side], counts[1 - side]))
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
-        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``. A move on the board can be named only where ``state`` is given; drops are Black's without it."""
+        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``. Without ``state`` only drops can be named, as Black's."""
         return notation.action_text(int(action), None if state is None else self._position(state))
 
     def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
         """Black's, without a state."""
         return notation.parse_action(text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1)
+
+    def parse_action_made(self, text: str, state: MiniShogiState) -> int:
+        return notation.parse_action(text, 1 - (int(np.asarray(state.meta)) >> SIDE_AT & 1))
 
     def cells(self, state: MiniShogiState) -> np.ndarray:
         cells = np.zeros(SQUARES, np.int8)

@@ -89,7 +89,7 @@ def _spread(board: jax.Array) -> jax.Array:
 
 
 def _steppers(pieces: Pieces) -> jax.Array:
-    """uint32[8, ...]: pieces that move one step in a direction but do not slide; those of the side that moves up, or, in the opposite direction, down."""
+    """uint32[8, ...]: pieces that step in a direction where they belong to the side that moves up; the other side's step in the opposite one."""
     parts = (
         (pieces.king, range(len(DIRECTIONS))),
         (pieces.golden, GOLD_STEPS),
