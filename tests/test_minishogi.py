@@ -45,8 +45,8 @@ def in_parts(function, *arrays):
     parts = []
     for first in range(0, len(arrays[0]), WIDTH):
         rows = [array[first : first + WIDTH] for array in arrays]
-        full = [np.concatenate([x, np.repeat(x[:1], WIDTH - len(x), axis=0)]) for x in rows]
-        parts.append(jax.tree.map(lambda x, count=len(rows[0]): np.asarray(x)[:count], function(*full)))
+        count, full = len(rows[0]), [np.concatenate([x, np.repeat(x[:1], WIDTH - len(x), axis=0)]) for x in rows]
+        parts.append(jax.tree.map(lambda x, count=count: np.asarray(x)[:count], function(*full)))
     return jax.tree.map(lambda *x: np.concatenate(x), *parts)
 
 
@@ -215,7 +215,7 @@ def test_what_is_seen_is_what_is_there():
         (START.replace("....p/", ""), "4 rows"),
         (START.replace("P", "X"), "holds 'X'"),
         (START.replace("G", "+G"), r"holds '\+G'"),
-        (START.replace("S", "ſ"), "holds 'ſ'"),
+        (START.replace("S", "\u017f"), "holds '\u017f'"),  # its capital is S
         (START.replace("K", "."), "0 kings"),
         (START.replace("P", "."), "1 pieces P"),
         ("..k../...../P..../P..../..K.. b hands=RRBBGGSS", "two unpromoted pawns"),

@@ -102,7 +102,7 @@ class MiniShogi(Game):
         held = jnp.where(drops, plane - 2 * len(DIRECTIONS), 0).astype(jnp.uint32)
 
         def bits_at(square: jax.Array) -> jax.Array:
-            present = ((kinds & square) != 0).astype(jnp.uint32)
+            present = ((kinds & square[None]) != 0).astype(jnp.uint32)
             return present[0] | present[1] << 1 | present[2] << 2
 
         captured = bits_at(end)
@@ -142,14 +142,16 @@ class MiniShogi(Game):
     def _boards_shown(self, state: MiniShogiState) -> jax.Array:
         """uint32[41]: the planes of ``observe`` as boards."""
         pieces = pieces_of(state.boards)
-        kinds = [state.boards[n] if (kind >> n & 1) else ~state.boards[n] for kind in range(1, KING + 1) for n in range(3)]
+        digits = state.boards[:, None]
+        kinds = [digits[n] if kind >> n & 1 else ~digits[n] for kind in range(1, KING + 1) for n in range(3)]
         kinds = [kinds[at] & kinds[at + 1] & kinds[at + 2] for at in range(0, len(kinds), 3)]
-        promoted = state.boards[3]
+        promoted = digits[3]
         shown = [board & ~promoted for board in kinds] + [kinds[kind - 1] & promoted for kind in PROMOTED]
         held = [state.meta >> np.uint32(at) & 3 for at in range(0, 20, 2)]
         facts = [*(count >= least for count in held for least in range(1, COPIES + 1)), state.meta >> SIDE_AT & 1 == 1]
         sides = [board & side for side in (pieces.own, pieces.enemy) for board in shown]
-        return jnp.stack([*sides, *(jnp.where(fact, BOARD, jnp.uint32(0)) for fact in facts)])
+        facts = [jnp.where(fact, BOARD, jnp.uint32(0))[None] for fact in facts]
+        return jnp.concatenate([*sides, *facts])
 
     def from_seat(self, state: MiniShogiState, player: jax.Array) -> MiniShogiState:
         turns = self.to_move(state) != jnp.asarray(player, jnp.int32)

@@ -1,6 +1,6 @@
 """Legal moves of MiniShogi by bit operations on one position at a time, all eight directions side by side.
 
-Boards are words (``pieces``): uint32[...] with any trailing dimensions, or uint32[8, ...] for one board a direction. Nothing is tried: who gives
+Boards are words (``pieces``): uint32[1, ...] with any trailing dimensions, or uint32[8, ...] for one board a direction. Nothing is tried: who gives
 check, which pieces are pinned and where the king may not go are looked at once, and the moves that are left are legal.
 """
 
@@ -35,7 +35,7 @@ DOWN_BITS = np.array([max(-step, 0) for step in _STEPS], np.uint32)
 
 
 class Pieces(NamedTuple):
-    """A position as boards uint32[...], seen by the side to move; both sides' pieces of a kind are on one board."""
+    """A position as boards uint32[1, ...], seen by the side to move; both sides' pieces of a kind are on one board."""
 
     own: jax.Array
     enemy: jax.Array
@@ -52,7 +52,7 @@ class Pieces(NamedTuple):
 
 def pieces_of(boards: jax.Array) -> Pieces:
     """``Pieces`` of uint32[5, ...] (``MiniShogiState.boards``)."""
-    low, middle, high, promoted, own = boards
+    low, middle, high, promoted, own = boards[:, None]
     occupied = low | middle | high
     pawn, silver, gold = low & ~middle & ~high, ~low & middle & ~high, low & middle & ~high
     bishop, rook, king = ~low & ~middle & high, low & ~middle & high, middle & high
@@ -73,19 +73,18 @@ def pieces_of(boards: jax.Array) -> Pieces:
 
 
 def _lane(values: np.ndarray, like: jax.Array) -> np.ndarray:
-    """A constant of each direction beside boards uint32[...] or uint32[8, ...] that have the batch dimensions of ``like`` uint32[...]."""
-    return values.reshape(-1, *(1,) * like.ndim)
+    """A constant of each direction beside boards such as ``like``."""
+    return values.reshape(-1, *(1,) * (like.ndim - 1))
 
 
 def _step(boards: jax.Array) -> jax.Array:
     """uint32[8, ...]: every board moved one step in its direction; guards and bits off the board are not cleared."""
-    like = boards[0]
-    return boards << _lane(UP_BITS, like) >> _lane(DOWN_BITS, like)
+    return boards << _lane(UP_BITS, boards) >> _lane(DOWN_BITS, boards)
 
 
 def _spread(board: jax.Array) -> jax.Array:
     """uint32[8, ...]: the same board for every direction."""
-    return jnp.broadcast_to(board[None], (len(DIRECTIONS), *board.shape))
+    return jnp.broadcast_to(board, (len(DIRECTIONS), *board.shape[1:]))
 
 
 def _steppers(pieces: Pieces) -> jax.Array:
@@ -100,13 +99,13 @@ def _steppers(pieces: Pieces) -> jax.Array:
     )
     found = jnp.zeros((), jnp.uint32)
     for board, directions in parts:
-        found = found | board[None] & _lane(lanes(directions), board)
+        found = found | board & _lane(lanes(directions), board)
     return found
 
 
 def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
     """uint32[8, ...]: the first board for the diagonal directions, the second for the others."""
-    return diagonal[None] & _lane(lanes(DIAGONAL), diagonal) | orthogonal[None] & _lane(lanes(ORTHOGONAL), orthogonal)
+    return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(lanes(ORTHOGONAL), orthogonal)
 
 
 def _opposite(boards: jax.Array) -> jax.Array:
@@ -115,8 +114,8 @@ def _opposite(boards: jax.Array) -> jax.Array:
 
 
 def _any_lane(boards: jax.Array) -> jax.Array:
-    """uint32[...]: the squares on any direction's board."""
-    return jax.lax.reduce(boards, np.uint32(0), jax.lax.bitwise_or, (0,))
+    """uint32[1, ...]: the squares on any direction's board."""
+    return jax.lax.reduce(boards, np.uint32(0), jax.lax.bitwise_or, (0,))[None]
 
 
 def _run(sliders: jax.Array, empty: jax.Array) -> jax.Array:
@@ -151,7 +150,7 @@ def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array
 
 
 def _attacked(steppers: jax.Array, sliders: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[...]: squares attacked by pieces that step or slide in each direction."""
+    """uint32[1, ...]: squares attacked by pieces that step or slide in each direction."""
     return _any_lane(_step(steppers | _run(sliders, empty))) & BOARD
 
 
@@ -179,7 +178,7 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     answers = _any_lane(jnp.where(checks != 0, lines.seen, jnp.uint32(0)))
     answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
 
-    free = own & ~pieces.king & ~(_any_lane(pinned)[None] & ~(pinned | _opposite(pinned)))
+    free = own & ~pieces.king & ~(_any_lane(pinned) & ~(pinned | _opposite(pinned)))
     target = answers & ~own
     # A piece that can promote stops here in two ways, by where it starts; the others are never on these boards.
     young = _sliders(pieces.bishop, pieces.rook) & free
@@ -195,11 +194,11 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     danger = _attacked(_opposite(steps) & enemy, _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy, empty | king)
     flights = _step(_spread(king)) & BOARD & ~own & ~danger
     plain = (inside | outside | others) & target & ~forced | flights
-    return Moves(plain, promoting, _drops(pieces, steps, hand, answers & empty))
+    return Moves(plain, promoting, _drops(pieces, steps, hand[None], answers & empty))
 
 
 def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array) -> jax.Array:
-    """uint32[5, ...]: squares of ``target`` on which each kind may be dropped."""
+    """uint32[5, ...]: squares of ``target`` on which each kind of ``hand`` uint32[1, ...] may be dropped."""
     pawns = pieces.own & pieces.pawn
     files = pawns
     for rows in (1, 2):  # three rows each way are enough: an unpromoted pawn stands on one of the four nearest rows
@@ -209,11 +208,11 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
     for number, kind in enumerate(HELD):
         held = hand >> np.uint32(2 * number) & np.uint32(3)
         parts.append(jnp.where(held != 0, target & ~barred if kind == PAWN else target, jnp.uint32(0)))
-    return jnp.stack(parts)
+    return jnp.concatenate(parts)
 
 
 def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
-    """uint32[...]: the square before the enemy's king, where a pawn dropped there would mate it; else no square.
+    """uint32[1, ...]: the square before the enemy's king, where a pawn dropped there would mate it; else no square.
 
     Only the king, and pieces that are not pinned to it, could take the pawn, and nothing can be put between. The pawn may shut off lines of ours.
     """
