@@ -314,7 +314,7 @@ def test_searches_decide_what_play_decides(method, tmp_path):
         state = GAME.parse(text)
         claim = Claim((number + int(GAME.to_move(state))) % 2)
         right = wins == (claim.player == int(GAME.to_move(state)))
-        setting = search_tools.Setting(method, (1, 4, 32)[number % 3], (None, 256)[number % 2] if LONG else None, number)
+        setting = search_tools.Setting(method, (32, 4, 1)[number % 3 if LONG else 0], (None, 256)[number % 2] if LONG else None, number)
         got = search_tools.run(GAME, state, claim, setting, tmp_path, 2000 if gives_up else 100_000)
         unknown = gives_up and got.verdict is Verdict.UNKNOWN
         assert unknown or got.verdict is (Verdict.PROVED if right else Verdict.DISPROVED), (text, claim, setting)

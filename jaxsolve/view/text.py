@@ -42,10 +42,11 @@ def text_board(
     signs = {place: _SIGNS.get(sign, sign)[:1] for place, sign in signs.items()}
     if isinstance(drawing, Counters):
         return _pits(drawing, last, signs, paint)
+    wide = _width(drawing)
     grid = _glyphs(drawing, _PLAIN if ascii_only else _ROUND, "." if ascii_only else "·", paint)
     for x, y in placed(game, state, None, dict.fromkeys(shaded, ""))[1]:
         if not drawing.cells[y][x]:
-            grid[y][x] = ":" if ascii_only else "∘"
+            grid[y][x] = (":" if ascii_only else "∘").rjust(wide)
     before: dict[Place, str] = {}
     for (x, y), sign in signs.items():
         if (x, y) in drawing.names:
@@ -53,7 +54,7 @@ def text_board(
             continue
         stone = int(drawing.cells[y][x])
         marked = _PLAIN_MARKED if ascii_only else _ROUND_MARKED
-        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign, "bold red")
+        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign.rjust(wide), "bold red")
     return _rows(drawing, grid, last, before, paint)
 
 
@@ -70,6 +71,11 @@ def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint)
     ]
 
 
+def _width(board: Stones) -> int:
+    """Characters of a cell."""
+    return 2 if board.names else 1
+
+
 def _named(board: Stones, at: Place) -> str:
     """Two characters: the name of the piece there, the second player's in lower case."""
     name = board.names[at]
@@ -83,7 +89,7 @@ def _rows(board: Stones, grid: list[list[str]], last: Place | None, before: Mapp
     """
     columns, rows = board.size
     shift = int(board.shape is Shape.HEXAGONS)
-    wide = 2 if board.names else 1
+    wide = _width(board)
     header = "   " + "".join(f" {letter:>{wide}}" for letter in board.columns)
     lines = [paint(header, "dim")]
     for y, row in enumerate(grid):
