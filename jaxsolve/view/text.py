@@ -34,7 +34,7 @@ def text_board(
     """Lines of the board with its coordinates; the last move stands in brackets, marked empty points show their sign's first character.
 
     Marked stones are diamonds (in ASCII ``B`` and ``W``), ``shaded`` empty points are ``∘`` (``:``). ``color`` adds the markup of rich (print it with
-    ``rich.print``). Moves, marks and shaded points are given as to ``svg``.
+    ``rich.print``). Marked pieces with names have the sign before them. Moves, marks and shaded points are given as to ``svg``.
     """
     paint: _Paint = _markup if color else lambda words, style: words
     drawing = game.drawing(state)
