@@ -34,6 +34,7 @@ def tsumego(size: int, goal: str, defender: str, crucial: str, region: str = "al
 MIAI = "XXXXXXXXX/X.......X/X.X.X.X.X/XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOOOOOOOO/OOOXXXOOO/...X.X... b"
 """White needs one move on the left and one on the right, and Black can spoil neither."""
 
+_SHOGI = "minishogi;repetition=none"
 _ROW = "...../XXXXX/OOOOO/O...O/OOOOO"
 _SEVEN = "killallgo-7;ko={ko};passes={passes};fill_eyes={fill}"
 HAND = [
@@ -73,6 +74,9 @@ HAND = [
         "black",
         depth=3,
     ),
+    Case("minishogi", _SHOGI, ".r.../Psb../p.S.k/...R./GK.g. w hands=b", "white", depth=2),
+    Case("minishogi", _SHOGI, "r...k/g..sp/.bg.r/...../K..+b. b hands=Ps", "white", depth=1),
+    Case("minishogi", _SHOGI, "...B./.GB.S/....k/.pK.p/.GR.+s w hands=R", "black", depth=1),
     Case("go", tsumego(5, "live", "white", "A3", "B2,C2,D2,A5,B5"), _ROW + " b", "black", depth=6),
     Case("go", tsumego(5, "live", "white", "A3", "A1,B2,C2,D2,A5", fill_eyes="false"), _ROW + " w", "white", depth=2),
     Case("go", tsumego(5, "kill", "white", "A3", "B2,C2,D2,A5"), "..XXX/XXXXX/OOOOO/O...O/OOOOO b", "black", depth=8),

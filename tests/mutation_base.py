@@ -9,7 +9,7 @@ from typing import Any
 
 Lines = list[Any]
 Mutation = Callable[[Lines, random.Random], Lines | None]
-REASONS = ("five", "two-fours", "connection", "benson", "captured", "passes", "score", "full-board", "no-seeds")
+REASONS = ("five", "two-fours", "connection", "benson", "captured", "passes", "score", "full-board", "no-moves", "no-seeds")
 
 
 def registry(mutations: dict[str, Mutation]) -> Callable[[str], Callable[[Mutation], Mutation]]:

@@ -27,11 +27,12 @@ def _spoil(node: dict[str, Any], change: Callable[[str], str]) -> bool:
 @mutation("change a stone")
 def _stone(lines: Lines, rng: random.Random) -> Lines | None:
     node = _exact(lines, rng)
-    places = [index for index, c in enumerate(node["pos"].split(" ")[0]) if c not in "/,"]
+    places = [index for index, c in enumerate(node["pos"].split(" ")[0]) if c not in "/,+"]
     at = rng.choice(places)
 
     def change(text: str) -> str:
-        others = ".XO" if text[at] in ".XO" else "0123456789"
+        kinds = (".KGSBRPkgsbrp",) if lines[0]["game"] == "minishogi" else (".XO", "0123456789")
+        others = next(kind for kind in kinds if text[at] in kind)
         return text[:at] + rng.choice(others.replace(text[at], "")) + text[at + 1 :]
 
     return lines if _spoil(node, change) else None
@@ -59,6 +60,8 @@ def _field(lines: Lines, rng: random.Random) -> Lines | None:
         " fours=2",
         " fours=A1",
         " captured=1:1",
+        " hands=P",
+        "p",
         " ",
         "\n",
         " history=",

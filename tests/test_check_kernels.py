@@ -19,6 +19,8 @@ GAMES = 60 if os.environ.get("JAXSOLVE_LONG") == "1" else 4
 STARTS = [
     ("awari;rules=ludii", None),
     ("hex-5", None),
+    ("minishogi;repetition=none", None),
+    ("minishogi;repetition=none", "..k../...../..P../...p./..K.. w hands=RBGSrbgs"),
     ("slither-4", None),
     ("slither-5", "OOOXX/OO.XO/XX.OO/XXOOX/OXOOX b"),
     ("gomoku-7;line=5;win=exact5;knowledge=4t", None),

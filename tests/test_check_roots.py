@@ -25,6 +25,7 @@ RULE_SETS = {  # rule set -> its share of the roots
     "hex-1": 1,
     "hex-2": 4,
     "hex-4": 6,
+    "minishogi;repetition=none": 10,
     "slither-1": 1,
     "slither-3": 8,
     "slither-4": 8,
@@ -67,7 +68,7 @@ class Maker:
                 fields = [other for other in fields if other.partition("=")[0] != field.partition("=")[0]]
             fields.append(field)
         if self.rng.random() < 0.9:
-            order = ["relocated", "captured", "fours", "ko", "passes", "ply", "crucial", "history"]
+            order = ["relocated", "hands", "captured", "fours", "ko", "passes", "ply", "crucial", "history"]
             fields.sort(key=lambda field: order.index(field.partition("=")[0]))
         text = " ".join([board, side if self.rng.random() < 0.9 else self.rng.choice("bwsnB"), *fields])
         return self._spoilt(text) if self.rng.random() < 0.1 else text
@@ -92,11 +93,29 @@ class Maker:
             most = self.rng.choice((1, 2, 4, 6, 9))
             rows = [",".join(str(self.rng.randrange(most + 1)) for _ in range(6)) for _ in range(2)]
             return f"{rows[0]}/{rows[1]} {self.rng.choice('sn')} captured={self.rng.randrange(26)}:{self.rng.randrange(26)}"
+        if self.game.name == "minishogi":
+            return self._pieces()
         board = self._board()
         for name in self.crucial:
             if self.rng.random() < 0.8:
                 board = self.rules.grid.put(board, self.rules.grid.bit_of[name], self.defender)
         return f"{board} {self.rng.choice('bw')}"
+
+    def _pieces(self) -> str:
+        """All pieces of MiniShogi thrown on the board or into hands, now and then one too many or too few."""
+        cells, hands = ["."] * 25, ""
+        pieces = [*"KkRRBBGGSSPP"]
+        if self.rng.random() < 0.2:
+            pieces[self.rng.randrange(12)] = self.rng.choice("KRBGSP")
+        for piece, at in zip(pieces, self.rng.sample(range(25), 12), strict=True):
+            piece = piece.swapcase() if piece not in "Kk" and self.rng.random() < 0.5 else piece
+            if piece not in "Kk" and self.rng.random() < 0.5:
+                hands += piece
+            else:
+                cells[at] = "+" * (piece not in "KkGg" and self.rng.random() < 0.3) + piece
+        board = "/".join("".join(cells[at : at + 5]) for at in range(0, 25, 5))
+        hands = "".join(sorted(hands, key="RBGSPrbgsp".find)) if self.rng.random() < 0.9 else hands
+        return f"{board} {self.rng.choice('bw')}" + (f" hands={hands}" if hands else "")
 
     def _board(self) -> str:
         weights = (self.rng.choice((1, 2, 4)), 1, self.rng.choice((0, 1, 1, 2)))
@@ -112,6 +131,7 @@ class Maker:
             "gomoku": ("fours",),
             "awari": ("captured",),
             "slither": ("relocated",),
+            "minishogi": ("hands",),
         }.get(self.game.name, ())
         kind = self.rng.choice(kinds) if kinds and self.rng.random() < 0.9 else self.rng.choice(("ko", "passes", "ply", "fours", "captured"))
         if kind == "relocated":
@@ -122,6 +142,8 @@ class Maker:
             return f"{kind}={self.rng.randrange(4)}"
         if kind == "fours":
             return f"fours={self._point() if self.rng.random() < 0.7 else self.rng.choice('123')}"
+        if kind == "hands":
+            return "hands=" + "".join(self.rng.choice("RBGSPrbgspK") for _ in range(self.rng.randrange(4)))
         if kind == "captured":
             return f"captured={self.rng.randrange(50)}:{self.rng.randrange(50)}"
         if kind == "crucial":

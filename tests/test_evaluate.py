@@ -26,6 +26,7 @@ GAMES = {
     "go-2;ko=positional;komi=1": range(0, 8),
     "slither-4": range(0, 14),
     "awari": range(0, 150),
+    "minishogi": range(0, 60),
 }
 
 

@@ -23,6 +23,7 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
     "hex-4": "",
     "killallgo-7;ko=situational;passes=stones": "",
     "killallgo-9;ko=simple;fill_eyes=false": "",
+    "minishogi": "..k../...../..P../..p../..K.. b hands=RBGSrbgs",
     "slither-4": "",
     TSUMEGO: "...../...../..O../.XXO./..... w",
 }

@@ -23,6 +23,8 @@ ENDS = [
     ("gomoku-3;line=3", "XOX/XOO/OXX w", "full-board"),
     ("hex-3", "X../X../X.. w", "connection"),
     ("slither-3", "X../X../XX. w", "connection"),
+    ("minishogi", "k..../G..../P..../...../....K w hands=RRBBGSSP", "no-moves"),
+    ("minishogi", "k..../...../P..../...../.R..K w hands=RBBGGSSP", "no-moves"),
     ("awari", "1,0,0,0,0,0/0,1,0,0,0,0 s captured=24:22", "no-seeds"),
 ]
 

@@ -31,6 +31,7 @@ def test_importing_the_package_does_not_import_jax():
         ("gomoku-15", "gomoku-15;line=5;win=five-or-more;knowledge=ndk"),
         ("gomoku-15-exact5", "gomoku-15;line=5;win=exact5;knowledge=ndk"),
         ("hex-5", "hex-5"),
+        ("minishogi", "minishogi;repetition=none"),
         ("killallgo-7", "killallgo-7;ko=simple;passes=not-achieved;fill_eyes=true"),
         ("killallgo-9", "killallgo-9;ko=simple;passes=not-achieved;fill_eyes=true"),
         (
@@ -55,6 +56,7 @@ def test_short_ids_name_the_defaults(short, full):
         "gomoku-5;line=4;win=exact5;knowledge=4t",
         "hex-1",
         "hex-19",
+        "minishogi;repetition=none",
         "slither-1",
         "slither-19",
         "tsumego-9;ko=positional;passes=not-achieved;fill_eyes=false;goal=kill;defender=black;crucial=A1,B2;region=A1,B1,A2,B2,C3;ko_black=forbid;ko_white=allow",
@@ -135,6 +137,7 @@ def test_options_may_be_keywords():
         ("go-9;ko", "key=value"),
         ("go-9;ko=simple;ko=simple", "twice"),
         ("awari;rules=abapa", "rules may be ludii"),
+        ("minishogi;repetition=draw", "repetition may be none"),
         ("hex-5;swap=true", "hex-N has the options: none"),
         ("gomoku-15;line=1", "line"),
         ("gomoku-5;line=6", "line=5"),

@@ -19,6 +19,7 @@ SOURCES = {
     "gomoku-4;line=3;win=exact5;knowledge=4t": range(0, 6),
     "gomoku-5;line=4;win=five-or-more;knowledge=4t": range(12, 18),
     "go-2;ko=positional;komi=1": range(0, 6),
+    "minishogi": range(40, 90),
     "awari": range(150, 220),
 }
 

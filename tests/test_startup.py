@@ -137,6 +137,7 @@ SHOWN = {
     "go-5;ko=positional": "...../.XX../.X.X./..X../..... b history=...../...../.X.X./...../.....",
     "gomoku-6;line=4;knowledge=4t": "....../.XXX../O..OO./....../....../...... w",
     "hex-6": POSITION,
+    "minishogi": "..k../P..g./K..SG/...../b+r..+p w hands=RBs",
     "killallgo-7": "......./......./......./..X..../......./......./....... w ply=1",
     "tsumego-5;crucial=C3;defender=white;goal=kill": "...../.XX../.XO../..X../..... w",
 }

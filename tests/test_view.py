@@ -12,12 +12,14 @@ from jaxsolve.games.drawing import Counters, Row, Shape, Stones
 from jaxsolve.view import DARK, sheet, svg, text_board
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
+SHOGI = "..+S.k/..g../.P.s./...../+RK... b hands=BBGPr"
 POSITIONS = [
     ("go-5;ko=simple", "...../.XO../XO.O./.XO../..... b ko=C3", "B3", {"A1": "triangle", "B2": "1"}),
     ("killallgo-7", None, None, {}),
     ("gomoku-9", "........./........./........./...X...../....O..../........./........./........./......... b", "E5", {"C3": "A"}),
     ("hex-3", "X.O/.X./..O b", "c3", {"b1": "cross", "b2": "dot"}),
     ("awari", "0,1,2,3,5,8/13,4,7,0,2,1 n captured=0:2", "f", {"a": "1", "b": "circle"}),
+    ("minishogi", SHOGI, "D4-D3", {"B3-B4": "cross", "A1-A3": "dot", "P@E2": "7"}),
     ("slither-3", "X.O/.../..O b", "C1", {"A1": "cross", "B2": "dot"}),
 ]
 
@@ -56,6 +58,24 @@ def test_every_seed_is_drawn():
     root = ET.fromstring(svg(game, state))
     seeds = [circle for circle in root.iter(NAMESPACE + "circle") if float(circle.get("r")) < 6]
     assert len(seeds) == 46
+
+
+def test_every_piece_is_named_and_every_hand_counted():
+    game, state = position("minishogi", SHOGI)
+    said = [text.text for text in ET.fromstring(svg(game, state)).iter(NAMESPACE + "text")]
+    letters = [word for word in said if word.lstrip("+") in [*"KRBGSP"] and word not in game.drawing(state).columns]
+    assert sorted(letters) == sorted(["+S", "K", "G", "P", "S", "+R", "K", "G", "P", "R"]) and said.count("B") == 3 and said.count("2") == 3
+
+
+def test_a_last_move_as_text_is_the_other_sides():
+    game, state = position("minishogi", SHOGI)
+    action = game.parse_action_made("D4-D3", state)
+    assert text_board(game, state, last_move=action) == text_board(game, state, last_move="d4-d3") and "( s)" in text_board(
+        game, state, last_move=action
+    )
+    for wrong in (525, -1):
+        with pytest.raises(ValueError, match="no move"):
+            svg(game, state, last_move=wrong)
 
 
 def test_actions_and_their_text_mark_the_same_point():
@@ -113,6 +133,8 @@ def test_a_drawing_whose_parts_do_not_fit_is_refused():
         Stones(Shape.SQUARES, np.zeros((2, 3), np.int8), "ab", "12")
     with pytest.raises(ValueError, match="drawn as Counters"):
         Stones(Shape.SQUARES, np.full((2, 2), 7, np.int8), "ab", "12")
+    with pytest.raises(ValueError, match="one for every piece"):
+        Stones(Shape.SQUARES, np.eye(2, dtype=np.int8), "ab", "12", names={(0, 0): "K"})
     with pytest.raises(ValueError, match="3 pits has 2 names"):
         Row([1, 2, 3], "ab")
     with pytest.raises(ValueError, match="one length"):
@@ -186,6 +208,18 @@ def test_text_boards_look_as_drawn_here():
         " 2  . X O . . 2",
         " 1  . . . . . 1",
         "    A B C D E",
+    ]
+    game, state = position("minishogi", SHOGI)
+    assert text_board(game, state, last_move="D4-D3", marks={"A1-A3": "cross", "G@C4": "dot"}, ascii_only=True).splitlines() == [
+        "in hand: r",
+        "     A  B  C  D  E",
+        " 5   .  . +S  .  k 5",
+        " 4   .  .* g  .  . 4",
+        " 3   x  P  .( s) . 3",
+        " 2   .  .  .  .  . 2",
+        " 1  +R  K  .  .  . 1",
+        "     A  B  C  D  E",
+        "in hand: BBGP",
     ]
     game, state = position("awari", POSITIONS[4][1])
     assert text_board(game, state, last_move="F", marks={"a": "1"}).splitlines() == [

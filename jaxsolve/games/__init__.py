@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
+    from jaxsolve.games.minishogi import MiniShogi
     from jaxsolve.games.random_play import random_legal_action
     from jaxsolve.games.slither import Slither
 
@@ -35,6 +36,7 @@ __all__ = [
     "HasZones",
     "Hex",
     "KillallGo",
+    "MiniShogi",
     "Outcome",
     "SeesChildren",
     "Slither",
@@ -56,6 +58,7 @@ __getattr__ = lazy.names(
         "go": ("Go", "KillallGo", "Tsumego"),
         "gomoku": ("Gomoku",),
         "hex": ("Hex",),
+        "minishogi": ("MiniShogi",),
         "random_play": ("random_legal_action",),
         "slither": ("Slither",),
     },

@@ -312,6 +312,10 @@ class Game(abc.ABC):
     def parse_action(self, text: str, state: State | None = None) -> int:
         """Inverse of ``action_text``, case-insensitive where that is unambiguous. Raises ValueError."""
 
+    def parse_action_made(self, text: str, state: State) -> int:
+        """``parse_action`` of a move by the side not to move, such as the one that led to ``state``. Raises ValueError."""
+        return self.parse_action(text, state)
+
     @abc.abstractmethod
     def cells(self, state: State) -> np.ndarray:
         """int8 array of the board: [H, W], top row first; 0 empty, 1 first player, 2 second; in games of counters their numbers."""

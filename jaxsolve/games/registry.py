@@ -19,6 +19,7 @@ BUILTIN = (  # one line a game: the package that holds it; its ``rule_sets.ENTRI
     "jaxsolve.games.go",
     "jaxsolve.games.gomoku",
     "jaxsolve.games.hex",
+    "jaxsolve.games.minishogi",
     "jaxsolve.games.slither",
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.view.canvas import Canvas, Point
@@ -41,12 +41,18 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
         canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e")
     for row in range(rows):
         for column in range(columns):
-            if board.cells[row][column]:
+            if (column, row) in board.names:
+                _piece(canvas, _centre((column, row)), board.names[column, row], int(board.cells[row][column]))
+            elif board.cells[row][column]:
                 radius = (0.47 if board.shape is Shape.POINTS else 0.4) * _CELL
                 canvas.stone(_centre((column, row)), radius, int(board.cells[row][column]))
     for at, sign in signs.items():
         _sign(canvas, board, at, sign, is_last=at == last)
-    return 2 * _MARGIN + (columns - 1) * _CELL, 2 * _MARGIN + (rows - 1) * _CELL
+    width = 2 * _MARGIN + (columns - 1) * _CELL
+    if board.hands is not None:
+        _hands(canvas, board.hands, width, rows)
+        width += 2.5 * _CELL
+    return width, 2 * _MARGIN + (rows - 1) * _CELL
 
 
 def _board(canvas: Canvas, board: Stones) -> None:
@@ -87,8 +93,36 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
                 canvas.polyline([(_MARGIN + x * _CELL, _MARGIN + y * _CELL) for x, y in band], colour, width)
 
 
+def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
+    """A wedge that points at the opponent of player 1 (below) or 2 (above), with its name upright; promoted ones have red letters."""
+    theme, up = canvas.theme, -_CELL if player == 1 else _CELL
+    fill, rim, ink = ((theme.black, theme.black_rim, theme.white), (theme.white, theme.white_rim, theme.black))[player - 1]
+    outline = ((0, 0.44), (0.28, 0.27), (0.36, -0.4), (-0.36, -0.4), (-0.28, 0.27))
+    canvas.polygon([(centre[0] + x * _CELL, centre[1] + y * up) for x, y in outline], fill, rim, 1)
+    size = (0.42 if len(name) == 1 else 0.36) * _CELL
+    canvas.text((centre[0], centre[1] - 0.06 * up), name, size, theme.accent if name.startswith("+") else ink, bold=True)
+
+
+def _hands(canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int) -> None:
+    """Pieces in hand right of the board, each name once with its number: the second player's from the top, the first one's from the bottom."""
+    for player, hand in enumerate(hands, 1):
+        x = left + (2.85 - 1.15 * player) * _CELL
+        for number, name in enumerate(dict.fromkeys(hand)):
+            y = _centre((0, rows - 1 - number if player == 1 else number))[1]
+            _piece(canvas, (x, y), name, player)
+            if hand.count(name) > 1:
+                canvas.text((x + 0.46 * _CELL, y + 0.32 * _CELL), str(hand.count(name)), 12, canvas.theme.ink, bold=True)
+
+
 def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) -> None:
     theme, occupant = canvas.theme, board.cells[at[1]][at[0]]
+    if at in board.names:  # beside the name, or around it
+        x, y = _centre(at)
+        corner = (x + 0.36 * _CELL, y - 0.36 * _CELL)
+        canvas.mark(
+            (x, y) if sign == "circle" else corner, (0.54 if sign == "circle" else 0.13) * _CELL, sign, theme.accent if is_last else theme.ink
+        )
+        return
     colour = theme.accent if is_last or not occupant else (theme.white if occupant == 1 else theme.black)
     if not occupant:
         # A patch of bare board keeps the lines from running through the sign.

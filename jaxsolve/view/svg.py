@@ -89,9 +89,18 @@ def paint(
 def placed(game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]) -> tuple[Place | None, dict[Place, str]]:
     """Where the last move and the marked moves are drawn; moves without a place are left out. Raises ValueError for one that does not exist."""
     side = int(game.to_move(state))
-    last = None if last_move is None else game.place(_action(game, state, last_move), state, 1 - side)
+    last = None if last_move is None else game.place(_action_made(game, state, last_move), state, 1 - side)
     places = {game.place(_action(game, state, move), state, side): sign for move, sign in marks.items()}
     return last, {place: sign for place, sign in places.items() if place is not None}
+
+
+def _action_made(game: Game, state: Any, move: Move) -> int:
+    """The action of the move that led to ``state``, where it need not be one any more."""
+    if isinstance(move, str):
+        return game.parse_action_made(move, state)
+    if not 0 <= move < game.num_actions:
+        raise ValueError(f"Action {move} is no move of {game.rule_set}.")
+    return int(move)
 
 
 def _action(game: Game, state: Any, move: Move) -> int:

@@ -34,7 +34,7 @@ def text_board(
     """Lines of the board with its coordinates; the last move stands in brackets, marked empty points show their sign's first character.
 
     Marked stones are diamonds (in ASCII ``B`` and ``W``), ``shaded`` empty points are ``∘`` (``:``). ``color`` adds the markup of rich (print it with
-    ``rich.print``). Moves, marks and shaded points are given as to ``svg``.
+    ``rich.print``). Marked pieces with names have the sign before them. Moves, marks and shaded points are given as to ``svg``.
     """
     paint: _Paint = _markup if color else lambda words, style: words
     drawing = game.drawing(state)
@@ -42,38 +42,66 @@ def text_board(
     signs = {place: _SIGNS.get(sign, sign)[:1] for place, sign in signs.items()}
     if isinstance(drawing, Counters):
         return _pits(drawing, last, signs, paint)
+    wide = _width(drawing)
     grid = _glyphs(drawing, _PLAIN if ascii_only else _ROUND, "." if ascii_only else "·", paint)
     for x, y in placed(game, state, None, dict.fromkeys(shaded, ""))[1]:
         if not drawing.cells[y][x]:
-            grid[y][x] = ":" if ascii_only else "∘"
+            grid[y][x] = (":" if ascii_only else "∘").rjust(wide)
+    before: dict[Place, str] = {}
     for (x, y), sign in signs.items():
+        if (x, y) in drawing.names:
+            before[x, y] = paint(sign, "bold red")
+            continue
         stone = int(drawing.cells[y][x])
         marked = _PLAIN_MARKED if ascii_only else _ROUND_MARKED
-        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign, "bold red")
-    return _rows(drawing, grid, last, paint)
+        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign.rjust(wide), "bold red")
+    return _rows(drawing, grid, last, before, paint)
 
 
 def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint) -> list[list[str]]:
     stars = set(square.star_points(board.size)) if board.shape is Shape.POINTS else set()
+    if board.names:
+        return [
+            [paint(_named(board, (x, y)), _STYLES[int(cell)]) if cell else paint(f" {empty}", "dim") for x, cell in enumerate(row)]
+            for y, row in enumerate(board.cells)
+        ]
     return [
         [paint(glyphs[int(cell)], _STYLES[int(cell)]) if cell else paint("+" if (x, y) in stars else empty, "dim") for x, cell in enumerate(row)]
         for y, row in enumerate(board.cells)
     ]
 
 
-def _rows(board: Stones, grid: list[list[str]], last: Place | None, paint: _Paint) -> str:
-    """Joins the cells two characters apart; a row of hexagons begins half a cell further right than the one above it."""
+def _width(board: Stones) -> int:
+    """Characters of a cell."""
+    return 2 if board.names else 1
+
+
+def _named(board: Stones, at: Place) -> str:
+    """Two characters: the name of the piece there, the second player's in lower case."""
+    name = board.names[at]
+    return f"{name if board.cells[at[1]][at[0]] == 1 else name.lower():>2}"
+
+
+def _rows(board: Stones, grid: list[list[str]], last: Place | None, before: Mapping[Place, str], paint: _Paint) -> str:
+    """Joins the cells a character apart, which ``before`` may name; a row of hexagons begins half a cell further right than the one above it.
+
+    Pieces in hand stand above the board (the second player's) and below it.
+    """
     columns, rows = board.size
     shift = int(board.shape is Shape.HEXAGONS)
-    header = "   " + "".join(f" {letter}" for letter in board.columns)
+    wide = _width(board)
+    header = "   " + "".join(f" {letter:>{wide}}" for letter in board.columns)
     lines = [paint(header, "dim")]
     for y, row in enumerate(grid):
-        gaps = [" "] * (columns + 1)
+        gaps = [before.get((x, y), " ") for x in range(columns + 1)]
         if last is not None and last[1] == y:
             gaps[last[0]], gaps[last[0] + 1] = "(", ")"
         body = "".join(gap + cell for gap, cell in zip(gaps, row, strict=False)) + gaps[-1]
         lines.append(" " * (y * shift) + paint(f"{board.rows[y]:>2}", "dim") + " " + body + paint(board.rows[y], "dim"))
     lines.append(" " * (rows * shift) + paint(header, "dim"))
+    if board.hands is not None:
+        first, second = ("".join(hand) or "-" for hand in board.hands)
+        lines = [f"in hand: {paint(second.lower(), _STYLES[2])}", *lines, f"in hand: {paint(first, _STYLES[1])}"]
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -23,6 +23,7 @@ BUILTIN = {
     "go": "jaxsolve.proof.check.go:Go",
     "gomoku": "jaxsolve.proof.check.gomoku:Gomoku",
     "hex": "jaxsolve.proof.check.hex:Hex",
+    "minishogi": "jaxsolve.proof.check.minishogi:MiniShogi",
     "slither": "jaxsolve.proof.check.slither:Slither",
 }
 

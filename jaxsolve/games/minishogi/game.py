@@ -1,0 +1,271 @@
+"""MiniShogi as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from jaxsolve.games import boardtext
+from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.drawing import Place, Shape, Stones
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.minishogi import text as notation
+from jaxsolve.games.minishogi.moves import DOWN_BITS, UP_BITS, legal_moves, pieces_of
+from jaxsolve.games.minishogi.pieces import (
+    BITS,
+    BOARD,
+    COPIES,
+    DIRECTIONS,
+    HELD,
+    KING,
+    LETTERS,
+    PROMOTED,
+    SIZE,
+    SQUARES,
+    STRIDE,
+)
+from jaxsolve.games.mixing import key_of
+from jaxsolve.lazy import jax, jnp
+
+PLANES = 2 * len(DIRECTIONS) + len(HELD)
+SIDE_AT = 20
+_HAND = np.uint32((1 << 10) - 1)
+
+
+class MiniShogiState(NamedTuple):
+    """A position as the side to move sees it, on boards as ``pieces`` lays them out: White's are turned half round. 24 bytes."""
+
+    boards: jax.Array  # uint32[5]: the three bits of the kind of the piece on a square, lowest first (0: none), promoted, own
+    meta: jax.Array  # uint32[]: two bits for each kind in hand, the mover's from bit 0, the other side's from bit 10; 1 << 20 if White is to move
+
+
+@dataclasses.dataclass(frozen=True)
+class MiniShogi(Game):
+    """MiniShogi (Shigenobu Kusumoto, about 1970): shogi on 5x5 squares.
+
+    Each side has a king, a gold, a silver, a bishop, a rook and a pawn. Black (first) begins with A1 king, B1 gold, C1 silver, D1 bishop, E1 rook
+    and a pawn on A2; White's pieces stand as these do for one who looks from the other side. King: one step in any direction. Gold: one step, but
+    not diagonally back. Silver: one step diagonally or straight ahead. Bishop and rook run over empty squares, diagonally and orthogonally. Pawn:
+    one step ahead. A piece that lands on an enemy piece captures it: it goes to the captor's hand, not promoted. A silver, bishop, rook or pawn may
+    promote as it moves, if it starts or ends on the far row; a pawn that gets there must. A promoted silver or pawn moves as a gold; a promoted
+    bishop also steps orthogonally, a promoted rook diagonally. Instead of moving a side may drop a piece of its hand on an empty square: a pawn not
+    on the far row, nor on a file that holds an unpromoted pawn of its own, nor so that it mates at once.
+
+    No move may leave the mover's king attacked. A side without a legal move has lost, in check or not. What a pawn's drop may not do is give a
+    check without answer; one that leaves the opponent no move but gives no check is legal, and wins. Positions may come back without consequence
+    (``repetition=none``), so a game need not end; there are no draws.
+
+    Actions are as the mover sees the board, row 0 the far row: ``plane * 25 + row * 5 + column`` names the square where the move ends. Plane d < 8:
+    a piece comes there in direction d of ``bitboard.NEIGHBOURS[8]``, namely the nearest one on that line; plane 8 + d: and promotes; 16..20: pawn,
+    silver, gold, bishop, rook is dropped. Observation, bool[5, 5, 41], seen likewise: 0..9 own pawns, silvers, golds, bishops, rooks, king, promoted
+    pawns, silvers, bishops, rooks; 10..19 the opponent's; 20..29 at least one, at least two own pieces in hand of each of the five kinds, 30..39 the
+    opponent's; 40 White to move.
+    """
+
+    repetition: str = "none"
+
+    name: ClassVar[str] = "minishogi"
+    may_repeat: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.repetition != "none":
+            raise ValueError(f"minishogi: repetition must be 'none', not {self.repetition!r}.")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"minishogi;repetition={self.repetition}"
+
+    @property
+    def num_actions(self) -> int:
+        return PLANES * SQUARES
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> MiniShogiState:
+        return self.parse(notation.START)
+
+    def step(self, state: MiniShogiState, action: jax.Array) -> MiniShogiState:
+        return self._step(state, as_action(action))
+
+    @batch_last
+    def _step(self, state: MiniShogiState, action: jax.Array) -> MiniShogiState:
+        plane, square = action // SQUARES, action % SQUARES
+        bit = square + square // SIZE
+        end = jnp.uint32(1) << bit.astype(jnp.uint32)
+        direction = (plane % len(DIRECTIONS)).astype(jnp.uint32)
+        drops, promotes = plane >= 2 * len(DIRECTIONS), (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS))
+        kinds, promoted, own = state.boards[:3], state.boards[3], state.boards[4]
+        occupied = kinds[0] | kinds[1] | kinds[2]
+        start = jnp.where(drops, jnp.uint32(0), _origin(end, direction, occupied))
+        held = jnp.where(drops, plane - 2 * len(DIRECTIONS), 0).astype(jnp.uint32)
+
+        def bits_at(square: jax.Array) -> jax.Array:
+            present = ((kinds & square[None]) != 0).astype(jnp.uint32)
+            return present[0] | present[1] << 1 | present[2] << 2
+
+        captured = bits_at(end)
+        gained = jnp.where(captured != 0, jnp.uint32(1) << 2 * (captured - 1), jnp.uint32(0))
+        hand = (state.meta & _HAND) + gained - jnp.where(drops, jnp.uint32(1) << 2 * held, jnp.uint32(0))
+        moved = jnp.where(drops, held + 1, bits_at(start))
+        is_promoted = ((promoted & start) != 0) | promotes
+        left = ~(start | end)
+        places = [jnp.where(moved >> np.uint32(n) & 1 != 0, end, jnp.uint32(0)) for n in range(3)]
+        after = [kinds[n] & left | places[n] for n in range(3)]
+        after += [promoted & left | jnp.where(is_promoted, end, jnp.uint32(0)), occupied & ~own & left]
+        theirs = state.meta >> 10 & _HAND
+        meta = theirs | hand << 10 | (state.meta & np.uint32(1 << SIDE_AT)) ^ np.uint32(1 << SIDE_AT)
+        return MiniShogiState(_half_turn(jnp.stack(after)), meta)
+
+    def legal_mask(self, state: MiniShogiState) -> jax.Array:
+        planes = self._planes(state)
+        return (planes[:, None] >> BITS[None] & 1).astype(bool).reshape(-1)
+
+    @batch_last
+    def _planes(self, state: MiniShogiState) -> jax.Array:
+        """uint32[21]: the squares on which the legal moves of each plane end."""
+        return jnp.concatenate(legal_moves(state.boards, state.meta & _HAND))
+
+    def outcome(self, state: MiniShogiState) -> jax.Array:
+        lost = jnp.where(self.to_move(state) == 0, Outcome.SECOND_WINS, Outcome.FIRST_WINS)
+        return jnp.where(jnp.any(self._planes(state) != 0), Outcome.ONGOING, lost).astype(jnp.int32)
+
+    def to_move(self, state: MiniShogiState) -> jax.Array:
+        return (state.meta >> SIDE_AT & 1).astype(np.int32)
+
+    def observe(self, state: MiniShogiState) -> jax.Array:
+        boards = self._boards_shown(state)
+        return (boards[None] >> BITS[:, None] & 1).astype(bool).reshape(SIZE, SIZE, -1)
+
+    @batch_last
+    def _boards_shown(self, state: MiniShogiState) -> jax.Array:
+        """uint32[41]: the planes of ``observe`` as boards."""
+        pieces = pieces_of(state.boards)
+        digits = state.boards[:, None]
+        kinds = [digits[n] if kind >> n & 1 else ~digits[n] for kind in range(1, KING + 1) for n in range(3)]
+        kinds = [kinds[at] & kinds[at + 1] & kinds[at + 2] for at in range(0, len(kinds), 3)]
+        promoted = digits[3]
+        shown = [board & ~promoted for board in kinds] + [kinds[kind - 1] & promoted for kind in PROMOTED]
+        held = [state.meta >> np.uint32(at) & 3 for at in range(0, 20, 2)]
+        facts = [*(count >= least for count in held for least in range(1, COPIES + 1)), state.meta >> SIDE_AT & 1 == 1]
+        sides = [board & side for side in (pieces.own, pieces.enemy) for board in shown]
+        facts = [jnp.where(fact, BOARD, jnp.uint32(0))[None] for fact in facts]
+        return jnp.concatenate([*sides, *facts])
+
+    def from_seat(self, state: MiniShogiState, player: jax.Array) -> MiniShogiState:
+        turns = self.to_move(state) != jnp.asarray(player, jnp.int32)
+        kinds, own = state.boards[:4], state.boards[4]
+        occupied = kinds[0] | kinds[1] | kinds[2]
+        other = _half_turn(jnp.concatenate([kinds, (occupied & ~own)[None]]))
+        meta = state.meta >> 10 & _HAND | (state.meta & _HAND) << 10 | (state.meta ^ np.uint32(1 << SIDE_AT)) & np.uint32(1 << SIDE_AT)
+        return MiniShogiState(jnp.where(turns, other, state.boards), jnp.where(turns, meta, state.meta))
+
+    def key(self, state: MiniShogiState) -> jax.Array:
+        return key_of(self.rule_set, self.pack(state))
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """The identity, and left and right exchanged."""
+        return 2
+
+    def symmetry_actions(self) -> np.ndarray:
+        mirrored = [DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS]
+        planes = np.array([*mirrored, *(len(DIRECTIONS) + d for d in mirrored), *range(2 * len(DIRECTIONS), PLANES)])
+        squares = np.arange(SQUARES).reshape(SIZE, SIZE)[:, ::-1].reshape(-1)
+        same = np.arange(self.num_actions)
+        return np.stack([same, (planes[:, None] * SQUARES + squares[None]).reshape(-1)]).astype(np.int32)
+
+    def transform(self, state: MiniShogiState, symmetry: jax.Array) -> MiniShogiState:
+        return MiniShogiState(jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta)
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: MiniShogiState) -> str:
+        return notation.position_text(self._position(state))
+
+    def parse(self, text: str) -> MiniShogiState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> MiniShogiState:
+        position = notation.parse_position(text)
+        boards, meta = [0] * 5, position.side << SIDE_AT
+        for square, (kind, promoted, player) in position.pieces.items():
+            bit = 1 << int(BITS[notation.seen_from(square, position.side)])
+            for n, member in enumerate((kind & 1, kind & 2, kind & 4, promoted, player == position.side)):
+                boards[n] |= bit * bool(member)
+        for player, hand in enumerate(position.hands):
+            for number, kind in enumerate(HELD):
+                meta |= hand.count(kind) << 2 * number + 10 * (player != position.side)
+        return MiniShogiState(np.array(boards, np.uint32), np.uint32(meta))
+
+    def _position(self, state: MiniShogiState) -> notation.Position:
+        boards, meta = [int(word) for word in np.asarray(state.boards)], int(state.meta)
+        side, pieces = meta >> SIDE_AT & 1, {}
+        for seen in range(SQUARES):
+            bit = int(BITS[seen])
+            low, middle, high, promoted, own = (word >> bit & 1 for word in boards)
+            if kind := low + 2 * middle + 4 * high:
+                pieces[notation.seen_from(seen, side)] = notation.Piece(kind, bool(promoted), side if own else 1 - side)
+        counts = [[kind for n, kind in enumerate(HELD) for _ in range(meta >> 2 * n + at & 3)] for at in (0, 10)]
+        return notation.Position(pieces, side, (counts[side], counts[1 - side]))
+
+    def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
+        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``. Without ``state`` only drops can be named, as Black's."""
+        return notation.action_text(int(action), None if state is None else self._position(state))
+
+    def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
+        """Black's, without a state."""
+        return notation.parse_action(text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1)
+
+    def parse_action_made(self, text: str, state: MiniShogiState) -> int:
+        return notation.parse_action(text, 1 - (int(np.asarray(state.meta)) >> SIDE_AT & 1))
+
+    def cells(self, state: MiniShogiState) -> np.ndarray:
+        cells = np.zeros(SQUARES, np.int8)
+        for square, piece in self._position(state).pieces.items():
+            cells[square] = piece.player + 1
+        return cells.reshape(SIZE, SIZE)
+
+    def leaf_reason(self, state: MiniShogiState, outcome: int) -> str:
+        return "no-moves"
+
+    def drawing(self, state: MiniShogiState) -> Stones:
+        position = self._position(state)
+        names = {(square % SIZE, square // SIZE): piece.name for square, piece in position.pieces.items()}
+        first, second = ([LETTERS[kind] for kind in reversed(hand)] for hand in position.hands)
+        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(SIZE), names=names, hands=(first, second))
+
+    def place(self, action: int, state: MiniShogiState, player: int) -> Place:
+        square = notation.seen_from(action % SQUARES, player)
+        return square % SIZE, square // SIZE
+
+
+def _origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Array:
+    """The nearest piece on the line that leads to the square ``end`` in uint32[...] ``direction``; no square where there is none."""
+    up, down = (_looked_up(table, direction) for table in (DOWN_BITS, UP_BITS))
+    start = end << up >> down & BOARD
+    for _ in range(SIZE - 2):
+        start = jnp.where(start & occupied != 0, start, start << up >> down & BOARD)
+    return start & occupied
+
+
+def _looked_up(table: np.ndarray, index: jax.Array) -> jax.Array:
+    """uint32[...]: entries, below 16, of a table of eight; they fit in one word, and shifts are faster than a gather."""
+    packed = np.uint32(sum(int(entry) << 4 * n for n, entry in enumerate(table)))
+    return packed >> index * 4 & 15
+
+
+def _half_turn(boards: jax.Array) -> jax.Array:
+    """Boards turned half round: the squares are bits 0 to 28, and come out in the opposite order."""
+    for by, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+        boards = boards >> np.uint32(by) & np.uint32(mask) | (boards & np.uint32(mask)) << np.uint32(by)
+    return boards >> np.uint32(32 - (SIZE * STRIDE - 1))
+
+
+def _mirrored(boards: jax.Array) -> jax.Array:
+    """Boards with left and right exchanged."""
+    column = [sum(1 << row * STRIDE + c for row in range(SIZE)) for c in range(SIZE)]
+    parts = [(boards & np.uint32(column[c])) << np.uint32(SIZE - 1 - 2 * c) for c in range(3)]
+    parts += [(boards & np.uint32(column[c])) >> np.uint32(2 * c - SIZE + 1) for c in (3, 4)]
+    return parts[0] | parts[1] | parts[2] | parts[3] | parts[4]

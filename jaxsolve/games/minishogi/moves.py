@@ -1,0 +1,228 @@
+"""Legal moves of MiniShogi by bit operations on one position at a time, all eight directions side by side.
+
+Boards are words (``pieces``): uint32[1, ...] with any trailing dimensions, or uint32[8, ...] for one board a direction. Nothing is tried: who gives
+check, which pieces are pinned and where the king may not go are looked at once, and the moves that are left are legal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.games.minishogi.pieces import (
+    AHEAD,
+    BOARD,
+    DIAGONAL,
+    DIRECTIONS,
+    DOWN,
+    FAR_ROW,
+    GOLD_STEPS,
+    HELD,
+    ORTHOGONAL,
+    PAWN,
+    SILVER_STEPS,
+    SIZE,
+    STRIDE,
+    lanes,
+)
+from jaxsolve.lazy import jax, jnp
+
+_STEPS = [rows * STRIDE + columns for rows, columns in DIRECTIONS]
+UP_BITS = np.array([max(step, 0) for step in _STEPS], np.uint32)
+DOWN_BITS = np.array([max(-step, 0) for step in _STEPS], np.uint32)
+"""uint32[8] each: a step in a direction is a shift to higher bits by one of them, to lower bits by the other."""
+
+
+class Pieces(NamedTuple):
+    """A position as boards uint32[1, ...], seen by the side to move; both sides' pieces of a kind are on one board."""
+
+    own: jax.Array
+    enemy: jax.Array
+    empty: jax.Array
+    pawn: jax.Array  # not promoted, as are the next three
+    silver: jax.Array
+    bishop: jax.Array
+    rook: jax.Array
+    golden: jax.Array  # golds, and promoted pawns and silvers
+    horse: jax.Array  # promoted bishops
+    dragon: jax.Array  # promoted rooks
+    king: jax.Array
+
+
+def pieces_of(boards: jax.Array) -> Pieces:
+    """``Pieces`` of uint32[5, ...] (``MiniShogiState.boards``)."""
+    low, middle, high, promoted, own = boards[:, None]
+    occupied = low | middle | high
+    pawn, silver, gold = low & ~middle & ~high, ~low & middle & ~high, low & middle & ~high
+    bishop, rook, king = ~low & ~middle & high, low & ~middle & high, middle & high
+    plain = ~promoted
+    return Pieces(
+        own=own,
+        enemy=occupied & ~own,
+        empty=~occupied & BOARD,
+        pawn=pawn & plain,
+        silver=silver & plain,
+        bishop=bishop & plain,
+        rook=rook & plain,
+        golden=gold | (pawn | silver) & promoted,
+        horse=bishop & promoted,
+        dragon=rook & promoted,
+        king=king,
+    )
+
+
+def _lane(values: np.ndarray, like: jax.Array) -> np.ndarray:
+    """A constant of each direction beside boards such as ``like``."""
+    return values.reshape(-1, *(1,) * (like.ndim - 1))
+
+
+def _step(boards: jax.Array) -> jax.Array:
+    """uint32[8, ...]: every board moved one step in its direction; guards and bits off the board are not cleared."""
+    return boards << _lane(UP_BITS, boards) >> _lane(DOWN_BITS, boards)
+
+
+def _spread(board: jax.Array) -> jax.Array:
+    """uint32[8, ...]: the same board for every direction."""
+    return jnp.broadcast_to(board, (len(DIRECTIONS), *board.shape[1:]))
+
+
+def _steppers(pieces: Pieces) -> jax.Array:
+    """uint32[8, ...]: pieces that step in a direction where they belong to the side that moves up; the other side's step in the opposite one."""
+    parts = (
+        (pieces.king, range(len(DIRECTIONS))),
+        (pieces.golden, GOLD_STEPS),
+        (pieces.silver, SILVER_STEPS),
+        (pieces.pawn, AHEAD),
+        (pieces.horse, ORTHOGONAL),
+        (pieces.dragon, DIAGONAL),
+    )
+    found = jnp.zeros((), jnp.uint32)
+    for board, directions in parts:
+        found = found | board & _lane(lanes(directions), board)
+    return found
+
+
+def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
+    """uint32[8, ...]: the first board for the diagonal directions, the second for the others."""
+    return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(lanes(ORTHOGONAL), orthogonal)
+
+
+def _opposite(boards: jax.Array) -> jax.Array:
+    """uint32[8, ...]: boards of the opposite directions."""
+    return boards.reshape(-1, 2, *boards.shape[1:])[:, ::-1].reshape(boards.shape)
+
+
+def _any_lane(boards: jax.Array) -> jax.Array:
+    """uint32[1, ...]: the squares on any direction's board."""
+    return jax.lax.reduce(boards, np.uint32(0), jax.lax.bitwise_or, (0,))[None]
+
+
+def _run(sliders: jax.Array, empty: jax.Array) -> jax.Array:
+    """uint32[8, ...]: ``sliders`` and the empty squares that they run over."""
+    for _ in range(SIZE - 2):
+        sliders = sliders | _step(sliders) & empty
+    return sliders
+
+
+def _sight(origins: jax.Array, empty: jax.Array) -> jax.Array:
+    """uint32[8, ...]: what ``origins`` (at most one square a direction) see: empty squares and the first piece behind them."""
+    return _step(_run(origins, empty)) & BOARD
+
+
+class _Lines(NamedTuple):
+    """What lies on the lines from a king, uint32[8, ...]."""
+
+    seen: jax.Array  # empty squares and the first piece
+    checks: jax.Array  # that piece, where it gives check
+    pinned: jax.Array  # that piece, where it is the king's and leaving the line would give check
+
+
+def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array) -> _Lines:
+    """Lines from the king of ``own``. ``steppers``: enemies that give check from a square beside it, by the direction from the king to them."""
+    king, taken = _spread(pieces.king & own), ~pieces.empty
+    sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy
+    seen = _sight(king, pieces.empty)
+    first = seen & taken
+    checks = first & (sliders | _step(king) & steppers)
+    second = _sight(first & own, pieces.empty) & sliders
+    return _Lines(seen, checks, jnp.where(second != 0, first & own, jnp.uint32(0)))
+
+
+def _attacked(steppers: jax.Array, sliders: jax.Array, empty: jax.Array) -> jax.Array:
+    """uint32[1, ...]: squares attacked by pieces that step or slide in each direction."""
+    return _any_lane(_step(steppers | _run(sliders, empty))) & BOARD
+
+
+class Moves(NamedTuple):
+    """Legal moves as the squares they end on."""
+
+    plain: jax.Array  # uint32[8, ...]: by direction, without promotion
+    promoting: jax.Array  # uint32[8, ...]
+    drops: jax.Array  # uint32[5, ...]: by the kind of the piece, as in ``HELD``
+
+
+def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
+    """Legal moves of the side to move.
+
+    ``boards`` uint32[5, ...] as in ``MiniShogiState``; ``hand`` uint32[...]: two bits for each kind of ``HELD``, its pieces in hand.
+    """
+    pieces = pieces_of(boards)
+    own, enemy, empty = pieces.own, pieces.enemy, pieces.empty
+    steps = _steppers(pieces)
+    lines = _lines(pieces, own, enemy, steps & enemy)
+    checks, pinned = lines.checks, lines.pinned
+    checker = _any_lane(checks)
+    checked, twice = checker != 0, (checker & (checker - 1)) != 0
+    # One check is answered on its line, two by the king alone.
+    answers = _any_lane(jnp.where(checks != 0, lines.seen, jnp.uint32(0)))
+    answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
+
+    free = own & ~pieces.king & ~(_any_lane(pinned) & ~(pinned | _opposite(pinned)))
+    target = answers & ~own
+    # A piece that can promote stops here in two ways, by where it starts; the others are never on these boards.
+    young = _sliders(pieces.bishop, pieces.rook) & free
+    stepping, sliding = steps & free, _sliders(pieces.horse, pieces.dragon) & free
+    can = pieces.silver | pieces.pawn
+    inside = _step(stepping & can & FAR_ROW | _run(young & FAR_ROW, empty))
+    outside = _step(stepping & can & ~FAR_ROW | _run(young & ~FAR_ROW, empty))
+    others = _step(stepping & ~can | _run(sliding, empty))
+    promoting = (inside | outside & FAR_ROW) & target
+    forced = _step(stepping & pieces.pawn) & FAR_ROW
+
+    king = pieces.king & own
+    danger = _attacked(_opposite(steps) & enemy, _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy, empty | king)
+    flights = _step(_spread(king)) & BOARD & ~own & ~danger
+    plain = (inside | outside | others) & target & ~forced | flights
+    return Moves(plain, promoting, _drops(pieces, steps, hand[None], answers & empty))
+
+
+def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array) -> jax.Array:
+    """uint32[5, ...]: squares of ``target`` on which each kind of ``hand`` uint32[1, ...] may be dropped."""
+    pawns = pieces.own & pieces.pawn
+    files = pawns
+    for rows in (1, 2):  # three rows each way are enough: an unpromoted pawn stands on one of the four nearest rows
+        files = files | files << np.uint32(rows * STRIDE) | files >> np.uint32(rows * STRIDE)
+    barred = files | FAR_ROW | _mating_drop(pieces, steps)
+    parts = []
+    for number, kind in enumerate(HELD):
+        held = hand >> np.uint32(2 * number) & np.uint32(3)
+        parts.append(jnp.where(held != 0, target & ~barred if kind == PAWN else target, jnp.uint32(0)))
+    return jnp.concatenate(parts)
+
+
+def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
+    """uint32[1, ...]: the square before the enemy's king, where a pawn dropped there would mate it; else no square.
+
+    Only the king, and pieces that are not pinned to it, could take the pawn, and nothing can be put between. The pawn may shut off lines of ours.
+    """
+    own, enemy, king = pieces.own, pieces.enemy, pieces.king & pieces.enemy
+    drop = king << np.uint32(STRIDE) & BOARD
+    empty = pieces.empty & ~drop
+    ours = _attacked(steps & own, _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & own, empty | king)
+    flights = _any_lane(_step(_spread(king))) & BOARD & ~enemy & ~ours
+    pinned = _lines(pieces, enemy, own, jnp.zeros_like(steps)).pinned & ~_lane(lanes([DOWN]), own)
+    takers = enemy & ~king & ~_any_lane(pinned)
+    sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & takers
+    taken = _attacked(_opposite(steps) & takers, sliders, empty) & drop
+    return jnp.where((flights | taken) == 0, drop, jnp.uint32(0))

@@ -1,0 +1,42 @@
+"""The pieces of MiniShogi, how they move, and boards of 5x5 squares as single words.
+
+Everything is seen from the seat of the side to move, whose pieces move up: row 0 is the far row, its promotion zone. Square ``row * 5 + column`` is
+bit ``row * 6 + column`` of a word; the bit after each row is a guard that is 0 in every set, so a step sideways never wraps to another row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from jaxsolve.bitboard import NEIGHBOURS
+
+SIZE = 5
+SQUARES = SIZE * SIZE
+STRIDE = SIZE + 1
+BITS = np.array([row * STRIDE + column for row in range(SIZE) for column in range(SIZE)], np.uint32)
+"""uint32[25]: the bit of every square."""
+BOARD = np.uint32(sum(1 << int(bit) for bit in BITS))
+FAR_ROW = np.uint32((1 << SIZE) - 1)
+
+PAWN, SILVER, GOLD, BISHOP, ROOK, KING = range(1, 7)
+LETTERS = ".PSGBRK"  # the letter of each kind
+HELD = (PAWN, SILVER, GOLD, BISHOP, ROOK)  # kinds that can be in hand
+PROMOTED = (PAWN, SILVER, BISHOP, ROOK)  # kinds that can promote
+COPIES = 2  # pieces there are of each kind
+
+DIRECTIONS = NEIGHBOURS[8]
+"""(rows down, columns right) of each of the eight directions; direction ``d ^ 1`` is opposite to ``d``."""
+DOWN = DIRECTIONS.index((1, 0))
+ORTHOGONAL = [d for d, (rows, columns) in enumerate(DIRECTIONS) if not rows or not columns]
+DIAGONAL = [d for d in range(len(DIRECTIONS)) if d not in ORTHOGONAL]
+FORWARD = [d for d, (rows, _) in enumerate(DIRECTIONS) if rows < 0]
+AHEAD = [DIRECTIONS.index((-1, 0))]
+GOLD_STEPS = sorted({*ORTHOGONAL, *FORWARD})
+SILVER_STEPS = sorted({*DIAGONAL, *FORWARD})
+
+
+def lanes(directions: Iterable[int]) -> np.ndarray:
+    """uint32[8]: all bits set for each of the directions, none for the others."""
+    return np.array([0xFFFFFFFF if d in set(directions) else 0 for d in range(len(DIRECTIONS))], np.uint32)

@@ -1,0 +1,13 @@
+"""What the registry is told of MiniShogi."""
+
+from jaxsolve.games.options import Entry, choice, factory_of
+
+ENTRIES = (
+    Entry(
+        "minishogi",
+        factory_of("jaxsolve.games.minishogi.game", "MiniShogi"),
+        (choice("repetition", "none", meaning="What a position that comes back means: nothing, the game goes on."),),
+        summary="shogi on 5x5 squares, with drops and promotion",
+        example="'..k../...../..P../...../..K.. b hands=GGRRBBSSp' --game minishogi",
+    ),
+)

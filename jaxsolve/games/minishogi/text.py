@@ -1,0 +1,219 @@
+"""MiniShogi in words: positions, with everything checked that one set up by hand can get wrong, and moves.
+
+Here squares are absolute, ``row * 5 + column`` with row 0 at the top of Black's board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from jaxsolve.games import boardtext
+from jaxsolve.games.minishogi.pieces import (
+    AHEAD,
+    BISHOP,
+    COPIES,
+    DIAGONAL,
+    DIRECTIONS,
+    GOLD,
+    GOLD_STEPS,
+    HELD,
+    KING,
+    LETTERS,
+    ORTHOGONAL,
+    PAWN,
+    PROMOTED,
+    ROOK,
+    SILVER,
+    SILVER_STEPS,
+    SIZE,
+    SQUARES,
+)
+
+START = "rbsgk/....p/...../P..../KGSBR b"
+_PLAYERS = ("black", "white")
+_CELL = re.compile(r"\+?[a-zA-Z]|\.|.")
+_HANDS = "hands="
+_IN_HAND_ORDER = HELD[::-1]
+_STEPS = {PAWN: AHEAD, SILVER: SILVER_STEPS, GOLD: GOLD_STEPS, KING: range(len(DIRECTIONS))}
+_MOVE = re.compile(r"([A-Z][0-9]+)-([A-Z][0-9]+)(\+?)")
+_DROP = re.compile(r"([A-Z])@([A-Z][0-9]+)")
+
+
+class Piece(NamedTuple):
+    """A piece on the board."""
+
+    kind: int
+    promoted: bool
+    player: int
+
+    @property
+    def name(self) -> str:
+        """``R``, promoted ``+R``."""
+        return "+" * self.promoted + LETTERS[self.kind]
+
+    @property
+    def letter(self) -> str:
+        """Its ``name``, White's in lower case."""
+        return self.name.lower() if self.player else self.name
+
+
+_PIECES = {
+    piece.letter: piece
+    for player in (0, 1)
+    for kind in range(PAWN, KING + 1)
+    for piece in (Piece(kind, False, player), *([Piece(kind, True, player)] if kind in PROMOTED else []))
+}
+
+
+class Position(NamedTuple):
+    """A position on the host."""
+
+    pieces: Mapping[int, Piece]  # by square
+    side: int
+    hands: tuple[Sequence[int], Sequence[int]]  # kinds in hand, Black's and White's
+
+
+def seen_from(square: int, player: int) -> int:
+    """A square as the player sees it, or back."""
+    return SQUARES - 1 - square if player else square
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+def position_text(position: Position) -> str:
+    """``<board> <side> [hands=...]``."""
+    cells = [position.pieces[square].letter if square in position.pieces else "." for square in range(SQUARES)]
+    board = "/".join("".join(cells[row * SIZE : (row + 1) * SIZE]) for row in range(SIZE))
+    hands = "".join(Piece(kind, False, player).letter * position.hands[player].count(kind) for player in (0, 1) for kind in _IN_HAND_ORDER)
+    return f"{board} {_PLAYERS[position.side][0]}" + (f" {_HANDS}{hands}" if hands else "")
+
+
+def parse_position(text: str) -> Position:
+    """Inverse of ``position_text``; pieces in hand may stand in any order. Raises ValueError."""
+    fields = text.split()
+    if not 2 <= len(fields) <= 3:
+        raise ValueError(f"a MiniShogi position is '<board> <side> [hands=...]', not {text!r}")
+    pieces, side = _parse_board(fields[0]), boardtext.parse_side(fields[1], _PLAYERS)
+    hands: tuple[list[int], list[int]] = ([], [])
+    if len(fields) == 3:
+        if not fields[2].startswith(_HANDS) or fields[2] == _HANDS:
+            raise ValueError(f"unknown field {fields[2]!r} in a MiniShogi position, expected '{_HANDS}' and the pieces in hand")
+        for letter in fields[2].removeprefix(_HANDS):
+            piece = _PIECES.get(letter)
+            if piece is None or piece.kind not in HELD:
+                raise ValueError(f"{fields[2]!r} holds {letter!r}, which cannot be in hand; pieces in hand are R, B, G, S, P, White's in lower case")
+            hands[piece.player].append(piece.kind)
+    position = Position(pieces, side, hands)
+    _check(position)
+    return position
+
+
+def _parse_board(text: str) -> dict[int, Piece]:
+    rows = text.split("/")
+    if len(rows) != SIZE:
+        raise ValueError(f"the board has {len(rows)} rows, expected {SIZE}")
+    pieces = {}
+    for number, row in enumerate(rows):
+        cells = _CELL.findall(row)
+        if len(cells) != SIZE:
+            raise ValueError(f"row {number + 1} from the top, {row!r}, has {len(cells)} squares, expected {SIZE}")
+        for column, cell in enumerate(cells):
+            if cell == ".":
+                continue
+            if (piece := _PIECES.get(cell)) is None:
+                raise ValueError(
+                    f"row {number + 1} from the top, {row!r}, holds {cell!r}; a square is '.', one of K, R, B, G, S, P (White's in lower case), "
+                    "or '+' and one of R, B, S, P"
+                )
+            pieces[number * SIZE + column] = piece
+    return pieces
+
+
+def _check(position: Position) -> None:
+    """Raises ValueError unless every piece is there, the pawns stand where pawns can, and no king can be taken."""
+    kings = [[piece for piece in position.pieces.values() if piece == Piece(KING, False, player)] for player in (0, 1)]
+    for player, found in enumerate(kings):
+        if len(found) != 1:
+            raise ValueError(f"{_PLAYERS[player]} has {len(found)} kings, expected 1")
+    everything = [piece.kind for piece in position.pieces.values()] + [*position.hands[0], *position.hands[1]]
+    for kind in HELD:
+        if (count := everything.count(kind)) != COPIES:
+            raise ValueError(f"there are {count} pieces {LETTERS[kind]} on the board and in hand, promoted ones included, expected {COPIES}")
+    for player in (0, 1):
+        pawns = [seen_from(square, player) for square, piece in position.pieces.items() if piece == Piece(PAWN, False, player)]
+        if any(square < SIZE for square in pawns):
+            raise ValueError(f"{_PLAYERS[player]} has an unpromoted pawn on its last row")
+        if len({square % SIZE for square in pawns}) < len(pawns):
+            raise ValueError(f"{_PLAYERS[player]} has two unpromoted pawns on one file")
+    if _is_attacked(position, 1 - position.side):
+        raise ValueError(f"{_PLAYERS[position.side]} is to move but could take the king")
+
+
+def _is_attacked(position: Position, player: int) -> bool:
+    """Whether the player's king is attacked."""
+    (king,) = (square for square, piece in position.pieces.items() if piece == Piece(KING, False, player))
+    for direction in range(len(DIRECTIONS)):
+        for far, square in enumerate(_line(king, direction)):
+            if (piece := position.pieces.get(square)) is not None:
+                # It moves against the direction in which it is seen; what it can do is told from its own seat.
+                towards = direction ^ 1 if piece.player == 0 else direction
+                if piece.player != player and _goes(piece, towards, far == 0):
+                    return True
+                break
+    return False
+
+
+def _goes(piece: Piece, direction: int, beside: bool) -> bool:
+    """Whether a piece of one who sits below moves in a direction, by one step or, over empty squares, further."""
+    if piece.kind in (BISHOP, ROOK):
+        runs = direction in (DIAGONAL if piece.kind == BISHOP else ORTHOGONAL)
+        return runs or (piece.promoted and beside)
+    return beside and direction in (GOLD_STEPS if piece.promoted else _STEPS[piece.kind])
+
+
+def _line(square: int, direction: int) -> Sequence[int]:
+    """The squares from one, not included, in a direction."""
+    rows, columns = DIRECTIONS[direction]
+    row, column, found = square // SIZE + rows, square % SIZE + columns, []
+    while 0 <= row < SIZE and 0 <= column < SIZE:
+        found.append(row * SIZE + column)
+        row, column = row + rows, column + columns
+    return found
+
+
+# ---- moves -----------------------------------------------------------------------------------------------------------
+def action_text(action: int, position: Position | None) -> str:
+    """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position a drop is Black's. Raises ValueError for a number that is no move there."""
+    plane, square = divmod(action, SQUARES)
+    if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):
+        raise ValueError(f"Action {action} is no move of MiniShogi.")
+    side = 0 if position is None else position.side
+    end = boardtext.gtp_point(seen_from(square, side), SIZE)
+    if plane >= 2 * len(DIRECTIONS):
+        return f"{LETTERS[HELD[plane - 2 * len(DIRECTIONS)]]}@{end}"
+    if position is None:
+        raise ValueError(f"Action {action} moves a piece that only the position tells.")
+    line = (seen_from(square, side) for square in _line(square, plane % len(DIRECTIONS) ^ 1))
+    start = next((square for square in line if square in position.pieces), None)
+    if start is None:
+        raise ValueError(f"Action {action} moves no piece: there is none on the line to {end}.")
+    return f"{boardtext.gtp_point(start, SIZE)}-{end}" + "+" * (plane >= len(DIRECTIONS))
+
+
+def parse_action(text: str, side: int) -> int:
+    """The action that ``text``, in either case, names for the side. Raises ValueError."""
+    word = text.strip().upper()
+    if match := _DROP.fullmatch(word):
+        kind = LETTERS.find(match[1])
+        if kind not in HELD:
+            raise ValueError(f"{text.strip()!r} drops no piece that can be in hand: R, B, G, S or P")
+        return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + seen_from(boardtext.parse_gtp_point(match[2], SIZE), side)
+    match = _MOVE.fullmatch(word)
+    if not match:
+        raise ValueError(f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', or a drop 'P@C3'")
+    start, end = (seen_from(boardtext.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2))
+    for direction in range(len(DIRECTIONS)):
+        if end in _line(start, direction):
+            return (direction + len(DIRECTIONS) * bool(match[3])) * SQUARES + end
+    raise ValueError(f"{text.strip()!r} is no move of MiniShogi: no piece moves but along a row, a file or a diagonal")
