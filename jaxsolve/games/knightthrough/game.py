@@ -30,21 +30,22 @@ class KnightthroughState(NamedTuple):
 class Knightthrough(Game):
     """Knightthrough on a ``size`` x ``size`` board: whoever first gets a knight to the row farthest from its own has won.
 
-    The two rows nearest to a player are full of its knights; Black begins at the bottom and moves first. A knight moves as in chess and jumps over
-    whatever is between; on a cell with an opponent's knight it captures it, on one with an own knight it may not go. With ``rules=forward`` only
-    the four moves towards the far row exist, with ``rules=all`` all eight do (the game of the general game playing competitions; Saffidine,
-    Jouandeau & Cazenave, ACG 2011).
+    The two rows nearest to a player are full of its knights; Black begins at the bottom and moves first. A knight moves as in chess and jumps
+    over whatever is between; on a cell with an opponent's knight it captures it, on one with an own knight it may not go. With
+    ``rules=forward`` only the four moves towards the far row exist, with ``rules=all`` all eight do (a game of the general game playing
+    competitions).
 
-    A player who has no legal move has lost, and so has one without knights: to capture everything wins. There are no draws. With ``rules=forward`` every
-    move brings a knight nearer to the far row, so the game ends; with ``rules=all`` positions can come back, and nothing forbids it.
+    A player who has no legal move has lost, and so has one without knights: to capture everything wins. There are no draws. With
+    ``rules=forward`` every move brings a knight nearer to the far row, so the game ends; with ``rules=all`` positions can come back, and
+    nothing forbids it.
 
-    A position set up by hand is not over for the side to move: that side has no knight on its far row, and the other has a knight. Boards of 4x4
-    to 7x7 are there to be searched through; on 4x4 the first move wins.
+    A position set up by hand is one that the side not to move can have left behind: it has a knight, and the side to move has none on its
+    far row. Boards of 4x4 to 7x7 are there to be searched through; on 4x4 the first move can win.
 
-    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the knight there in direction d, row 0 at the top. Directions are seen by the player who
-    moves, (rows forward, columns to the right on the board) of ``knightthrough.text.DIRECTIONS``: four with ``forward``, eight with ``all``. Observation:
-    bool[N, N, 3], the knights of the side to move, the opponent's, ones if White is to move; the board is not turned. Raises
-    ValueError for a size outside 4..8 or an unknown option.
+    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the knight there in direction d, row 0 at the top. Directions are those of
+    ``knightthrough.text.DIRECTIONS``, rows being counted towards the far row of the player who moves and columns to the right on the board: four
+    with ``forward``, eight with ``all``. Observation: bool[N, N, 3], the knights of the side to move, the opponent's, ones if White is to
+    move; the board is not turned. Raises ValueError for a size outside 4..8 or an unknown option.
     """
 
     size: int = 8

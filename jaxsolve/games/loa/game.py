@@ -30,24 +30,24 @@ class LoaState(NamedTuple):
 class Loa(Game):
     """Lines of Action on a ``size`` x ``size`` board: the first side whose pieces are all in one group has won.
 
-    Black's pieces begin on the top and bottom rows, White's on the left and right columns, the corners empty; Black moves first. A piece moves in a
-    straight line, also diagonally, exactly as many cells as there are pieces of both colours on that line, itself among them. It may jump over pieces
-    of its own side, not over the opponent's. It may not end on one of its own; on one of the opponent's it captures it. Neighbours are the
-    eight cells around; a single piece is a group (Claude Soucie's game; Sackson, A Gamut of Games, 1969).
+    Black's pieces begin on the top and bottom rows, White's on the left and right columns, the corners empty; Black moves first. A piece moves
+    in a straight line, also diagonally, exactly as many cells as there are pieces of both colours on that line, itself among them. It may jump
+    over pieces of its own side, not over the opponent's. It may not end on one of its own; on one of the opponent's it captures it. Neighbours are
+    the eight cells around; a single piece is a group (Claude Soucie's game; Sackson, A Gamut of Games, 1969).
 
-    A move can join the pieces of the opponent, by a capture, and then the opponent has won; or those of both sides: with ``simultaneous=draw``
-    that is a draw, with ``mover`` the player who made the move has won.
+    A move can join the pieces of the opponent, by a capture, and then the opponent has won; or those of both sides: with
+    ``simultaneous=draw`` that is a draw, with ``mover`` the player who made the move has won.
 
-    A player without a legal move passes, and only then (``no_moves=pass``), or has lost (``loss``). If neither side has a legal move,
-    passes could go on for ever and nothing would change: with ``pass`` that is a draw. No rule forbids a position to come back and nothing limits the length of a
-    game, so play may go on for ever. A side always has a piece: a capture of the last but one joins what is left.
+    A player without a legal move passes, and only then (``no_moves=pass``), or has lost (``loss``). If neither side has a legal move, passes
+    would go on for ever and change nothing: with ``pass`` that is a draw. No rule forbids a position to come back and nothing limits the
+    length of a game, so play may go on for ever. A side always has a piece: a capture of the last but one joins what is left.
 
-    A position set up by hand is judged as if the side not to move had just moved. There are two groups or more of either
-    side where the game goes on. Boards of 4x4 to 6x6, with pieces on the same rows and columns, are there to be searched through.
+    A position set up by hand is judged as if the side not to move had just moved; where the game goes on, both sides have two groups or more.
+    Boards of 4x4 to 6x6, with pieces on the same rows and columns, are there to be searched through.
 
-    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the piece there in direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; how far is
-    for the line to say; ``8 * N^2`` passes (there is no such action with ``no_moves=loss``). Observation: bool[N, N, 3], the pieces of the side
-    to move, the opponent's pieces, ones if White is to move. Raises ValueError for a size outside 4..8 or an unknown option.
+    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the piece there in direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; how
+    far is for the line to say; ``8 * N^2`` passes (there is no such action with ``no_moves=loss``). Observation: bool[N, N, 3], the pieces
+    of the side to move, the opponent's pieces, ones if White is to move. Raises ValueError for a size outside 4..8 or an unknown option.
     """
 
     size: int = 8
