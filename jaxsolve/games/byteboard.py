@@ -37,10 +37,11 @@ class Moves:
         """The sets uint32[*K or 1s, ...] moved, each by its step; what leaves the board is lost."""
         trailing = words[0].ndim - (self.left.ndim - 2)
         left, right, mask = (x.reshape(*x.shape, *(1,) * trailing) for x in (self.left, self.right, self.mask))
+        nothing = jnp.zeros(np.broadcast_shapes(left.shape[2:], words[0].shape), jnp.uint32)
         moved = []
         for target in range(WORDS):
             parts = [words[w] << left[w, target] >> right[w, target] & mask[w, target] for w in range(WORDS) if self.mask[w, target].any()]
-            moved.append(functools.reduce(jnp.bitwise_or, parts) if parts else jnp.zeros_like(words[target]))
+            moved.append(functools.reduce(jnp.bitwise_or, parts, nothing))
         return moved
 
 
