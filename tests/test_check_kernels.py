@@ -23,7 +23,7 @@ STARTS = [
     ("knightthrough-8;rules=forward", None),
     ("loa-8;simultaneous=draw;no_moves=pass", None),
     ("loa-7;simultaneous=mover;no_moves=loss", None),
-    ("loa-4;simultaneous=draw;no_moves=pass", "XX../XX../.OO./..OX b"),
+    ("loa-4;simultaneous=draw;no_moves=pass", ".XOO/XOO./XOXX/OOXO b"),
     ("slither-4", None),
     ("slither-5", "OOOXX/OO.XO/XX.OO/XXOOX/OXOOX b"),
     ("gomoku-7;line=5;win=exact5;knowledge=4t", None),

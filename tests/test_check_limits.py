@@ -18,6 +18,8 @@ RULES = {
     "slither": "slither-19",
     "gomoku": "gomoku-19;line=5;win=exact5;knowledge=4t",
     "awari": "awari;rules=ludii",
+    "knightthrough": "knightthrough-8;rules=forward",
+    "loa": "loa-8;simultaneous=draw;no_moves=pass",
     "go": "go-19;ko=simple;komi=7.5",
     "tsumego": check_corpus.tsumego(19, "live", "black", "A1,B1"),
     "killall": "killallgo-9;ko=situational;passes=stones;fill_eyes=true",
@@ -31,7 +33,7 @@ def header(game: str, rules: str, root: str) -> dict:
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
-    game = name if name in ("hex", "gomoku", "slither", "awari") else "go"
+    game = name if name in ("hex", "gomoku", "slither", "awari", "knightthrough", "loa") else "go"
     rules = proof_tools.rules_of(game, RULES[name])
     first = "4,4,4,4,4,4/4,4,4,4,4,4 s captured=0:0" if game == "awari" else f"{EMPTY[: rules.grid.length]} b"
     long = first + "x" * rules.longest

@@ -22,7 +22,11 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
     "gomoku-7;line=5;win=five-or-more;knowledge=ndk": "",
     "hex-4": "",
     "killallgo-7;ko=situational;passes=stones": "",
+    "knightthrough-5;rules=all": "",
     "killallgo-9;ko=simple;fill_eyes=false": "",
+    "knightthrough-8": "",
+    "loa-4;simultaneous=draw;no_moves=pass": "",
+    "loa-7;simultaneous=mover;no_moves=loss": "",
     "slither-4": "",
     TSUMEGO: "...../...../..O../.XXO./..... w",
 }

@@ -23,6 +23,13 @@ ENDS = [
     ("gomoku-3;line=3", "XOX/XOO/OXX w", "full-board"),
     ("hex-3", "X../X../X.. w", "connection"),
     ("slither-3", "X../X../XX. w", "connection"),
+    ("loa-4", "XX../..../..../O..O b", "connection"),
+    ("loa-4", "XX../..../..../..OO w", "connection"),
+    ("loa-4", "OXOX/OXOO/XOXX/XOXO b", "no-moves"),
+    ("loa-4;no_moves=loss", ".XOO/XOO./XOXX/OOXO b", "no-moves"),
+    ("knightthrough-4", ".X../..../..../.... w", "far-row"),
+    ("knightthrough-4", ".X../O.../..../.... w", "far-row"),
+    ("knightthrough-4", "..../.X../..../.... w", "no-moves"),
     ("awari", "1,0,0,0,0,0/0,1,0,0,0,0 s captured=24:22", "no-seeds"),
 ]
 

@@ -20,6 +20,8 @@ SOURCES = {
     "gomoku-5;line=4;win=five-or-more;knowledge=4t": range(12, 18),
     "go-2;ko=positional;komi=1": range(0, 6),
     "awari": range(150, 220),
+    "knightthrough-5;rules=all": range(6, 14),
+    "loa-4": range(4, 10),
 }
 
 

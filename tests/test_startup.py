@@ -54,6 +54,8 @@ for rules, start in (
     ("awari", "0,0,0,1,2,0/1,0,0,0,2,0 s captured=21:21"),
     ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", ".../.../... b"),
     ("slither-3", ".../.../... b"),
+    ("loa-4", "X..O/..../..../O..X b"),
+    ("knightthrough-4", "..O./..../..../.X.. b"),
     ("killallgo-7;ko=simple", "......./......./......./...X.../......./......./....... w"),
     ("gomoku-6;line=4;knowledge=4t", "....../....../..XO../....../....../...... b"),
 ):
@@ -138,6 +140,8 @@ SHOWN = {
     "gomoku-6;line=4;knowledge=4t": "....../.XXX../O..OO./....../....../...... w",
     "hex-6": POSITION,
     "killallgo-7": "......./......./......./..X..../......./......./....... w ply=1",
+    "knightthrough-5": "OOOOO/OO.OO/..O../XXXXX/XXXX. b",
+    "loa-5": ".XXX./O...O/O.X.O/O...O/..X.. b",
     "tsumego-5;crucial=C3;defender=white;goal=kill": "...../.XX../.XO../..X../..... w",
 }
 
