@@ -43,7 +43,7 @@ def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
     text = (
         "1,1,1,0,0,0/0,0,0,1,1,1 s captured=24:18"
         if game == "awari"
-        else "/".join([("X" * 3 + "." * 16)[: rules.grid.size]] * rules.grid.size) + " w"
+        else "XXXO" + "/".join([("X" * 3 + "." * 16)[: rules.grid.size]] * rules.grid.size)[4:] + " w"
     )
     lines[0]["root"] = text
     for node in ({"id": 1, "n": 0, "pos": long, "leaf": "five"}, {"id": 1, "n": 0, "pos": text, "leaf": "x" * (rules.longest + 70_000)}):

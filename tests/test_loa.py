@@ -35,7 +35,7 @@ def states_of(boards: list[oracle.Board], game: Loa) -> LoaState:
     """States of ``boards``, made without the game's reading; the first repeated up to ``WIDTH``."""
     pieces, meta = np.zeros((WIDTH, 2, 2), np.uint32), np.zeros(WIDTH, np.uint32)
     for i, board in enumerate(boards):
-        for colour, row, column in ((colour, *cell) for colour in (0, 1) for cell in board.pieces[colour]):
+        for colour, (row, column) in ((colour, cell) for colour, own in enumerate(board.pieces) for cell in own):
             pieces[i, colour, row // 4] |= np.uint32(1 << row % 4 * 8 + column)
         both = [oracle.joined(x) for x in board.pieces]
         known = ENDS[oracle.outcome(board, game.simultaneous, game.no_moves)] if any(both) else Outcome.ONGOING

@@ -18,7 +18,7 @@ from jaxsolve.lazy import jax, jnp
 WORDS, ROWS_PER_WORD = 2, 4
 LARGEST = 8
 
-Words = Sequence[jax.Array]
+Words = Sequence["jax.Array"]
 """A set as its two words, arrays uint32[...] of one shape."""
 
 
