@@ -100,9 +100,14 @@ def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
     return [jnp.where(inside & (row // ROWS_PER_WORD == w), one, jnp.uint32(0)) for w in range(WORDS)]
 
 
+def _bits(leading: int) -> np.ndarray:
+    """uint32[*1s, 4, 8]: the bit of each cell of a word, after so many axes."""
+    return np.arange(32, dtype=np.uint32).reshape(*(1,) * leading, ROWS_PER_WORD, LARGEST)
+
+
 def to_bool(sets: jax.Array, size: int) -> jax.Array:
     """bool[..., N, N] of uint32[..., 2]: the words LAST here."""
-    bits = sets[..., None] >> np.arange(32, dtype=np.uint32).reshape(*(1,) * sets.ndim, 32) & np.uint32(1)
+    bits = sets[..., None, None] >> _bits(sets.ndim) & np.uint32(1)
     return bits.reshape(*sets.shape[:-1], LARGEST, LARGEST)[..., :size, :size] != 0
 
 
@@ -117,8 +122,8 @@ def from_bool(member: jax.Array) -> jax.Array:
     """Inverse of ``to_bool``."""
     size = member.shape[-1]
     whole = jnp.pad(member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 2) + [(0, LARGEST - size)] * 2)
-    bits = whole.reshape(*member.shape[:-2], WORDS, 32) << np.arange(32, dtype=np.uint32).reshape(*(1,) * (member.ndim - 1), 32)
-    return jnp.sum(bits, axis=-1, dtype=jnp.uint32)
+    bits = whole.reshape(*member.shape[:-2], WORDS, ROWS_PER_WORD, LARGEST) << _bits(member.ndim - 1)
+    return jnp.sum(bits, axis=(-2, -1), dtype=jnp.uint32)
 
 
 def cells_of(stones: np.ndarray, size: int) -> np.ndarray:

@@ -92,13 +92,18 @@ def joined(sets: Words) -> jax.Array:
     """bool[...]: whether all pieces of a set are in one group, neighbours being the eight cells around; the sets have pieces."""
     first = [sets[0] & -sets[0], jnp.where(sets[0] == 0, sets[1] & -sets[1], jnp.uint32(0))]
 
-    def grow(carry: tuple[list[jax.Array], jax.Array]) -> tuple[list[jax.Array], jax.Array]:
-        low, high = (x | x << np.uint32(1) & np.uint32(0xFEFEFEFE) | x >> np.uint32(1) & np.uint32(0x7F7F7F7F) for x in carry[0])
+    def grow(carry: tuple[list[jax.Array], list[jax.Array]]) -> tuple[list[jax.Array], list[jax.Array]]:
+        group, _ = carry
+        low, high = (x | x << np.uint32(1) & np.uint32(0xFEFEFEFE) | x >> np.uint32(1) & np.uint32(0x7F7F7F7F) for x in group)
         grown = [
             (low | low << np.uint32(8) | low >> np.uint32(8) | high << np.uint32(24)) & sets[0],
             (high | high << np.uint32(8) | high >> np.uint32(8) | low >> np.uint32(24)) & sets[1],
         ]
-        return grown, jnp.any((grown[0] != carry[0][0]) | (grown[1] != carry[0][1]))
+        return grown, group
 
-    reached, _ = jax.lax.while_loop(lambda carry: carry[1], grow, (first, jnp.bool_(True)))
-    return (reached[0] == sets[0]) & (reached[1] == sets[1])
+    def grows(carry: tuple[list[jax.Array], list[jax.Array]]) -> jax.Array:
+        (low, high), (low_before, high_before) = carry
+        return jnp.any((low != low_before) | (high != high_before))
+
+    group, _ = jax.lax.while_loop(grows, grow, (first, [jnp.zeros_like(x) for x in first]))
+    return (group[0] == sets[0]) & (group[1] == sets[1])
