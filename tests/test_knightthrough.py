@@ -124,7 +124,7 @@ def name(size: int, move: tuple[int, int, int, int]) -> str:
 def test_moves_and_ends_of_random_boards(game):
     """Games from the start, and boards thrown together: masks, ends, the boards after every move, and the checker's words."""
     rng, rules, (look, step) = random.Random(game.rule_set), proof_tools.rules_of("knightthrough", game.rule_set), compiled(game)
-    boards = played(game.size, game.rules, 3000 if LONG else 250, rng) + [thrown(game.size, rng) for _ in range(3000 if LONG else 250)]
+    boards = played(game.size, game.rules, 1000 if LONG else 250, rng) + [thrown(game.size, rng) for _ in range(1000 if LONG else 250)]
     ends = Counter()
     for first in range(0, len(boards), WIDTH):
         part = boards[first : first + WIDTH]
@@ -304,7 +304,7 @@ def test_late_positions_are_solved_as_by_trying_everything(size, method, tmp_pat
 def test_endings_that_can_go_round_are_solved_as_by_retrograde_analysis(tmp_path):
     """``rules=all``: what only endless play could decide is unknown; certificates are accepted."""
     game, rng, texts = Knightthrough(4, "all"), random.Random(2), []
-    while len(texts) < (400 if LONG else 30):
+    while len(texts) < (200 if LONG else 30):
         cells = rng.sample([*"XXOO", *"." * 12], 16)
         board = Board(tuple("".join(cells[i : i + 4]) for i in range(0, 16, 4)), rng.randrange(2))
         if "XO"[board.side] not in board.rows[-1 if board.side else 0] and not loser(board, "all"):

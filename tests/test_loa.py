@@ -111,7 +111,7 @@ def played(size: int, plies: int, rng: random.Random) -> list[oracle.Board]:
 def test_moves_and_ends_of_random_boards(game):
     """Games from the start, and boards thrown together: three readings of the rules agree."""
     rng, rules = random.Random(game.rule_set), proof_tools.rules_of("loa", game.rule_set)
-    boards = played(game.size, 4000 if LONG else 400, rng) + [oracle.thrown(game.size, rng) for _ in range(4000 if LONG else 300)]
+    boards = played(game.size, 1200 if LONG else 400, rng) + [oracle.thrown(game.size, rng) for _ in range(1200 if LONG else 300)]
     ends = compare(game, boards, rng, rules)
     assert ends["going"] > len(boards) // 4 and min(ends["0"], ends["1"]) > 10
 
@@ -372,7 +372,7 @@ def test_an_action_that_no_piece_can_make_leaves_a_well_formed_board():
 
 
 # ---- solving -----------------------------------------------------------------------------------------------------------
-ASKED = 400 if LONG else 20
+ASKED = 200 if LONG else 20
 ENDINGS = {  # rule set: pieces of either side
     "loa-4;simultaneous=draw;no_moves=pass": (2, 2),
     "loa-4;simultaneous=mover;no_moves=pass": (2, 3),
