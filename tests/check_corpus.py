@@ -104,6 +104,10 @@ _DRAWN = [
     ("go", tsumego(3, "kill", "white", "A1", ko_black="forbid"), "XX./.XX/OO. b", 1),
     ("go", tsumego(3, "live", "black", "B2,B3", ko="situational"), ".XO/XXO/.X. w", 4),
     ("go", tsumego(3, "kill", "black", "any", "A1,B1,C1,A2,A3,C3", fill_eyes="false"), ".../XXX/.O. w", 0),
+    ("knightthrough", "knightthrough-4;rules=forward", "O.O./.O../X.../.X.X b", 1),
+    ("knightthrough", "knightthrough-4;rules=all", "O.../.O../..../.X.X b", 2),
+    ("loa", "loa-4;simultaneous=draw;no_moves=pass", "X..O/..../..../O..X b", 2),
+    ("loa", "loa-4;simultaneous=mover;no_moves=loss", "X..O/..../..../O..X b", 4),
     ("awari", "awari;rules=ludii", "", 0),
 ]
 
@@ -121,7 +125,9 @@ def drawn(seed: int) -> Iterator[Case]:
             text = rng.choice(following) if following else text
         deep = 40 if "ko=positional" in rule_set or "ko=situational" in rule_set else 0
         for player in rules.players:
-            for result in ("wins", "does-not-lose") if game in ("awari", "gomoku") or "komi" in rule_set else ("wins",):
+            for result in (
+                ("wins", "does-not-lose") if game in ("awari", "gomoku") or "komi" in rule_set or "simultaneous=draw" in rule_set else ("wins",)
+            ):
                 yield Case(game, rule_set, text, player, result, game in ("hex", "gomoku") and rng.random() < 0.5, deep)
 
 

@@ -25,6 +25,10 @@ RECORDS = {  # file: (rule set, start position or "" for the game's own, seed)
     "hex-5": ("hex-5", "", 2),
     "killallgo-7": ("killallgo-7;ko=situational;passes=stones;fill_eyes=true", "", 2),
     "killallgo-9": ("killallgo-9;ko=simple;passes=not-achieved;fill_eyes=false", "", 3),
+    "knightthrough-8": ("knightthrough-8", "", 2),
+    "knightthrough-5-all": ("knightthrough-5;rules=all", "", 1),
+    "loa-7-mover": ("loa-7;simultaneous=mover;no_moves=loss", "", 8),
+    "loa-8": ("loa-8", "", 9),
     "minishogi": ("minishogi", "", 9),
     "slither-5": ("slither-5", "", 2),
     "tsumego-5": (

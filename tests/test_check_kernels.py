@@ -19,6 +19,11 @@ GAMES = 60 if os.environ.get("JAXSOLVE_LONG") == "1" else 4
 STARTS = [
     ("awari;rules=ludii", None),
     ("hex-5", None),
+    ("knightthrough-5;rules=all", None),
+    ("knightthrough-8;rules=forward", None),
+    ("loa-8;simultaneous=draw;no_moves=pass", None),
+    ("loa-7;simultaneous=mover;no_moves=loss", None),
+    ("loa-4;simultaneous=draw;no_moves=pass", ".XOO/XOO./XOXX/OOXO b"),
     ("minishogi;repetition=none", None),
     ("minishogi;repetition=none", "..k../...../..P../...p./..K.. w hands=RBGSrbgs"),
     ("slither-4", None),

@@ -18,6 +18,8 @@ RULES = {
     "slither": "slither-19",
     "gomoku": "gomoku-19;line=5;win=exact5;knowledge=4t",
     "awari": "awari;rules=ludii",
+    "knightthrough": "knightthrough-8;rules=forward",
+    "loa": "loa-8;simultaneous=draw;no_moves=pass",
     "minishogi": "minishogi;repetition=none",
     "go": "go-19;ko=simple;komi=7.5",
     "tsumego": check_corpus.tsumego(19, "live", "black", "A1,B1"),
@@ -36,14 +38,14 @@ def header(game: str, rules: str, root: str) -> dict:
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
-    game = name if name in ("hex", "gomoku", "slither", "minishogi", "awari") else "go"
+    game = name if name in ("hex", "gomoku", "slither", "knightthrough", "loa", "minishogi", "awari") else "go"
     rules = proof_tools.rules_of(game, RULES[name])
     first, ended = ENDS[game] if game in ENDS else (f"{EMPTY[: rules.grid.length]} b", "")
     long = first + "x" * rules.longest
     lines = [{**header(game, RULES[name], long), "claim": {"player": rules.players[0], "result": "wins"}}]
     report = check(proof_tools.write(tmp_path / "root.gz", lines))
     assert report.exit_code == 1 and report.line == 1 and f"at most {rules.longest}" in report.reason
-    text = ended or "/".join([("X" * 3 + "." * 16)[: rules.grid.size]] * rules.grid.size) + " w"
+    text = ended or "XXXO" + "/".join([("X" * 3 + "." * 16)[: rules.grid.size]] * rules.grid.size)[4:] + " w"
     lines[0]["root"] = text
     for node in ({"id": 1, "n": 0, "pos": long, "leaf": "five"}, {"id": 1, "n": 0, "pos": text, "leaf": "x" * (rules.longest + 70_000)}):
         report = check(proof_tools.write(tmp_path / "node.gz", [lines[0], node]))

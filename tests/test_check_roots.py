@@ -25,6 +25,10 @@ RULE_SETS = {  # rule set -> its share of the roots
     "hex-1": 1,
     "hex-2": 4,
     "hex-4": 6,
+    "knightthrough-4;rules=forward": 6,
+    "knightthrough-5;rules=all": 6,
+    "loa-4;simultaneous=draw;no_moves=pass": 8,
+    "loa-5;simultaneous=mover;no_moves=loss": 8,
     "minishogi;repetition=none": 10,
     "slither-1": 1,
     "slither-3": 8,
@@ -314,7 +318,7 @@ def random_id(rng: random.Random) -> tuple[str, str]:
     komi = rng.choice(
         ["0", "7.5", "-0.5", "999.5", "1000", "-1000", "1000.5", "-999", "7.25", "007", "1e2", "nan", "100000", ".5", "+1", "12", "7.0", "-0"]
     )
-    which = rng.randrange(7)
+    which = rng.randrange(9)
     if which == 0:
         return "go", f"go-{size};ko={ko};komi={komi}"
     if which == 1:
@@ -326,6 +330,10 @@ def random_id(rng: random.Random) -> tuple[str, str]:
         return "gomoku", f"gomoku-{size};line={line};win={pick('exact5', 'five-or-more')};knowledge={pick('ndk', '4t')}"
     if which == 5:
         return "slither", f"slither-{size}" + pick("", "", "", ";size=5")
+    if which == 7:
+        return "loa", f"loa-{rng.choice('345789')};simultaneous={pick('draw', 'mover')};no_moves={pick('pass', 'loss')}" + pick("", "", ";size=8")
+    if which == 8:
+        return "knightthrough", f"knightthrough-{rng.choice('345789')}" + pick("", ";rules=forward", ";rules=all")
     if which == 4:
         return "awari", rng.choice(("awari", "awari;rules=ludii", "awari;rules=abapa", "awari;rules=ludii;more=1"))
     crucial, region = pick("any", points), pick("all", points)

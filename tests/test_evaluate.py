@@ -25,6 +25,8 @@ GAMES = {
     "gomoku-5;line=4;win=exact5;knowledge=4t": range(0, 14),
     "go-2;ko=positional;komi=1": range(0, 8),
     "slither-4": range(0, 14),
+    "knightthrough-5": range(0, 20),
+    "loa-4": range(0, 20),
     "awari": range(0, 150),
     "minishogi": range(0, 60),
 }

@@ -22,6 +22,8 @@ RULE_SETS = {  # and the position that games begin at, where it is not the game'
     "hex-3": None,
     "killallgo-7;ko=situational;passes=stones": None,
     "killallgo-9;ko=simple;fill_eyes=false": None,
+    "knightthrough-5": None,
+    "loa-4": None,
     "minishogi": ["k..../...../P..../...../.R..K b hands=RBBGGSSP", "k..../...../P..../...../....K b hands=RRBBGGSSP"],
     "slither-3": None,
     "tsumego-3;goal=kill;defender=white;crucial=B2": ["X.O/OOX/O.X b", "XXO/.O./OOX b"],

@@ -21,6 +21,8 @@ SOURCES = {
     "go-2;ko=positional;komi=1": range(0, 6),
     "minishogi": range(40, 90),
     "awari": range(150, 220),
+    "knightthrough-5;rules=all": range(6, 14),
+    "loa-4": range(4, 10),
 }
 
 

@@ -54,6 +54,7 @@ for rules, start in (
     ("awari", "0,0,0,1,2,0/1,0,0,0,2,0 s captured=21:21"),
     ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", ".../.../... b"),
     ("slither-3", ".../.../... b"),
+    ("loa-4", "X..O/..../..../O..X b"),
     ("killallgo-7;ko=simple", "......./......./......./...X.../......./......./....... w"),
     ("gomoku-6;line=4;knowledge=4t", "....../....../..XO../....../....../...... b"),
 ):
@@ -73,7 +74,7 @@ print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
     late, loops, forms, _ = answer(start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent))
-    assert len(late) == 6 and not any(late.values()) and len(loops) > 20, late
+    assert len(late) == 7 and not any(late.values()) and len(loops) > 20, late
     assert set(forms) == ({"dfpn", "rzs"} if method == "dfpn" else set()), forms
 
 
@@ -139,6 +140,8 @@ SHOWN = {
     "hex-6": POSITION,
     "minishogi": "..k../P..g./K..SG/...../b+r..+p w hands=RBs",
     "killallgo-7": "......./......./......./..X..../......./......./....... w ply=1",
+    "knightthrough-5": "OOOOO/OO.OO/..O../XXXXX/XXXX. b",
+    "loa-5": ".XXX./O...O/O.X.O/O...O/..X.. b",
     "tsumego-5;crucial=C3;defender=white;goal=kill": "...../.XX../.XO../..X../..... w",
 }
 

@@ -19,6 +19,8 @@ POSITIONS = [
     ("gomoku-9", "........./........./........./...X...../....O..../........./........./........./......... b", "E5", {"C3": "A"}),
     ("hex-3", "X.O/.X./..O b", "c3", {"b1": "cross", "b2": "dot"}),
     ("awari", "0,1,2,3,5,8/13,4,7,0,2,1 n captured=0:2", "f", {"a": "1", "b": "circle"}),
+    ("loa-5", ".XXX./O...O/OX..O/O...O/..XX. w", "B1-B3", {"A4-C4": "cross"}),
+    ("knightthrough-5", "OOOOO/OOOOO/...X./XXXXX/XXXX. w", "E1-D3", {}),
     ("minishogi", SHOGI, "D4-D3", {"B3-B4": "cross", "A1-A3": "dot", "P@E2": "7"}),
     ("slither-3", "X.O/.../..O b", "C1", {"A1": "cross", "B2": "dot"}),
 ]

@@ -32,6 +32,8 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
     "hex-4": "",
     "killallgo-7;ko=situational;passes=stones": "",
     "killallgo-9;ko=simple;fill_eyes=false": "",
+    "loa-5": "",
+    "knightthrough-5": "",
     "minishogi": "..k../...../..P../..p../..K.. b hands=RBGSrbgs",
     "slither-4": "",
     "tsumego-5;goal=live;defender=black;crucial=B2,C2;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid": "...../...../..O../.XXO./..... w",

@@ -75,6 +75,8 @@ def _default_tasks() -> list[Task]:
         Task("go-19", whole_step, (64, 1024)),
         Task("hex-11", whole_step, (64, 1024)),
         Task("slither-8", whole_step, (64, 1024)),
+        Task("loa-8", whole_step, (64, 1024)),
+        Task("knightthrough-8", whole_step, (64, 1024)),
         Task("minishogi", whole_step, (64, 1024)),
         Task("go-7", life, (1024,)),
         Task("go-19", life, (1024,)),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
+    from jaxsolve.games.knightthrough import Knightthrough
+    from jaxsolve.games.loa import Loa
     from jaxsolve.games.minishogi import MiniShogi
     from jaxsolve.games.random_play import random_legal_action
     from jaxsolve.games.slither import Slither
@@ -36,6 +38,8 @@ __all__ = [
     "HasZones",
     "Hex",
     "KillallGo",
+    "Knightthrough",
+    "Loa",
     "MiniShogi",
     "Outcome",
     "SeesChildren",
@@ -58,6 +62,8 @@ __getattr__ = lazy.names(
         "go": ("Go", "KillallGo", "Tsumego"),
         "gomoku": ("Gomoku",),
         "hex": ("Hex",),
+        "knightthrough": ("Knightthrough",),
+        "loa": ("Loa",),
         "minishogi": ("MiniShogi",),
         "random_play": ("random_legal_action",),
         "slither": ("Slither",),

@@ -19,6 +19,8 @@ BUILTIN = (  # one line a game: the package that holds it; its ``rule_sets.ENTRI
     "jaxsolve.games.go",
     "jaxsolve.games.gomoku",
     "jaxsolve.games.hex",
+    "jaxsolve.games.knightthrough",
+    "jaxsolve.games.loa",
     "jaxsolve.games.minishogi",
     "jaxsolve.games.slither",
 )

@@ -36,10 +36,14 @@ def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
     return jnp.where(mirror_rows, size - 1 - row, row) * size + jnp.where(mirror_columns, size - 1 - column, column)
 
 
-def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
+def turned_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """[..., N, N] cells of any kind after int32[] ``symmetry`` of ``square_permutations``."""
     swap, mirror_rows, mirror_columns = _parts(symmetry)
-    cells = grid.to_bool(sets)
     cells = jnp.where(swap, jnp.swapaxes(cells, -1, -2), cells)
     cells = jnp.where(mirror_rows, cells[..., ::-1, :], cells)
-    return grid.from_bool(jnp.where(mirror_columns, cells[..., ::-1], cells))
+    return jnp.where(mirror_columns, cells[..., ::-1], cells)
+
+
+def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
+    return grid.from_bool(turned_cells(grid.to_bool(sets), symmetry))

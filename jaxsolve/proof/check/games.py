@@ -23,6 +23,8 @@ BUILTIN = {
     "go": "jaxsolve.proof.check.go:Go",
     "gomoku": "jaxsolve.proof.check.gomoku:Gomoku",
     "hex": "jaxsolve.proof.check.hex:Hex",
+    "knightthrough": "jaxsolve.proof.check.knightthrough:Knightthrough",
+    "loa": "jaxsolve.proof.check.loa:LinesOfAction",
     "minishogi": "jaxsolve.proof.check.minishogi:MiniShogi",
     "slither": "jaxsolve.proof.check.slither:Slither",
 }

@@ -1,0 +1,14 @@
+"""Knightthrough: a race of knights to the far row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.knightthrough.game import Knightthrough, KnightthroughState
+
+__all__ = ["Knightthrough", "KnightthroughState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

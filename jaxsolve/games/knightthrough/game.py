@@ -1,0 +1,210 @@
+"""Knightthrough as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from jaxsolve.games import boardtext, byteboard
+from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.byteboard import WORDS, Moves, point
+from jaxsolve.games.drawing import Place, Shape, Stones
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.knightthrough import text as notation
+from jaxsolve.games.knightthrough.text import DIRECTIONS, FORWARD
+from jaxsolve.games.mixing import key_of
+from jaxsolve.lazy import jax, jnp
+
+
+class KnightthroughState(NamedTuple):
+    """A position as ``byteboard`` packs it: five words, 20 bytes."""
+
+    knights: jax.Array  # uint32[2, 2]: Black's and White's knights
+    side: jax.Array  # uint32[]: 0 or 1, to move
+
+
+@dataclasses.dataclass(frozen=True)
+class Knightthrough(Game):
+    """Knightthrough on a ``size`` x ``size`` board: whoever first gets a knight to the row farthest from its own has won.
+
+    The two rows nearest to a player are full of its knights; Black begins at the bottom and moves first. A knight moves as in chess and jumps
+    over whatever is between; on a cell with an opponent's knight it captures it, on one with an own knight it may not go. With
+    ``rules=forward`` only the four moves towards the far row exist, with ``rules=all`` all eight do (a game of the general game playing
+    competitions).
+
+    A player who has no legal move has lost, and so has one without knights: to capture everything wins. There are no draws. With
+    ``rules=forward`` every move brings a knight nearer to the far row, so the game ends; with ``rules=all`` positions can come back, and
+    nothing forbids it.
+
+    A position set up by hand is one that the side not to move can have left behind: it has a knight, and the side to move has none on its
+    far row. Boards of 4x4 to 7x7 are there to be searched through; on 4x4 the first move can win.
+
+    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the knight there in direction d, row 0 at the top. Directions are those of
+    ``knightthrough.text.DIRECTIONS``, rows being counted towards the far row of the player who moves and columns to the right on the board: four
+    with ``forward``, eight with ``all``. Observation: bool[N, N, 3], the knights of the side to move, the opponent's, ones if White is to
+    move; the board is not turned. Raises ValueError for a size outside 4..8 or an unknown option.
+    """
+
+    size: int = 8
+    rules: str = "forward"
+
+    name: ClassVar[str] = "knightthrough"
+
+    def __post_init__(self) -> None:
+        if not 4 <= self.size <= 8:
+            raise ValueError(f"Knightthrough: size={self.size} is outside 4..8")
+        if self.rules not in ("forward", "all"):
+            raise ValueError(f"Knightthrough: rules={self.rules!r} is neither 'forward' nor 'all'")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"knightthrough-{self.size};rules={self.rules}"
+
+    @property
+    def may_repeat(self) -> bool:  # type: ignore[override]
+        """Whether knights can go back."""
+        return self.rules == "all"
+
+    @property
+    def num_actions(self) -> int:
+        return self._planes * self.size**2
+
+    @property
+    def _planes(self) -> int:
+        return len(FORWARD if self.rules == "forward" else DIRECTIONS)
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> KnightthroughState:
+        return jax.device_put(KnightthroughState(byteboard.stones_of(notation.start(self.size)), np.uint32(0)))
+
+    def step(self, state: KnightthroughState, action: jax.Array) -> KnightthroughState:
+        return self._step(state, as_action(action))
+
+    @batch_last
+    def _step(self, state: KnightthroughState, action: jax.Array) -> KnightthroughState:
+        size, side = self.size, state.side
+        direction, cell = action // size**2, action % size**2
+        row, column = cell // size, cell % size
+        rows, columns = (self._component(direction, axis) for axis in (0, 1))
+        start = point(row, column, size)
+        end = point(row + jnp.where(side == 1, rows, -rows), column + columns, size)
+        own = [jnp.where(side == 1, state.knights[1, w], state.knights[0, w]) & ~start[w] | end[w] for w in range(WORDS)]
+        enemy = [jnp.where(side == 1, state.knights[0, w], state.knights[1, w]) & ~end[w] for w in range(WORDS)]
+        after = jnp.stack([jnp.stack([jnp.where(side == c, own[w], enemy[w]) for w in range(WORDS)]) for c in (0, 1)])
+        return KnightthroughState(after, side ^ 1)
+
+    def _component(self, direction: jax.Array, axis: int) -> jax.Array:
+        """int32[...]: the rows (0) or columns (1) of a direction."""
+        steps = (jnp.where(direction == d, np.int32(step[axis]), 0) for d, step in enumerate(DIRECTIONS[: self._planes]))
+        return functools.reduce(jnp.add, steps)
+
+    def legal_mask(self, state: KnightthroughState) -> jax.Array:
+        return byteboard.to_bool(self._look(state)[0], self.size).reshape(-1)
+
+    def outcome(self, state: KnightthroughState) -> jax.Array:
+        return self._look(state)[1]
+
+    @batch_last
+    def _look(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
+        """uint32[4 or 8, 2]: the knights that may move in each direction; int32[]: the outcome; batch last."""
+        white = state.side == 1
+        own, other = ([jnp.where(white, state.knights[c, w], state.knights[1 - c, w]) for w in range(WORDS)] for c in (1, 0))
+        black_far, white_far = (byteboard.stones_of(far)[0] for far in self._far_rows)
+        arrived = [other[w] & jnp.where(white, black_far[w], white_far[w]) for w in range(WORDS)]
+        won = (arrived[0] | arrived[1]) != 0
+        free = [jnp.where(won, jnp.uint32(0), ~own[w])[None] for w in range(WORDS)]
+        ends = zip(self._ahead(1)(free), self._ahead(0)(free), strict=True)
+        moves = [own[w][None] & jnp.where(white, down, up) for w, (down, up) in enumerate(ends)]
+        words = jnp.stack(moves, axis=1)
+        over = ~jnp.any(words != 0, axis=(0, 1))  # no move is left after a win, too
+        winner = (state.side ^ 1).astype(jnp.int32) + np.int32(Outcome.FIRST_WINS)
+        return words, jnp.where(over, winner, np.int32(Outcome.ONGOING))
+
+    @property
+    def _far_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """int8[N, N] each: ones on Black's far row, on White's."""
+        rows = np.zeros((2, self.size, self.size), np.int8)
+        rows[0, 0], rows[1, -1] = 1, 1
+        return rows[0], rows[1]
+
+    def _ahead(self, player: int) -> Moves:
+        """What lies a move of ``player`` ahead in each direction, brought to the cell."""
+        return _ahead(self.size, self._planes, player)
+
+    def to_move(self, state: KnightthroughState) -> jax.Array:
+        return state.side.astype(np.int32)
+
+    def observe(self, state: KnightthroughState) -> jax.Array:
+        return byteboard.planes(state.knights, self.size, self.to_move(state))
+
+    def from_seat(self, state: KnightthroughState, player: jax.Array) -> KnightthroughState:
+        return state._replace(side=jnp.asarray(player, jnp.uint32))
+
+    def key(self, state: KnightthroughState) -> jax.Array:
+        return key_of(self.rule_set, self.pack(state))
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """The identity and the mirror image, left for right."""
+        return 2
+
+    def symmetry_actions(self) -> np.ndarray:
+        actions = np.arange(self.num_actions, dtype=np.int32).reshape(self._planes, self.size, self.size)
+        mirrored = [DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS[: self._planes]]
+        return np.stack([actions, actions[mirrored, :, ::-1]]).reshape(2, -1)
+
+    def transform(self, state: KnightthroughState, symmetry: jax.Array) -> KnightthroughState:
+        cells = byteboard.to_bool(state.knights, self.size)
+        cells = jnp.where(jnp.asarray(symmetry) == 1, cells[..., ::-1], cells)
+        return state._replace(knights=byteboard.from_bool(cells))
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: KnightthroughState) -> str:
+        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.side)][0]}"
+
+    def parse(self, text: str) -> KnightthroughState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> KnightthroughState:
+        cells, side = notation.parse(self, text)
+        return KnightthroughState(byteboard.stones_of(cells), np.uint32(side))
+
+    def action_text(self, action: int, state: KnightthroughState | None = None) -> str:
+        """Without a state the move is taken to be Black's."""
+        if not 0 <= action < self.num_actions:
+            raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
+        return notation.action_text(int(action), self.size, self._mover(int(action) % self.size**2, state))
+
+    def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:
+        """Without a state the move is taken to be Black's."""
+        first, _ = notation.cells_of_move(text, self.size)
+        return notation.action_of(text, self.size, self._mover(first, state), self._planes)
+
+    def _mover(self, cell: int, state: KnightthroughState | None) -> int:
+        return 0 if state is None else notation.owner(cell, self.cells(state), int(state.side))
+
+    def cells(self, state: KnightthroughState) -> np.ndarray:
+        return byteboard.cells_of(np.asarray(state.knights), self.size)
+
+    def leaf_reason(self, state: KnightthroughState, outcome: int) -> str:
+        cells, moved = self.cells(state), 1 - int(state.side)
+        return "far-row" if (cells[-1 if moved else 0] == moved + 1).any() else "no-moves"
+
+    def drawing(self, state: KnightthroughState) -> Stones:
+        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size))
+
+    def place(self, action: int, state: KnightthroughState, player: int) -> Place | None:
+        """The cell to which the knight goes."""
+        end = notation.end_of(int(action), self.size, player)
+        return None if end is None else (end[1], end[0])
+
+
+@functools.cache
+def _ahead(size: int, planes: int, player: int) -> Moves:
+    steps = np.array(DIRECTIONS[:planes])
+    return byteboard.moves(size, steps * (-1, -1) if player else steps * (1, -1))

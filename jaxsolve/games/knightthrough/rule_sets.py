@@ -1,0 +1,14 @@
+"""What the registry is told of Knightthrough."""
+
+from jaxsolve.games.options import Entry, choice, factory_of
+
+ENTRIES = (
+    Entry(
+        "knightthrough-N",
+        factory_of("jaxsolve.games.knightthrough.game", "Knightthrough"),
+        (choice("rules", "forward", "all", meaning="Which moves of a knight there are: those towards the far row, or all eight."),),
+        sizes=range(4, 9),
+        summary="a race of knights to the far row",
+        example="start --game knightthrough-5",
+    ),
+)

@@ -1,0 +1,80 @@
+"""Knightthrough in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.games import boardtext
+
+if TYPE_CHECKING:
+    from jaxsolve.games.knightthrough.game import Knightthrough
+
+FORWARD = ((2, -1), (2, 1), (1, -2), (1, 2))
+"""Steps of a knight as (rows towards the far row, columns to the right as Black sees them), in the order of the action planes."""
+DIRECTIONS = (*FORWARD, *((-rows, columns) for rows, columns in FORWARD))
+
+
+def start(size: int) -> np.ndarray:
+    """int8[N, N]: the start position."""
+    cells = np.zeros((size, size), np.int8)
+    cells[:2], cells[-2:] = 2, 1
+    return cells
+
+
+def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
+    """(row, column) to which an action takes a knight of ``player``; None where that is off the board."""
+    plane, cell = divmod(action, size**2)
+    rows, columns = DIRECTIONS[plane]
+    row, column = cell // size + (rows if player else -rows), cell % size + columns
+    return (row, column) if 0 <= row < size and 0 <= column < size else None
+
+
+def owner(cell: int, cells: np.ndarray, side: int) -> int:
+    """Whose move it is that begins at ``cell``: of the player whose knight is there, or else of the one who has just moved it away."""
+    knight = int(cells.reshape(-1)[cell])
+    return knight - 1 if knight else 1 - side
+
+
+def action_text(action: int, size: int, player: int) -> str:
+    """``B1-C3`` for a move of ``player``. Raises ValueError for one that leaves the board."""
+    end = end_of(action, size, player)
+    first = boardtext.gtp_point(action % size**2, size)
+    if end is None:
+        raise ValueError(f"Action {action} takes what is on {first} off the board.")
+    return f"{first}-{boardtext.gtp_point(end[0] * size + end[1], size)}"
+
+
+def cells_of_move(text: str, size: int) -> tuple[int, int]:
+    """The numbers of the two cells that a move names. Raises ValueError."""
+    first, dash, second = text.partition("-")
+    if not dash:
+        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-C3.")
+    return boardtext.parse_gtp_point(first, size), boardtext.parse_gtp_point(second, size)
+
+
+def action_of(text: str, size: int, player: int, planes: int) -> int:
+    """The move of ``player`` that joins the two cells of ``text``. Raises ValueError."""
+    first, second = cells_of_move(text, size)
+    rows, columns = second // size - first // size, second % size - first % size
+    step = (rows if player else -rows, columns)
+    if step not in DIRECTIONS:
+        raise ValueError(f"{text.strip()!r} is no knight's move.")
+    if (plane := DIRECTIONS.index(step)) >= planes:
+        raise ValueError(f"{text.strip()!r} leads away from the far row, and rules=forward has no such moves.")
+    return plane * size**2 + first
+
+
+def parse(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
+    """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
+    fields = text.split()
+    if len(fields) != 2:
+        raise ValueError(f"a Knightthrough position is '<board> <side>', not {text!r}")
+    cells = boardtext.parse_board(fields[0], game.size)
+    side = boardtext.parse_side(fields[1], game.players)
+    if (cells[-1 if side else 0] == side + 1).any():
+        raise ValueError(f"{game.players[side]} is to move but has a knight on its far row already")
+    if not (cells == 2 - side).any():
+        raise ValueError(f"{game.players[1 - side]} has just moved but has no knight")
+    return cells, side

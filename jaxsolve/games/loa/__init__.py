@@ -1,0 +1,14 @@
+"""Lines of Action: bringing all own pieces together, by moves as long as the line is full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve import lazy
+
+if TYPE_CHECKING:
+    from jaxsolve.games.loa.game import Loa, LoaState
+
+__all__ = ["Loa", "LoaState"]
+
+__getattr__ = lazy.names(__name__, {"game": __all__})

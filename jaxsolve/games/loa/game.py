@@ -1,0 +1,209 @@
+"""Lines of Action as pure functions of one packed state."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from jaxsolve.games import boardtext, byteboard
+from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.games.byteboard import WORDS
+from jaxsolve.games.drawing import Place, Shape, Stones
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.loa import text as notation
+from jaxsolve.games.loa.lines import DIRECTIONS, joined, move_ends, moves_of
+from jaxsolve.games.mixing import key_of
+from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations, turned_cells
+from jaxsolve.lazy import jax, jnp
+
+
+class LoaState(NamedTuple):
+    """A position as ``byteboard`` packs it: five words, 20 bytes."""
+
+    pieces: jax.Array  # uint32[2, 2]: Black's and White's pieces
+    meta: jax.Array  # uint32[]: side to move, and << 1 the outcome where a side's pieces are joined
+
+
+@dataclasses.dataclass(frozen=True)
+class Loa(Game):
+    """Lines of Action on a ``size`` x ``size`` board: the first side whose pieces are all in one group has won.
+
+    Black's pieces begin on the top and bottom rows, White's on the left and right columns, the corners empty; Black moves first. A piece moves
+    in a straight line, also diagonally, exactly as many cells as there are pieces of both colours on that line, itself among them. It may jump
+    over pieces of its own side, not over the opponent's. It may not end on one of its own; on one of the opponent's it captures it. Neighbours are
+    the eight cells around; a single piece is a group (Claude Soucie's game; Sackson, A Gamut of Games, 1969).
+
+    A move can join the pieces of the opponent, by a capture, and then the opponent has won; or those of both sides: with
+    ``simultaneous=draw`` that is a draw, with ``mover`` the player who made the move has won.
+
+    A player without a legal move passes, and only then (``no_moves=pass``), or has lost (``loss``). If neither side has a legal move, passes
+    would go on for ever and change nothing: with ``pass`` that is a draw. No rule forbids a position to come back and nothing limits the
+    length of a game, so play may go on for ever. A side always has a piece: a capture of the last but one joins what is left.
+
+    A position set up by hand is judged as if the side not to move had just moved; where the game goes on, both sides have two groups or more.
+    Boards of 4x4 to 6x6, with pieces on the same rows and columns, are there to be searched through.
+
+    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the piece there in direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; how
+    far is for the line to say; ``8 * N^2`` passes (there is no such action with ``no_moves=loss``). Observation: bool[N, N, 3], the pieces
+    of the side to move, the opponent's pieces, ones if White is to move. Raises ValueError for a size outside 4..8 or an unknown option.
+    """
+
+    size: int = 8
+    simultaneous: str = "draw"
+    no_moves: str = "pass"
+
+    name: ClassVar[str] = "loa"
+    may_repeat: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 4 <= self.size <= 8:
+            raise ValueError(f"Lines of Action: size={self.size} is outside 4..8")
+        for option, values in (("simultaneous", ("draw", "mover")), ("no_moves", ("pass", "loss"))):
+            if getattr(self, option) not in values:
+                raise ValueError(f"Lines of Action: {option}={getattr(self, option)!r} is neither {values[0]!r} nor {values[1]!r}")
+
+    # ---- facts -------------------------------------------------------------------------------------------------
+    @property
+    def rule_set(self) -> str:
+        return f"loa-{self.size};simultaneous={self.simultaneous};no_moves={self.no_moves}"
+
+    @property
+    def may_draw(self) -> bool:  # type: ignore[override]
+        """Whether both sides may be joined at once for a draw, or be both without moves."""
+        return self.simultaneous == "draw" or self.no_moves == "pass"
+
+    @property
+    def num_actions(self) -> int:
+        return len(DIRECTIONS) * self.size**2 + (self.no_moves == "pass")
+
+    # ---- rules -------------------------------------------------------------------------------------------------
+    def init(self) -> LoaState:
+        return jax.device_put(LoaState(byteboard.stones_of(notation.start(self.size)), np.uint32(0)))
+
+    def step(self, state: LoaState, action: jax.Array) -> LoaState:
+        return self._step(state, as_action(action))
+
+    @batch_last
+    def _step(self, state: LoaState, action: jax.Array) -> LoaState:
+        side = state.meta & 1
+        direction = action // self.size**2
+        passes = direction >= len(DIRECTIONS)
+        cell = jnp.where(passes, -1, action % self.size**2)
+        pieces = [state.pieces[0, w] | state.pieces[1, w] for w in range(WORDS)]
+        start, end = move_ends(pieces, cell, jnp.where(passes, 0, direction), self.size)
+        own = [jnp.where(side == 1, state.pieces[1, w], state.pieces[0, w]) & ~start[w] | end[w] for w in range(WORDS)]
+        enemy = [jnp.where(side == 1, state.pieces[0, w], state.pieces[1, w]) & ~end[w] for w in range(WORDS)]
+        mover_joined, other_joined = joined([jnp.stack([own[w], enemy[w]]) for w in range(WORDS)])
+        mover, other = side + np.uint32(Outcome.FIRST_WINS), (side ^ 1) + np.uint32(Outcome.FIRST_WINS)
+        both = np.uint32(Outcome.DRAW) if self.simultaneous == "draw" else mover
+        outcome = jnp.where(mover_joined, jnp.where(other_joined, both, mover), jnp.where(other_joined, other, np.uint32(Outcome.ONGOING)))
+        after = jnp.stack([jnp.stack([jnp.where(side == c, own[w], enemy[w]) for w in range(WORDS)]) for c in (0, 1)])
+        return LoaState(after, side ^ 1 | outcome << 1)
+
+    def legal_mask(self, state: LoaState) -> jax.Array:
+        words, _, passes = self._look(state)
+        cells = byteboard.to_bool(words, self.size).reshape(-1)
+        return jnp.concatenate([cells, passes[None]]) if self.no_moves == "pass" else cells
+
+    def outcome(self, state: LoaState) -> jax.Array:
+        return self._look(state)[1]
+
+    @batch_last
+    def _look(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """uint32[8, 2]: the pieces that may move in each direction; int32[]: the outcome; bool[]: whether the side to move passes; batch last."""
+        side, known = state.meta & 1, state.meta >> 1
+        own, enemy = ([jnp.where(side == c, state.pieces[1, w], state.pieces[0, w]) for w in range(WORDS)] for c in (1, 0))
+        words = jnp.stack(self._moves(own, enemy), axis=1)
+        going = known == Outcome.ONGOING
+        stuck = going & ~jnp.any(words != 0, axis=(0, 1))
+        words = jnp.where(going, words, jnp.uint32(0))
+        if self.no_moves == "loss":
+            outcome = jnp.where(stuck, (side ^ 1) + np.uint32(Outcome.FIRST_WINS), known)
+            return words, outcome.astype(jnp.int32), jnp.zeros_like(stuck)
+
+        # It is rare that a side has no move, so that the other side's are hardly ever looked for.
+        def both_stuck() -> jax.Array:
+            return stuck & ~jnp.any(jnp.stack(self._moves(enemy, own)) != 0, axis=(0, 1))
+
+        drawn = jax.lax.cond(jnp.any(stuck), both_stuck, lambda: jnp.zeros_like(stuck))
+        return words, jnp.where(drawn, np.uint32(Outcome.DRAW), known).astype(jnp.int32), stuck & ~drawn
+
+    def _moves(self, own: list[jax.Array], enemy: list[jax.Array]) -> list[jax.Array]:
+        """The words uint32[8, ...] of ``moves_of``."""
+        return [x.reshape(-1, *x.shape[2:]) for x in moves_of(own, enemy, self.size)]
+
+    def to_move(self, state: LoaState) -> jax.Array:
+        return (state.meta & 1).astype(np.int32)
+
+    def observe(self, state: LoaState) -> jax.Array:
+        return byteboard.planes(state.pieces, self.size, self.to_move(state))
+
+    def from_seat(self, state: LoaState, player: jax.Array) -> LoaState:
+        return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
+
+    def key(self, state: LoaState) -> jax.Array:
+        return key_of(self.rule_set, self.pack(state))
+
+    # ---- symmetries --------------------------------------------------------------------------------------------
+    @property
+    def num_symmetries(self) -> int:
+        """All of the square: the rules do not know on which edges the pieces began."""
+        return SQUARE_SYMMETRIES
+
+    def symmetry_actions(self) -> np.ndarray:
+        cells = square_permutations(self.size)
+        middle = 2 * self.size + 2
+        planes = np.empty((SQUARE_SYMMETRIES, len(DIRECTIONS)), np.int32)
+        for g, image in enumerate(cells):
+            for d, (rows, columns) in enumerate(DIRECTIONS):
+                ends = (divmod(int(image[cell]), self.size) for cell in (middle, middle + rows * self.size + columns))
+                (row, column), (to_row, to_column) = ends
+                planes[g, d] = DIRECTIONS.index((to_row - row, to_column - column))
+        moves = planes[:, :, None] * self.size**2 + cells[:, None]
+        rest = np.full((SQUARE_SYMMETRIES, self.num_actions - moves[0].size), self.num_actions - 1)
+        return np.concatenate([moves.reshape(SQUARE_SYMMETRIES, -1), rest], axis=1).astype(np.int32)
+
+    def transform(self, state: LoaState, symmetry: jax.Array) -> LoaState:
+        cells = turned_cells(byteboard.to_bool(state.pieces, self.size), symmetry)
+        return LoaState(byteboard.from_bool(cells), state.meta)
+
+    # ---- text --------------------------------------------------------------------------------------------------
+    def text(self, state: LoaState) -> str:
+        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+
+    def parse(self, text: str) -> LoaState:
+        return jax.device_put(self.read(text))
+
+    def read(self, text: str) -> LoaState:
+        cells, side = notation.parse(self, text)
+        mine, theirs = (notation.joined(cells == player + 1) for player in (side, 1 - side))
+        outcome = Outcome.ONGOING
+        if mine or theirs:
+            moved_last_wins = theirs and (not mine or self.simultaneous == "mover")
+            winner = 1 - side if moved_last_wins else side
+            outcome = Outcome.DRAW if mine and theirs and self.simultaneous == "draw" else Outcome(Outcome.FIRST_WINS + winner)
+        return LoaState(byteboard.stones_of(cells), np.uint32(side | outcome << 1))
+
+    def action_text(self, action: int, state: LoaState | None = None) -> str:
+        """How far a piece moves is seen on the board, so that only a pass has a text without ``state``."""
+        return notation.action_text(int(action), None if state is None else self.cells(state), self.num_actions, self.size)
+
+    def parse_action(self, text: str, state: LoaState | None = None) -> int:
+        """With ``state``, a move of a piece on it must be as long as its line says."""
+        return notation.parse_action(text, None if state is None else self.cells(state), self.num_actions, self.size)
+
+    def cells(self, state: LoaState) -> np.ndarray:
+        return byteboard.cells_of(np.asarray(state.pieces), self.size)
+
+    def leaf_reason(self, state: LoaState, outcome: int) -> str:
+        return "connection" if int(state.meta) >> 1 else "no-moves"
+
+    def drawing(self, state: LoaState) -> Stones:
+        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size))
+
+    def place(self, action: int, state: LoaState, player: int) -> Place | None:
+        """The cell to which the piece goes, or has gone."""
+        end = notation.end_of(int(action), self.cells(state))
+        return None if end is None else (end[1], end[0])

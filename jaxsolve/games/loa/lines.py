@@ -1,0 +1,109 @@
+"""The moves of Lines of Action as set algebra: how many pieces each line holds, and what may move so far; and which sets of pieces are joined.
+
+Sets are words of ``byteboard``. What is done in all eight directions is done at once: sets have the leading axes [2, 4], the four lines of
+``bitboard.LINES`` forwards and then backwards. Numbers that differ from cell to cell are lists of sets, their binary digits, lowest first.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxsolve.bitboard import LINES
+from jaxsolve.games.byteboard import LARGEST, ROWS_PER_WORD, WORDS, Moves, Words, board, moves, point
+from jaxsolve.lazy import jax, jnp
+
+DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
+"""Steps (row, column) of the eight directions, in the order of the action planes."""
+
+
+@functools.cache
+def _steps(size: int, distance: int) -> Moves:
+    """What lies so many steps ahead in each direction, brought to the cell: [2, 4] moves."""
+    return moves(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
+
+
+def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
+    """The words uint32[2, 4, ...]: the pieces of ``own`` that may move in each direction.
+
+    A piece moves as many steps as there are pieces on the line, itself among them, over no piece of ``enemy``, and not onto one of its own.
+    """
+    own, enemy = [x[None, None] for x in own], [x[None, None] for x in enemy]
+    count = _line_counts([own[w] | enemy[w] for w in range(WORDS)], size)
+    open_way = [jnp.broadcast_to(own[w], (2, 4, *own[w].shape[2:])) for w in range(WORDS)]
+    found = [jnp.zeros_like(x) for x in open_way]
+    free = [~own[w] & board(size)[w] for w in range(WORDS)]
+    for distance in range(1, size):
+        target = _steps(size, distance)(free)
+        for w in range(WORDS):
+            # The ends of a line are counted from both sides, so a piece is counted twice.
+            fits = functools.reduce(operator.and_, (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)))
+            found[w] = found[w] | open_way[w] & fits[None] & target[w]
+        blocked = _steps(size, distance)(enemy)
+        open_way = [open_way[w] & ~blocked[w] for w in range(WORDS)]
+    return found
+
+
+def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
+    """Four digits, each the words uint32[4, ...]: for every cell with a piece, one more than the pieces on each of the four lines through it."""
+    count = [list(pieces)]
+    for distance in (1, 2, 4):  # after each round: the pieces on the cell and on twice as many cells ahead
+        ahead = [_steps(size, distance)(digit) if distance < size else [jnp.zeros_like(x) for x in digit] for digit in count]
+        count = _sum(count, ahead)
+    return _sum([[x[0] for x in digit] for digit in count], [[x[1] for x in digit] for digit in count])[:4]
+
+
+def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
+    """The sum of two numbers of as many digits."""
+    digits, carry = [], None
+    for x, y in zip(a, b, strict=True):
+        half = [x[w] ^ y[w] for w in range(WORDS)]
+        both = [x[w] & y[w] for w in range(WORDS)]
+        digits.append(half if carry is None else [half[w] ^ carry[w] for w in range(WORDS)])
+        carry = both if carry is None else [both[w] | half[w] & carry[w] for w in range(WORDS)]
+    return digits if carry is None else [*digits, carry]
+
+
+def move_ends(pieces: Words, cell: jax.Array, direction: jax.Array, size: int) -> tuple[list[jax.Array], list[jax.Array]]:
+    """The sets of the cell that a piece leaves and of the one it comes to.
+
+    int32[...] ``cell`` is numbered row by row, ``direction`` in 0..7; both sets are empty for a ``cell`` that is not on the board.
+    """
+    row, column = cell // size, cell % size
+    trailing = (1,) * cell.ndim
+    table = np.array(DIRECTIONS, np.int32).T.reshape(2, len(DIRECTIONS), *trailing)
+    chosen = np.arange(len(DIRECTIONS), dtype=np.int32).reshape(-1, *trailing) == direction[None]
+    rows, columns = (jnp.sum(jnp.where(chosen, steps, 0), axis=0) for steps in table)
+    line = np.arange(LARGEST, dtype=np.int32).reshape(-1, *trailing)
+    # In each row the line has one cell, at most, or it is the row.
+    across = column[None] + (line - row[None]) * rows[None] * columns[None]
+    one = jnp.where((across >= 0) & (across < LARGEST), jnp.uint32(1) << jnp.clip(across, 0, LARGEST - 1).astype(jnp.uint32), jnp.uint32(0))
+    whole = jnp.where(line == row[None], jnp.uint32(255), jnp.uint32(0))
+    shifts = 8 * np.arange(ROWS_PER_WORD, dtype=np.uint32).reshape(-1, *trailing)
+    here = jnp.concatenate([x[None] >> shifts & np.uint32(255) for x in pieces]) & jnp.where(rows[None] == 0, whole, one)
+    distance = jnp.sum(jax.lax.population_count(here), axis=0, dtype=jnp.uint32).astype(jnp.int32)
+    return point(row, column, size), point(row + distance * rows, column + distance * columns, size)
+
+
+def joined(sets: Words) -> jax.Array:
+    """bool[...]: whether all pieces of a set are in one group, neighbours being the eight cells around; the sets have pieces."""
+    first = [sets[0] & -sets[0], jnp.where(sets[0] == 0, sets[1] & -sets[1], jnp.uint32(0))]
+
+    def grow(carry: tuple[list[jax.Array], list[jax.Array]]) -> tuple[list[jax.Array], list[jax.Array]]:
+        group, _ = carry
+        low, high = (x | x << np.uint32(1) & np.uint32(0xFEFEFEFE) | x >> np.uint32(1) & np.uint32(0x7F7F7F7F) for x in group)
+        grown = [
+            (low | low << np.uint32(8) | low >> np.uint32(8) | high << np.uint32(24)) & sets[0],
+            (high | high << np.uint32(8) | high >> np.uint32(8) | low >> np.uint32(24)) & sets[1],
+        ]
+        return grown, group
+
+    def grows(carry: tuple[list[jax.Array], list[jax.Array]]) -> jax.Array:
+        (low, high), (low_before, high_before) = carry
+        return jnp.any((low != low_before) | (high != high_before))
+
+    group, _ = jax.lax.while_loop(grows, grow, (first, [jnp.zeros_like(x) for x in first]))
+    return (group[0] == sets[0]) & (group[1] == sets[1])

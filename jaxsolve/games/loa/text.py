@@ -1,0 +1,113 @@
+"""Lines of Action in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.games import boardtext
+from jaxsolve.games.loa.lines import DIRECTIONS
+
+if TYPE_CHECKING:
+    from jaxsolve.games.loa.game import Loa
+
+PASS = "pass"
+
+
+def start(size: int) -> np.ndarray:
+    """int8[N, N]: the start position."""
+    cells = np.zeros((size, size), np.int8)
+    cells[[0, -1], 1:-1] = 1
+    cells[1:-1, [0, -1]] = 2
+    return cells
+
+
+def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
+    """(row, column) to which an action takes its piece; None where that is off the board, and for a pass.
+
+    Where the piece has left its cell already, it stands as many cells away as the line holds pieces, or one more if it has captured. Where
+    both cells hold a piece the nearer one is named.
+    """
+    size = len(cells)
+    plane, cell = divmod(action, size**2)
+    if plane >= len(DIRECTIONS):
+        return None
+    row, column = divmod(cell, size)
+    count = pieces_on_line(cells, row, column, DIRECTIONS[plane])
+    ends = [(row + DIRECTIONS[plane][0] * far, column + DIRECTIONS[plane][1] * far) for far in (count, count + 1)]
+    near, far = (end if count and _inside(end, size) else None for end in ends)
+    return far if not cells[row, column] and far and not (near and cells[near]) and cells[far] else near
+
+
+def pieces_on_line(cells: np.ndarray, row: int, column: int, direction: tuple[int, int]) -> int:
+    """How many pieces the whole line through a cell holds."""
+    size = len(cells)
+    places = ((row + direction[0] * far, column + direction[1] * far) for far in range(-size, size + 1))
+    return sum(bool(cells[place]) for place in places if _inside(place, size))
+
+
+def _inside(place: tuple[int, int], size: int) -> bool:
+    return 0 <= place[0] < size and 0 <= place[1] < size
+
+
+def action_text(action: int, cells: np.ndarray | None, num_actions: int, size: int) -> str:
+    """``C1-C3`` or ``pass``. Raises ValueError for a number that is no action, or that takes no piece to a cell."""
+    if action == len(DIRECTIONS) * size**2 < num_actions:
+        return PASS
+    if not 0 <= action < num_actions:
+        raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
+    if cells is None:
+        raise ValueError(f"How far action {action} takes a piece depends on the position, and none is given.")
+    end = end_of(action, cells)
+    first = boardtext.gtp_point(action % size**2, size)
+    if end is None:
+        raise ValueError(f"Action {action} takes what is on {first} off the board.")
+    return f"{first}-{boardtext.gtp_point(end[0] * size + end[1], size)}"
+
+
+def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
+    """Inverse of ``action_text``, in either case. Raises ValueError, also where a piece of ``cells`` does not move so far."""
+    if text.strip().lower() == PASS and len(DIRECTIONS) * size**2 < num_actions:
+        return len(DIRECTIONS) * size**2
+    first, dash, second = text.partition("-")
+    if not dash:
+        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-B3.")
+    start, end = boardtext.parse_gtp_point(first, size), boardtext.parse_gtp_point(second, size)
+    row, column = divmod(start, size)
+    rows, columns = end // size - row, end % size - column
+    far = max(abs(rows), abs(columns))
+    if far == 0 or not {abs(rows), abs(columns)} <= {0, far}:
+        raise ValueError(f"{text.strip()!r} is no move: a piece moves along a row, a column or a diagonal.")
+    direction = rows // far, columns // far
+    if cells is not None and cells[row, column]:
+        wanted = pieces_on_line(cells, row, column, direction)
+        if wanted != far:
+            raise ValueError(f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its line holds pieces, here {wanted}.")
+    return DIRECTIONS.index(direction) * size**2 + start
+
+
+def parse(game: Loa, text: str) -> tuple[np.ndarray, int]:
+    """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
+    fields = text.split()
+    if len(fields) != 2:
+        raise ValueError(f"a Lines of Action position is '<board> <side>', not {text!r}")
+    cells = boardtext.parse_board(fields[0], game.size)
+    side = boardtext.parse_side(fields[1], game.players)
+    for player, name in enumerate(game.players):
+        if not (cells == player + 1).any():
+            raise ValueError(f"{name} has no piece on the board")
+    return cells, side
+
+
+def joined(member: np.ndarray) -> bool:
+    """Whether the cells bool[N, N], of which there is at least one, are connected, also diagonally."""
+    reached = np.zeros_like(member)
+    reached[tuple(np.argwhere(member)[0])] = True
+    while True:
+        around = np.pad(reached, 1)
+        rows = around[:-2] | around[1:-1] | around[2:]
+        grown = (rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]) & member
+        if np.array_equal(grown, reached):
+            return bool(np.array_equal(reached, member))
+        reached = grown
