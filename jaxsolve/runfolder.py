@@ -138,9 +138,11 @@ def write_whole(path: Path, content: str | bytes) -> Path:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             to_disk(file)  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:  # a full disk names no file
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     return path
 

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 
 def cache_folder() -> Path:
@@ -58,6 +60,28 @@ def cpu_seconds() -> float:
     """CPU seconds this process has used so far, all its threads together."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
+
+
+_noted: list[int] = []  # signals that ``interrupt`` has raised KeyboardInterrupt for, and nobody is known to have caught
+
+
+def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """A signal's handler that raises KeyboardInterrupt, and notes it: what is raised while JAX traces can be lost on the way (1 in 60 was)."""
+    del frame
+    _noted.append(number)
+    raise KeyboardInterrupt
+
+
+def raise_if_lost() -> None:
+    """Raises KeyboardInterrupt once more if one that ``interrupt`` has raised did not come out: for loops that it would have ended."""
+    if _noted:
+        _noted.clear()
+        raise KeyboardInterrupt
+
+
+def interruption_caught() -> None:
+    """What was noted has come out."""
+    _noted.clear()
 
 
 @contextlib.contextmanager

@@ -124,6 +124,17 @@ def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
     assert result.exit_code == 0 and {game["winner"] for game in games} <= {"random (A)", "random (B)"}
 
 
+def test_a_game_that_is_played_again_is_no_evidence(tmp_path):
+    """Players without chance, from one position: fifty pairs of the same two games."""
+    random_network(GAME, "value").save(tmp_path / "value.npz")
+    name = tmp_path / "value.npz"
+    words = ("match", name, f"{name}:value", "--game", "hex-3", "--simulations", 4, "--games", 20)
+    found = one_object(run(*words, "--opening-moves", 0, "--json"))
+    assert found["games"] == 20 and found["distinct"] <= 2 and found["interval"][1] - found["interval"][0] > 0.5
+    assert "different games" in run(*words, "--opening-moves", 0).output
+    assert one_object(run(*words, "--opening-moves", 3, "--json"))["distinct"] > 10
+
+
 def test_chance_against_chance_is_even():
     result = run("match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0)
     assert result.exit_code == 0 and "% of the points" in result.output and "400 games" in result.output

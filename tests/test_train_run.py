@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -25,6 +26,7 @@ from network_tools import SMALL_RUN
 from omegaconf import OmegaConf
 from typer.testing import CliRunner
 
+from jaxsolve import runtime
 from jaxsolve.cli import app
 from jaxsolve.commands.train import composed
 from jaxsolve.games.registry import make
@@ -137,6 +139,29 @@ def test_interrupted_while_it_saves_it_ends_with_a_whole_checkpoint(whole, tmp_p
     assert numbers(folder) == numbers(whole)
 
 
+def test_an_interruption_that_was_lost_on_the_way_ends_the_run(tmp_path, monkeypatch):
+    """JAX has swallowed one while it traced; nobody listening any more ends it too, and neither loses an iteration."""
+    run = Run(*composed(words(tmp_path / "run", "train.iterations=50", "train.checkpoint_every=50")))
+
+    def pressed(measured):
+        if measured["iteration"] == 2:
+            with contextlib.suppress(KeyboardInterrupt):
+                runtime.interrupt(signal.SIGINT, None)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run.train(pressed))
+    assert run.iteration == 2
+    runtime.raise_if_lost()  # it has come out
+
+    def closed(measured):
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        list(run.train(closed))
+    run.release()
+    assert checkpoints.steps(tmp_path / "run" / "checkpoints") == [2, 3]
+
+
 def test_a_flipped_bit_in_a_checkpoint_is_seen(whole, tmp_path):
     folder = tmp_path / "flipped"
     shutil.copytree(whole, folder)
@@ -147,6 +172,14 @@ def test_a_flipped_bit_in_a_checkpoint_is_seen(whole, tmp_path):
     (folder / "checkpoints" / "7.orbax-checkpoint-tmp").mkdir()
     with pytest.raises(ValueError, match="6 is damaged; without it the run goes on from the checkpoint before"):
         trained(folder, "train.iterations=8")
+    digest = folder / "checkpoints" / "6" / "sha256.txt"
+    digest.write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="6 is damaged; without it the run goes on from the checkpoint before"):
+        trained(folder, "train.iterations=8")
+    (folder / "checkpoints" / "9").mkdir()
+    with pytest.raises(ValueError, match="checkpoints/9 is none of this run's"):
+        Run(*composed(words(folder, "train.iterations=8")))
+    (folder / "checkpoints" / "9").rmdir()
     shutil.rmtree(folder / "checkpoints" / "6")
     assert trained(folder, "train.iterations=6").iteration == 6
     assert numbers(folder) == numbers(whole) and not list((folder / "checkpoints").glob("*tmp*"))
@@ -183,6 +216,7 @@ def test_a_folder_of_something_else_stays_as_it_is(tmp_path):
         (["train.optimizer=sdg"], "sgd or adam"),
         (["train.learning_rate=-1"], "learning_rate=-1"),
         (["search.policy=ucb"], "gumbel"),
+        (["game=[1]"], "give one of configs/game"),
         (["targets.goal=value", "targets.value=false"], "no such head"),
         (["game.rules=hexx-3"], "hex"),
         (["game.most_moves=0"], "most_moves=0"),
@@ -359,10 +393,15 @@ def test_only_folders_with_a_number_are_checkpoints(tmp_path):
         ("train", {"momentum": float("nan")}, "train.momentum=nan"),
         ("train", {"weight_decay": float("nan")}, "train.weight_decay=nan"),
         ("train", {"drops": [0]}, "train.drops"),
+        ("train", {"drops": [[1]]}, "train.drops"),
         ("train", {"drops": [5], "decay_steps": 9}, "train.decay_steps=null"),
         ("network", {"boards": 20}, "network.view=board shows one"),
         ("search", {"noise_share": 2.0}, "share from 0 to 1"),
         ("search", {"temperature": float("nan")}, "temperature=nan"),
+        ("search", {"temperature": 1e38}, "a number from 0.001 to 1000"),
+        ("search", {"temperature": 1e-40}, "a number from 0.001 to 1000"),
+        ("search", {"noise_concentration": 1e-39}, "a concentration from 0.0001 to 10000"),
+        ("search", {"noise_concentration": 1e39}, "a concentration from 0.0001 to 10000"),
         ("targets", {"goal": "within"}, "no such head"),
     ],
 )

@@ -121,6 +121,23 @@ def test_no_move_is_illegal(name, temperature):
         seen += record.moves.size
 
 
+def test_nobody_learns_from_a_game_that_an_illegal_move_ended(monkeypatch):
+    """Numbers that are none can make a search say anything."""
+    play, network, _ = played(next(iter(CASES)))
+    games = play.begin(jax.random.key(0), 4)
+    honest = TreeSearch.__call__
+
+    def stubborn(self, *args):
+        found = honest(self, *args)
+        return found.replace(action=jnp.zeros_like(found.action))
+
+    monkeypatch.setattr(TreeSearch, "__call__", stubborn)
+    games, first = play.step(network.params, games)
+    assert not first.course.ended.any()
+    games, second = play.step(network.params, games)
+    assert second.course.ended.all() and second.course.cut.all()
+
+
 def test_noise_at_the_root_falls_on_legal_moves_alone():
     """With its whole share, however few of them there are; one share of it means as much as another."""
     logits = jnp.log(jnp.full((400, 10), 0.1))
@@ -296,9 +313,9 @@ def test_settings_out_of_range_are_refused():
         ({"simulations": 0}, "at least one"),
         ({"goal": "within"}, "no such head"),
         ({"temperature": math.nan}, "temperature=nan"),
-        ({"temperature": -1.0}, "from 0 on"),
+        ({"temperature": -1.0}, "give 0, or"),
         ({"noise": (2.0, 0.2)}, "share from 0 to 1"),
-        ({"noise": (0.25, 0.0)}, "concentration above 0"),
+        ({"noise": (0.25, 0.0)}, "concentration from"),
         ({"noise": (math.nan, 0.2)}, "share from 0 to 1"),
         ({"value_scale": math.inf}, "value_scale=inf"),
     ):

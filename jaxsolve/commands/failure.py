@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import typer
 
+from jaxsolve import runtime
 from jaxsolve.commands import streams
 
 PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130
@@ -37,6 +38,7 @@ def sentences(as_json: bool = False) -> Iterator[None]:
             raise
         refuse(_sentence(error), as_json)
     except KeyboardInterrupt:
+        runtime.interruption_caught()
         print("jaxsolve: interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
 
@@ -70,7 +72,9 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
 def stop_on_terminate() -> None:
     """Makes SIGTERM end a run as Ctrl-C does, with everything saved, and sees that neither is lost."""
     with contextlib.suppress(ValueError):  # not in the main thread: whoever runs us there handles signals
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, runtime.interrupt)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored, as in the background of a shell
+            signal.signal(signal.SIGINT, runtime.interrupt)
         if not isinstance(sys.unraisablehook, _RaiseAgain):
             sys.unraisablehook = _RaiseAgain(sys.unraisablehook)
 

@@ -58,7 +58,7 @@ def run(request: Request) -> int:
             raise ValueError(f"{folder.path} already holds this match; give another folder")
         try:
             played = _played(env, (players[0], players[1]), starts, request)
-            summary = _summary(request, _names(request), [player.name for player in players], played)
+            summary = _summary(request, _names(request), [player.name for player in players], played, len(states))
             if folder is not None:
                 _save(folder, game, starts, played, summary, request)
         finally:
@@ -145,14 +145,19 @@ def _show(request: Request, found: dict[str, Any]) -> None:
     )
     if found["cut_off"]:
         print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
+    if found["distinct"] < found["games"]:
+        print(f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more")
     print(f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)")
 
 
-def _summary(request: Request, names: tuple[str, str], networks: list[str], played: list[Any]) -> dict[str, Any]:
+def _summary(request: Request, names: tuple[str, str], networks: list[str], played: list[Any], starts: int) -> dict[str, Any]:
+    """What a match says; ``starts``: how many positions its games began at in turn."""
     from jaxsolve.train.match import interval
+    from jaxsolve.train.targets import NOBODY
 
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     points = wins + (len(played) - wins - losses) / 2
+    distinct = len({(game.first, number % (len(played) // 2) % starts, *game.opening, NOBODY, *game.moves) for number, game in enumerate(played)})
     return {
         "a": names[0],
         "b": names[1],
@@ -165,7 +170,8 @@ def _summary(request: Request, names: tuple[str, str], networks: list[str], play
         "cut_off": sum(game.cut for game in played),
         "wins_as_first": sum(game.winner == 0 and game.first == 0 for game in played),
         "score": points / len(played),
-        "interval": interval(points, len(played)),
+        "distinct": distinct,
+        "interval": interval(points / len(played) * distinct, distinct),  # a game that was played before tells nothing new
     }
 
 

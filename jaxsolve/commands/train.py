@@ -182,7 +182,9 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any]) -> None:
         key = override.key_or_group
         if key.startswith("hydra"):
             continue
-        if key in groups and isinstance(override.value(), str):
+        if key in groups:
+            if not isinstance(override.value(), str):
+                raise ValueError(f"{override.input_line!r}: give one of configs/{key}: {', '.join(groups[key])}")
             known, what = groups[key], f"{override.value()!r} is no {key} in configs/{key}"
             if override.value() not in known:
                 raise ValueError(f"{what}{_nearest(override.value(), known)}")

@@ -102,7 +102,10 @@ class Network:
                 if strange:
                     raise ValueError(f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}")
                 params = jax.tree.unflatten(structure, [arrays[name] for name in names])
-                return cls(about["name"], architecture, params, about["game"], about["about"])
+                name, game, made = about["name"], about["game"], about["about"]
+                if not (isinstance(name, str) and name.isprintable() and isinstance(game, str) and isinstance(made, dict)):
+                    raise ValueError("its name, its game or how it was made is not what the format has")
+                return cls(name, architecture, params, game, made)
         except (KeyError, *UNREADABLE) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"{file} holds no network: {what}") from None

@@ -131,7 +131,8 @@ def transform(train: TrainSettings) -> Transform:
         raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
     if train.decay_steps is not None and train.decay_steps < 1:
         raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
-    if any(not 1 <= step <= MOST["train.decay_steps"] for step in train.drops) or (train.drops and train.decay_steps is not None):
+    strange = [step for step in train.drops if type(step) is not int or not 1 <= step <= MOST["train.decay_steps"]]
+    if strange or (train.drops and train.decay_steps is not None):
         raise ValueError(f"train.drops={list(train.drops)}: give whole numbers from 1 to {MOST['train.decay_steps']}, and train.decay_steps=null")
     if not 0 <= train.momentum < 1:
         raise ValueError(f"train.momentum={train.momentum}: give a number from 0 to below 1")

@@ -57,7 +57,7 @@ def load(folder: Path, step: int, like: Any) -> Any:
     path = folder / str(step)
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    if (path / DIGEST).exists() and (path / DIGEST).read_text(encoding="utf-8") != _digest(path):
+    if (path / DIGEST).exists() and (path / DIGEST).read_bytes() != _digest(path).encode():
         raise ValueError(f"{path} is damaged; without it the run goes on from the checkpoint before")
     try:
         with ocp.StandardCheckpointer() as checkpointer:

@@ -1,7 +1,7 @@
 """A run of training in its folder: settings, metrics, checkpoints and networks; it goes on where it was, however it ended.
 
 training.json       what its numbers depend on; a run with other settings is refused
-config.yaml         its settings, as 'jaxsolve train --config' reads them
+config.yaml         its settings, every one
 metrics.jsonl       a line for each iteration
 tb/                 the same for tensorboard
 checkpoints/N/      all that the run goes on from after iteration N; the latest ones
@@ -70,16 +70,19 @@ class Run:
     def train(self, told: Callable[[Measured], None] = lambda measured: None) -> Iterator[Path]:
         """Runs to the end of the settings' iterations or hours, and gives each checkpoint's network file as it is written.
 
-        ``told`` gets every iteration's numbers. An interruption (KeyboardInterrupt) comes out after a checkpoint of the last whole iteration.
+        ``told`` gets every iteration's numbers. An interruption (KeyboardInterrupt), and the BrokenPipeError of ``told``, come out
+        after a checkpoint of the last whole iteration.
         """
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
             return
+        runtime.interruption_caught()  # whatever came before was not for this
         self._state  # noqa: B018  a checkpoint that cannot be read is refused before anything is written
         with contextlib.closing(_Written(self.path, self.iteration) if devices.first() else _Nowhere()) as written:
             try:
                 while self.iteration < train.iterations:
                     ahead = self._iterated()
+                    runtime.raise_if_lost()
                     with runtime.interruptions_put_off():  # a state without its line, or the other way round, would be another run
                         measured = self._take(*ahead)
                         written.add(measured)
@@ -89,7 +92,8 @@ class Run:
                         yield self.save()
                     if over:
                         return
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, BrokenPipeError):  # Ctrl-C, or nobody listens any more
+                runtime.interruption_caught()
                 if self._saved < self.iteration and jax.process_count() == 1:  # several processes are never at the same place
                     self.save()
                 raise
@@ -146,6 +150,8 @@ class Run:
         if not step:
             return 0, dict.fromkeys(COUNTED, 0.0)
         last = [line for line in metrics(self.path) if line["iteration"] == step]
+        if not last and not self._network_file(step).exists():
+            raise ValueError(f"{self.path}: checkpoints/{step} is none of this run's: there are neither its numbers nor its network; take it away")
         held = last[0] if last else Network.load(self._network_file(step)).about  # it was killed between the checkpoint and its line
         return step, {name: held[name] for name in COUNTED}
 

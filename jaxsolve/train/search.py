@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -21,6 +20,7 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 
 
 LEAST_SPREAD = 1e-4  # of a node's values, where they are stretched: less is rounding, and moves that are worth the same would be told apart by it
+CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # beyond these float32 gives no numbers
 MOST_SCALE = 1e6  # of values beside priors: far beyond it float32 overflows
 
 
@@ -76,10 +76,12 @@ class TreeSearch:
         if self.simulations < 1 or self.considered < 1:
             raise ValueError(f"simulations={self.simulations}, considered={self.considered}: a search needs at least one of each")
         share, concentration = self.noise
-        if not (0.0 <= share <= 1.0 and 0.0 < concentration < math.inf):
-            raise ValueError(f"noise={self.noise}: give a share from 0 to 1 and a concentration above 0")
-        if not 0.0 <= self.temperature < math.inf:
-            raise ValueError(f"temperature={self.temperature}: give a number from 0 on")
+        least, most = CONCENTRATIONS
+        if not (0.0 <= share <= 1.0 and least <= concentration <= most):
+            raise ValueError(f"noise={self.noise}: give a share from 0 to 1 and a concentration from {least:g} to {most:g}")
+        least, most = TEMPERATURES
+        if not (self.temperature == 0.0 or least <= self.temperature <= most):
+            raise ValueError(f"temperature={self.temperature}: give 0, or a number from {least:g} to {most:g}")
         if not self.stretched and self.goal == "cost":
             raise ValueError("stretched=False: costs have no scale of their own; values are taken as they are by value and within only")
         if not 0.0 < self.value_scale <= MOST_SCALE:

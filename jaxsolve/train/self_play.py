@@ -90,12 +90,14 @@ class SelfPlay:
         found = search(params, thinking, states, or_player)
         after = jax.vmap(search.env.step)(states, found.action)
         over = after.terminated | after.truncated
+        # Bad numbers can make a search play what is not legal; the environment ends such a game, and nobody is to learn from it.
+        illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[:, 0]
         record = Record(
             Course(
                 player_to_move(states),
                 search.log_moves(states),
                 over,
-                ~after.terminated,
+                ~after.terminated | illegal,
                 jnp.where(over & after.terminated, winner(search.env.game, after), NOBODY),
             ),
             _bits(search.observe(states)),
