@@ -227,10 +227,13 @@ def both_ways(game, words, actions, turns):
     after = jax.vmap(game.step)(everything, jnp.concatenate([actions, turned_actions]))
     moved_then_turned = jax.vmap(game.transform)(jax.tree.map(lambda x: x[: len(words)], after), turns)
     masks = jax.vmap(game.legal_mask)(everything)
+    cells, shown = jnp.asarray(game.symmetry_cells())[turns], jax.vmap(game.observe)(everything)
+    shown = shown.reshape(len(shown), cells.shape[1], -1)
     return {
         "steps": (jax.vmap(game.pack)(moved_then_turned), jax.vmap(game.pack)(after)[len(words) :]),
         "masks": (masks[: len(words)], jnp.take_along_axis(masks[len(words) :], images, axis=1)),
         "outcomes": jnp.split(jax.vmap(game.outcome)(everything), 2),
+        "cells": (shown[: len(words)], jnp.take_along_axis(shown[len(words) :], cells[:, :, None], axis=1)),
     }
 
 
@@ -240,6 +243,7 @@ def test_symmetries_keep_the_rules(rule_set):
     images = game.symmetry_actions()
     assert images.shape == (game.num_symmetries, game.num_actions) and images.dtype == np.int32
     assert (np.sort(images, axis=1) == np.arange(game.num_actions)).all() and (images[0] == np.arange(game.num_actions)).all()
+    assert (np.sort(game.symmetry_cells(), axis=1) == np.arange(game.symmetry_cells().shape[1])).all()
     if game.num_symmetries == 1:
         return
     ongoing = seen["outcome"] == Outcome.ONGOING

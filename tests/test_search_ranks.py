@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import minimax
+import numba
 import numpy as np
 import pytest
 from search_tools import run, settings
@@ -14,27 +15,36 @@ from jaxsolve.games.registry import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
+from jaxsolve.search.methods.monte_carlo import _choose
 from jaxsolve.search.ranks import RANK, A, B
-from jaxsolve.search.tree import BIG, DROPPED_FLAG, NODES, SOLVED_FLAG
+from jaxsolve.search.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
 
 PNMCTS = METHODS["pnmcts"]
-STARTS = {"hex-5": (1, 10), "hex-6": (1, 18), "awari": (0, 30)}  # who is asked about, and random plies before
+STARTS = {"hex-5": (1, 10), "hex-6": (1, 18), "hex-7": (1, 12), "awari": (0, 30)}  # who is asked about, and random plies before
 
 
-def grown(rule_set, method, nodes=700, **changes):
-    """A search of a position that has wins and losses in reach, without zones."""
+@numba.njit
+def choose(tree, node, question, exploring):
+    return _choose(tree, node, question, exploring)
+
+
+def grown(rule_set, method, nodes=700, zones=False, **changes):
+    """A search of a position that has wins and losses in reach."""
     game, (player, plies) = make(rule_set), STARTS[rule_set]
     texts = minimax.random_positions(game, range(plies, plies + 1), 1, None)
     start = game.parse(next(texts))
-    evaluator = Evaluator(game, playouts=1, zones=False)
+    evaluator = Evaluator(game, playouts=1, zones=zones)
     job = Job(game, start, claims=Claim(player), settings=Settings(method, Limits(nodes=nodes), check=False, **changes), evaluator=evaluator)
     drive([job])
     return job.search
 
 
-@pytest.mark.parametrize(("rule_set", "wave"), [(rule_set, wave) for rule_set, wave in zip(STARTS, (1, 16, 4), strict=True)])
-def test_numbers_and_ranks_follow_from_the_edges(rule_set, wave):
-    search = grown(rule_set, PNMCTS, wave=wave)
+@pytest.mark.parametrize(
+    ("rule_set", "changes"),
+    [("hex-5", {"wave": 1}), ("hex-6", {"wave": 16}), ("awari", {"wave": 4}), ("hex-7", {"zones": True, "wave": 4}), ("awari", {"max_nodes": 200})],
+)
+def test_numbers_and_ranks_follow_from_the_edges(rule_set, changes):
+    search = grown(rule_set, PNMCTS, **changes)
     tree, looked_at, apart = search.tree, 0, 0
     for node in tree.nodes[: tree.counters[NODES]]:
         if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG):
@@ -47,10 +57,34 @@ def test_numbers_and_ranks_follow_from_the_edges(rule_set, wave):
         delta = min(int(b[open_moves].sum()) + untried, BIG)
         mine = node["mover"] == STARTS[rule_set][0]
         assert (node["pn"], node["dn"]) == ((phi, delta) if mine else (delta, phi))
-        assert ((edges["value"] == -np.inf) <= (a > BIG)).all()
+        assert set(a[~open_moves].tolist()) <= {0, INF}
         looked_at += len(a) > 1
         apart += len(set(a.tolist())) > 1
-    assert looked_at > 50 and apart > 10
+    assert looked_at > (20 if "max_nodes" in changes or "zones" in changes else 50) and apart > 10
+
+
+@pytest.mark.parametrize("changes", [{"by_rank": 1.0}, {"by_rank": 0.3, "by_children": True}])
+def test_the_walk_goes_where_the_formula_says(changes):
+    """Kowalski et al. 2024, equation 2, with virtual losses."""
+    method = dataclasses.replace(PNMCTS, **changes)
+    search = grown("hex-6", method, wave=1)
+    tree, rng, seen = search.tree, np.random.default_rng(0), []
+    for number, node in enumerate(tree.nodes[: tree.counters[NODES]]):
+        if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG) or node["visited"] != node["moves"]:
+            continue
+        at = slice(node["edges"], node["edges"] + node["visited"])
+        edges, ranks = tree.visits[at], tree.extra[at, RANK].astype(float)
+        edges["busy"] = rng.integers(0, 3, len(edges))
+        count = edges["visits"] + edges["busy"]
+        worth = (np.where(np.isfinite(edges["value"]), edges["value"], 0) * edges["visits"] - edges["busy"]) / np.maximum(1, count)
+        uct = worth + method.exploration * np.sqrt(np.log(1 + count.sum()) / np.maximum(1, count))
+        score = uct + changes["by_rank"] * (1 - ranks / (len(edges) if method.by_children else ranks.max()))
+        score[~np.isfinite(edges["value"]) | ((edges["child"] == NONE) & (edges["busy"] > 0))] = -np.inf
+        chosen = int(choose(tree, number, search.work.question, method._exploring))
+        edges["busy"] = 0
+        assert score[chosen] == pytest.approx(score.max(), abs=1e-6)
+        seen.append(score[chosen] > score[uct == uct.max()].max() + 1e-6)
+    assert len(seen) > 20 and any(seen)  # there are nodes where ranks decide
 
 
 def test_an_edge_says_what_its_child_says():

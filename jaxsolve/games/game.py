@@ -284,6 +284,20 @@ class Game(abc.ABC):
         """int32[G, A]: image of every action under every symmetry."""
         return np.arange(self.num_actions, dtype=np.int32)[None]
 
+    def symmetry_cells(self) -> np.ndarray:
+        """int32[G, H * W]: image of every cell of the observation, numbered row by row, under every symmetry.
+
+        Unless overridden the first H * W actions are taken to be the cells, as where a stone is placed. Raises ValueError where they cannot be.
+        """
+        rows, columns, _ = jax.eval_shape(lambda: self.observe(self.init())).shape
+        cells = rows * columns
+        if self.num_symmetries == 1:
+            return np.arange(cells, dtype=np.int32)[None]
+        images = self.symmetry_actions()[:, :cells]
+        if images.shape[1] != cells or images.max() >= cells:
+            raise ValueError(f"{self.rule_set}: its actions are not its cells; the game must say how symmetries turn these (symmetry_cells)")
+        return images
+
     def transform(self, state: State, symmetry: jax.Array) -> State:
         """State under int32[] ``symmetry``; ``step(transform(s, g), symmetry_actions()[g, a]) == transform(step(s, a), g)``."""
         return state

@@ -16,7 +16,7 @@ from jaxsolve.networks.heads import HeadOutputs
 
 @dataclass(frozen=True)
 class Rotated:
-    """``Heads.apply`` that averages a network over the symmetries of a game whose actions are its cells, row by row, and then perhaps a pass.
+    """``Heads.apply`` that averages a network over the symmetries of a game.
 
     Priors, values and costs are means, as those of the published programs are; it costs ``Game.num_symmetries`` times as much.
     """
@@ -24,17 +24,12 @@ class Rotated:
     forward: Forward
     game: Game
 
-    def __post_init__(self) -> None:
-        shape = self.forward.architecture
-        if shape.actions - shape.height * shape.width not in (0, 1):
-            raise ValueError(f"{self.game.rule_set} has {shape.actions} actions on {shape.height * shape.width} cells: its network cannot be rotated")
-
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
         images = self.game.symmetry_actions()  # [G, A]: where each action goes
-        back = np.argsort(images, axis=1)  # [G, A]: where each comes from
+        back, cells_back = (np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells()))  # [G, A], [G, H W]: where each comes from
         count, batch, cells = len(images), len(legal), observation.shape[1] * observation.shape[2]
         flat = observation.reshape(batch, cells, -1)
-        turned = jnp.concatenate([flat[:, source[:cells]].reshape(observation.shape) for source in back])
+        turned = jnp.concatenate([flat[:, source].reshape(observation.shape) for source in cells_back])
         out = self.forward(params, turned, jnp.concatenate([legal[:, source] for source in back]))
         prior = out.prior.reshape(count, batch, -1)
         return HeadOutputs(

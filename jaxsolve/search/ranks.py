@@ -2,7 +2,8 @@
 
 An edge keeps what its parent's mover wants small of the child's numbers (``A``) and the other one (``B``), as they were when a path last came up
 through it, and its rank: 1 + the number of the node's edges whose ``A`` is smaller, so that ties share the better rank. A rank is changed only
-when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1.
+when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, whatever is expected of it. A
+position that is reached in several ways counts once for each; an edge on another way than the last keeps the numbers it had.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from jaxsolve.search.tree import BIG, INF, SOLVED_FLAG
 A, B, RANK = range(3)  # an edge's extra words
 WORDS = 3
 UNTRIED = 1  # both numbers of a move that has not been tried
+
+
+@inner
+def are_kept(tree):
+    """Whether the edges of a tree of a Monte-Carlo method have numbers and ranks."""
+    return tree.extra.shape[1] == WORDS
 
 
 @inner
@@ -56,6 +63,8 @@ def _of_edge(tree, node, number, question: Question):
     if edge.child < 0:
         return np.int64(tree.extra[record.edges + number, A]), np.int64(tree.extra[record.edges + number, B])
     child = tree.nodes[edge.child]
+    if question.may_repeat and child.level <= record.level:
+        return np.int64(BIG), np.int64(0)  # as in ``search.proof_numbers``: else numbers could feed themselves
     if record.mover == question.or_player:
         return np.int64(child.pn), np.int64(child.dn)
     return np.int64(child.dn), np.int64(child.pn)

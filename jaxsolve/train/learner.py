@@ -93,11 +93,10 @@ class Learner:
     def _turned(self, examples: Examples, key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         """The same, each example turned by a symmetry of its own."""
         planes, legal, policy = self._shown(examples)
-        back = np.argsort(self.game.symmetry_actions(), axis=1)  # [G, A]: where each action comes from
-        source = jnp.asarray(back)[jax.random.randint(key, (len(legal),), 0, len(back))]
-        cells = planes.shape[1] * planes.shape[2]
-        flat = planes.reshape(len(planes), cells, -1)
-        turned = jnp.take_along_axis(flat, source[:, :cells, None], axis=1).reshape(planes.shape)
+        drawn = jax.random.randint(key, (len(legal),), 0, self.game.num_symmetries)
+        source, cells = (jnp.asarray(np.argsort(x, axis=1))[drawn] for x in (self.game.symmetry_actions(), self.game.symmetry_cells()))
+        flat = planes.reshape(len(planes), planes.shape[1] * planes.shape[2], -1)
+        turned = jnp.take_along_axis(flat, cells[:, :, None], axis=1).reshape(planes.shape)
         return turned, jnp.take_along_axis(legal, source, axis=1), jnp.take_along_axis(policy, source, axis=1)
 
 

@@ -158,6 +158,10 @@ class Knightthrough(Game):
         mirrored = [DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS[: self._planes]]
         return np.stack([actions, actions[mirrored, :, ::-1]]).reshape(2, -1)
 
+    def symmetry_cells(self) -> np.ndarray:
+        cells = np.arange(self.size**2, dtype=np.int32).reshape(self.size, self.size)
+        return np.stack([cells, cells[:, ::-1]]).reshape(2, -1)
+
     def transform(self, state: KnightthroughState, symmetry: jax.Array) -> KnightthroughState:
         cells = byteboard.to_bool(state.knights, self.size)
         cells = jnp.where(jnp.asarray(symmetry) == 1, cells[..., ::-1], cells)

@@ -165,6 +165,9 @@ class Loa(Game):
         rest = np.full((SQUARE_SYMMETRIES, self.num_actions - moves[0].size), self.num_actions - 1)
         return np.concatenate([moves.reshape(SQUARE_SYMMETRIES, -1), rest], axis=1).astype(np.int32)
 
+    def symmetry_cells(self) -> np.ndarray:
+        return square_permutations(self.size).astype(np.int32)
+
     def transform(self, state: LoaState, symmetry: jax.Array) -> LoaState:
         cells = turned_cells(byteboard.to_bool(state.pieces, self.size), symmetry)
         return LoaState(byteboard.from_bool(cells), state.meta)

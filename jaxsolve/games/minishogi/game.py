@@ -177,6 +177,10 @@ class MiniShogi(Game):
         same = np.arange(self.num_actions)
         return np.stack([same, (planes[:, None] * SQUARES + squares[None]).reshape(-1)]).astype(np.int32)
 
+    def symmetry_cells(self) -> np.ndarray:
+        squares = np.arange(SQUARES, dtype=np.int32).reshape(SIZE, SIZE)
+        return np.stack([squares, squares[:, ::-1]]).reshape(2, -1)
+
     def transform(self, state: MiniShogiState, symmetry: jax.Array) -> MiniShogiState:
         return MiniShogiState(jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta)
 

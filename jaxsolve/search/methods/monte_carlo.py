@@ -23,7 +23,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.ranks import RANK, begin_edge, highest, sum_up, take_up
+from jaxsolve.search.ranks import RANK, are_kept, begin_edge, highest, sum_up, take_up
 from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, is_estimated, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
@@ -145,19 +145,21 @@ def _mark(tree, node, edge, pn, dn, zone, question: Question):
         edge.value = -np.inf
         if lost_by(tree, node, action, zone):
             drop_closed_moves(tree, node)
-            _close_edges(tree, node)
+            _close_edges(tree, node, question)
     else:
         edge.value = np.nan
 
 
 @inner
-def _close_edges(tree, node):
+def _close_edges(tree, node, question: Question):
     """Marks the visited moves that are closed as lost."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         if not is_open(tree, node, np.int64(edge.action & ACTION)):
             edge.value = -np.inf
+            if are_kept(tree):
+                take_up(tree, node, np.int64(i), question)
 
 
 @inner
@@ -187,7 +189,7 @@ def _choose(tree, node, question: Question, exploring: Exploring):
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
-    ranked = exploring.by_rank > 0.0 and record.visited == record.moves
+    ranked = are_kept(tree) and record.visited == record.moves
     worst = (np.float64(record.moves) if exploring.by_children else np.float64(highest(tree, node))) if ranked else 1.0
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
@@ -232,7 +234,7 @@ def _release(tree, paths, path, with_leaf):
 @inner
 def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
     """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
-    deciding, counting = True, exploring.by_rank > 0.0
+    deciding, counting = True, are_kept(tree)
     if exploring.most_cost > 0.0:
         value = _cost_of_path(tree, paths, path, value, question, exploring)
     for d in range(paths.depth[path], -1, -1):
@@ -305,7 +307,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
             _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
-            if exploring.by_rank > 0.0:
+            if are_kept(tree):
                 take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), question)
             unpin(tree, node)
             paths.depth[path] = depth - 1
@@ -321,7 +323,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             fresh = tree.visits[tree.nodes[node].edges + best]
             fresh.visits = 0
             fresh.value = 0.0
-            if exploring.by_rank > 0.0:
+            if are_kept(tree):
                 begin_edge(tree, node, best)
         edge = tree.visits[tree.nodes[node].edges + best]
         edge.busy += 1
@@ -399,7 +401,7 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
         else:
             value = _estimate(rows[i], value, question, exploring, offsets)
             tree.nodes[child].estimate = value
-            if exploring.by_rank > 0.0:
+            if are_kept(tree):
                 sum_up(tree, child, question)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
@@ -424,5 +426,7 @@ def _settle(tree, order, first, question: Question, log, paths):
             edge = tree.visits[record.edges + i]
             if edge.child >= 0 and math.isfinite(edge.value) and tree.nodes[edge.child].marks & SOLVED_FLAG:
                 _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, tree.zones[edge.child], question)
+                if are_kept(tree):
+                    take_up(tree, node, np.int64(i), question)
         decided = _decide(tree, node, question, log) or decided
     return 0, decided

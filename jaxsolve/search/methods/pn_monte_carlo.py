@@ -1,8 +1,8 @@
 """``pnmcts``: MCTS-solver whose moves are also ranked by proof numbers (PN-MCTS; Doe et al. 2022, Kowalski et al. 2024).
 
 Once every move of a node has been tried, UCT has a third term, C_pn (1 - rank / highest rank): the move that proof-number search would walk to has
-rank 1 (``search.ranks``). Everything else is ``mcts``; with C_pn = 0 it walks the same way. Numbers are those of the claim that is searched, so
-that in games with draws a search for a win and one for "does not lose" rank moves differently.
+rank 1 (``search.ranks``). The program of the paper divides by the number of moves instead (``by_children``). Everything else is ``mcts``. Numbers
+are those of the claim that is searched: in games with draws, a search for a win and one for "does not lose" rank moves differently.
 
 A decided move is never walked again here, where the program of the papers goes back to it a few times (its solver threshold of 5 visits).
 """
