@@ -1,9 +1,11 @@
 """The registry: ids lead to games and back, and a wrong id, option or value is refused in one sentence that says what is right."""
 
+import shlex
 import subprocess
 import sys
 
 import pytest
+from cli_tools import run
 
 from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
 from jaxsolve.games.options import choice
@@ -200,3 +202,9 @@ def test_registering_a_game():
             register(Entry(bad, Awari))
     with pytest.raises(ValueError, match="-N"):
         register(Entry("sown", Awari, sizes=range(1, 3)))
+
+
+@pytest.mark.parametrize("base", [base for base in available() if describe(base).example and ".sgf" not in describe(base).example])
+def test_what_a_person_is_told_to_type_can_be_read(base):
+    result = run("show", *shlex.split(describe(base).example))
+    assert result.exit_code == 0, result.output

@@ -12,6 +12,7 @@ from network_tools import SMALL_RUN
 from typer.testing import CliRunner
 
 from jaxsolve.cli import app
+from jaxsolve.commands import train
 from jaxsolve.train import sweep
 from jaxsolve.train.metrics import MARKER, metrics
 
@@ -49,3 +50,20 @@ def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
         ("1", "4", "the disk is full"),
         ("2", "5", "left no trace"),
     ]
+
+
+def test_a_sweep_has_one_folder_whatever_is_swept(monkeypatch):
+    """Targets are part of the name that the folder has."""
+    asked = []
+    monkeypatch.setattr(train, "_by_hydra", lambda words: asked.append(list(words)) or 0)
+    small = [word for word in SMALL_RUN if not word.startswith("targets=")]
+    assert CliRunner().invoke(app, ["train", "-m", *small, "targets=pcn,alphazero"]).exit_code == 0
+    assert [word for word in asked[0] if word.startswith("hydra.sweep.dir=")] == ["hydra.sweep.dir=runs/hex3-pcn-sweep"]
+    assert CliRunner().invoke(app, ["train", "-m", *small, "targets=pcn,alphazero", "hydra.sweep.dir=mine"]).exit_code == 0
+    assert [word for word in asked[1] if word.startswith("hydra.sweep.dir=")] == ["hydra.sweep.dir=mine"]
+
+
+def test_a_run_of_other_rules_goes_by_their_name():
+    assert train.composed(["game.rules='knightthrough-5;rules=all'", "game.most_moves=40"])[0].name == "knightthrough-5-pcn"
+    assert train.composed(["game.rules=hex-3", "game.name=small"])[0].name == "small-pcn"
+    assert train.composed(["game=hex6"])[0].name == "hex6-pcn"

@@ -82,9 +82,13 @@ def _player(text: str, env: Env, simulations: int) -> match.Player:
     if text == ROLLOUTS:
         return match.rollout_player(env, simulations)
     name, colon, goal = text.rpartition(":")
-    if colon and goal in match.GOALS:
-        return match.searching_player(finding.find(name), env, simulations, goal)
-    return match.searching_player(finding.find(text), env, simulations)
+    if not (colon and goal in match.GOALS):
+        name, goal = text, None
+    try:
+        network = finding.find(name)
+    except ValueError as error:
+        raise ValueError(f"{error}; players without one are {RANDOM} and {ROLLOUTS}") from None
+    return match.searching_player(network, env, simulations, goal)
 
 
 def _openings(request: Request, game: Game) -> list[Any]:

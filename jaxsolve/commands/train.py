@@ -44,10 +44,13 @@ def run(words: Sequence[str]) -> int:
             return train(*composed(overrides))
         from jaxsolve.train import build
 
-        for choice in _each_choice(overrides):
-            build.loop(composed(choice)[0])  # what cannot be is said before anything runs
+        choices = [composed(choice)[0] for choice in _each_choice(overrides)]
+        for settings in choices:
+            build.loop(settings)  # what cannot be is said before anything runs
         if any(word.lstrip("+").startswith("out=") for word in overrides):
             raise ValueError("out= is the folder of one run; those of a sweep are numbered folders in hydra.sweep.dir=FOLDER")
+        if not any(word.lstrip("+").startswith("hydra.sweep.dir=") for word in overrides):
+            words = [*words, f"hydra.sweep.dir=runs/{choices[0].name}-sweep"]  # one folder, also where what is swept is part of the name
         return _by_hydra(words)
 
 
@@ -99,6 +102,10 @@ def composed(overrides: Sequence[str]) -> tuple[Settings, str]:
         try:
             parsed = OverridesParser.create().parse_overrides(list(overrides))
             _refuse_strange(compose(MAIN), parsed)
+            said = {override.key_or_group: override for override in parsed}
+            if "game.rules" in said and not said.keys() & {"game.name", "game", "exp"}:  # else the run would go by another game's name
+                base = str(said["game.rules"].value()).strip("'\"").split(";")[0]
+                overrides = [*overrides, f"game.name={''.join(c if c.isalnum() or c == '-' else '-' for c in base)}"]
             return _settings(compose(MAIN, list(overrides)))
         except (HydraException, OmegaConfBaseException) as error:
             raise ValueError(_sentence(error)) from None
@@ -194,7 +201,7 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any]) -> None:
 
 def _nearest(wrong: str, right: Any) -> str:
     near = difflib.get_close_matches(wrong, sorted(right), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(right)[:12])}"
+    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(right)[:12])}{', ...' if len(right) > 12 else ''}"
 
 
 def _groups() -> dict[str, list[str]]:

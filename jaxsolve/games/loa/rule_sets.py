@@ -12,6 +12,6 @@ ENTRIES = (
         ),
         sizes=range(4, 9),
         summary="Lines of Action: joining all own pieces; a piece moves as far as its line holds pieces",
-        example="'......../...XX.../..XOX..X/..O...../...O..O./........./......../........ b' --game loa-8",
+        example="'......../...XX.../..XOX..X/..O...../...O..O./......../......../........ b' --game loa-8",
     ),
 )

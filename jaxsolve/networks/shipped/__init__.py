@@ -12,6 +12,8 @@ from jaxsolve.networks.heads import Heads
 from jaxsolve.networks.network import SUFFIX, Dtype, Guide, Network
 
 AUTO = "auto"
+FOR_PLAY = ("gomoku15-4t-pcn",)
+"""Those that play well and do not help to solve, as their cards say: searches without them solve more, so ``auto`` leaves them out."""
 
 
 def shipped() -> dict[str, Path]:
@@ -31,7 +33,8 @@ def load(name: str) -> Network:
 
 def fitting(game: Game) -> Network | None:
     """The shipped network for a game: one that learned by its rules, else one that learned what comes to the same and fits."""
-    networks = sorted((load(name) for name in shipped()), key=lambda network: network.architecture.cost is None)  # the cards: costs solve more
+    networks = [load(name) for name in shipped() if name not in FOR_PLAY]
+    networks.sort(key=lambda network: network.architecture.cost is None)  # the cards: costs solve more
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
     return next((network for network in same + akin if _fits(network, game)), None)
@@ -65,6 +68,7 @@ class AutoGuide:
         network = fitting(game)
         if network is None:
             able = [name for name in shipped() if _fits(load(name), game)]
-            hint = f"; {' or '.join(able)} can be asked by name, having learned another question on such boards" if able else ""
+            why = "it plays, but helps no search to solve" if set(able) <= {*FOR_PLAY} else "having learned another question on such boards"
+            hint = f"; {' or '.join(able)} can be asked by name, {why}" if able else ""
             raise ValueError(f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}")
         return Guide(network, self.averaged, self.dtype).heads(game)
