@@ -143,11 +143,16 @@ def test_chance_against_chance_is_even():
     assert low < 0.5 < high
 
 
-def test_a_network_plays_with_the_moves_counted_as_it_learned(tmp_path):
-    """``targets.branching`` of its training; on a board where legal moves and all actions differ, costs add up otherwise."""
-    network = random_network(GAME, "cost")
-    assert match.learned_branching(network) == "heuristic"
-    assert match.learned_branching(dataclasses.replace(network, about={"settings": {"targets": {"branching": "max"}}})) == "max"
-    wrong = dataclasses.replace(network, about={"settings": {"targets": {"branching": "some"}}})
+def test_a_network_plays_as_it_learned():
+    """``targets.branching`` of its training, and how values were weighed where it plays by what it learned by."""
+    network = random_network(GAME, "both")
+
+    def learned(**settings):
+        return dataclasses.replace(network, about={"settings": settings})
+
+    assert match.as_learned(network, "cost") == {} == match.as_learned(learned(targets=None), "cost")
+    made = learned(targets={"branching": "max", "goal": "value"}, search={"stretched": False, "value_scale": 0.5, "simulations": 99})
+    assert match.as_learned(made, "value") == {"branching": "max", "stretched": False, "value_scale": 0.5}
+    assert match.as_learned(made, "cost") == {"branching": "max"}
     with pytest.raises(ValueError, match="it may be 'max', 'legal' or 'heuristic'"):
-        match.searching_player(wrong, ENV, 4)
+        match.searching_player(learned(targets={"branching": "some"}), ENV, 4)

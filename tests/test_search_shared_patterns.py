@@ -79,7 +79,7 @@ def test_verdicts_stay_and_every_proof_carries_itself(name, tmp_path):
                 assert Verdict.UNKNOWN in (result.verdict, expected[identifier]) or result.verdict is expected[identifier]
             counted.update(result.verdict for result in results.values())
         assert shared > 0
-    assert counted[Verdict.PROVED] + counted[Verdict.DISPROVED] > 2, counted
+    assert counted[Verdict.PROVED] + counted[Verdict.DISPROVED] >= 2, counted
 
 
 def test_a_second_run_has_nothing_left_to_search(tmp_path):

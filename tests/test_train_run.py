@@ -118,7 +118,15 @@ def test_interrupted_it_saves_and_goes_on(whole, tmp_path):
     assert numbers(folder) == numbers(whole)
 
 
-def test_interrupted_while_it_saves_it_ends_with_a_whole_checkpoint(whole, tmp_path, monkeypatch):
+@pytest.fixture
+def listening():
+    """Ctrl-C is heard, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupted_while_it_saves_it_ends_with_a_whole_checkpoint(whole, tmp_path, monkeypatch, listening):
     """A checkpoint that stopped half-way would be damaged, or a second one would be begun over it: both have been seen."""
     folder, save = tmp_path / "stopped", checkpoints.save
 

@@ -94,17 +94,8 @@ def _player(text: str, env: Env, simulations: int) -> match.Player:
 def _openings(request: Request, game: Game) -> list[Any]:
     """The positions that games begin at, in turn. Raises ValueError for those of another game, or where the game is over."""
     from jaxsolve.formats import problems
-    from jaxsolve.games.game import Outcome
 
-    if request.openings is None:
-        return [game.init()]
-    found = problems.load(request.openings)
-    for problem in found:
-        if problem.game != game:
-            raise ValueError(f"{request.openings}: {problem.id} is of {problem.game.rule_set}, the match is of {game.rule_set}")
-        if int(game.outcome(problem.state)) != Outcome.ONGOING:
-            raise ValueError(f"{request.openings}: {problem.id}: the game is over at this position")
-    return [problem.state for problem in found]
+    return [game.init()] if request.openings is None else problems.starts(request.openings, game, "the match is of")
 
 
 def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request) -> list[match.Game]:

@@ -27,7 +27,7 @@ import jaxsolve
 from jaxsolve import strict_json
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
-from jaxsolve.games.game import Game, State
+from jaxsolve.games.game import Game, Outcome, State
 from jaxsolve.question import Claim, Problem, Verdict, default_claim
 from jaxsolve.strict_json import shortened
 
@@ -84,6 +84,21 @@ def names(path: str | Path) -> str:
         return _some(_entries(_read_json(path))[0])
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise FormatError(str(error) if str(error).startswith(path.name) else f"{path.name}: {error}") from None
+
+
+def starts(path: str | Path, game: Game, whose: str) -> list[State]:
+    """The positions of a problem file, for games of ``game`` to begin at.
+
+    ``whose``: how a sentence about a position of another game goes on ("the run trains"). Raises ValueError for one, or where the game is over,
+    OSError as any file.
+    """
+    found = load(path)
+    for problem in found:
+        if problem.game != game:
+            raise ValueError(f"{path}: {problem.id} is of {problem.game.rule_set}, {whose} {game.rule_set}")
+        if int(game.outcome(problem.state)) != Outcome.ONGOING:
+            raise ValueError(f"{path}: {problem.id}: the game is over at this position")
+    return [problem.state for problem in found]
 
 
 def find(path: str | Path) -> Path:

@@ -22,8 +22,8 @@ Words = Sequence["jax.Array"]
 """A set as its two words, arrays uint32[...] of one shape."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Moves:
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shifts:
     """Steps that are taken side by side, one a place of the leading axes K of the sets that are moved; the two words of a set apart.
 
     Every bit of a word of the set before comes to a word of the set after by a shift to the left or to the right.
@@ -58,11 +58,11 @@ def pack(member: np.ndarray) -> np.ndarray:
     whole = np.zeros((*member.shape[:-2], LARGEST, LARGEST), np.uint8)
     whole[..., : member.shape[-2], : member.shape[-1]] = member
     rows = np.packbits(whole, axis=-1, bitorder="little")[..., 0].astype(np.uint32)
-    shifts = 8 * np.arange(ROWS_PER_WORD, dtype=np.uint32)
-    return np.bitwise_or.reduce(rows.reshape(*rows.shape[:-1], WORDS, ROWS_PER_WORD) << shifts, axis=-1)
+    places = 8 * np.arange(ROWS_PER_WORD, dtype=np.uint32)
+    return np.bitwise_or.reduce(rows.reshape(*rows.shape[:-1], WORDS, ROWS_PER_WORD) << places, axis=-1)
 
 
-def moves(size: int, steps: np.ndarray) -> Moves:
+def shifts(size: int, steps: np.ndarray) -> Shifts:
     """The steps int[*K, 2] of (rows, columns), each on the whole board of ``size`` x ``size`` cells."""
     places = steps.shape[:-1]
     left, right, mask = (np.zeros((WORDS, WORDS, *places), np.uint32) for _ in range(3))
@@ -73,7 +73,7 @@ def moves(size: int, steps: np.ndarray) -> Moves:
             if abs(shift) < 32:
                 left[source, target, *place], right[source, target, *place] = max(shift, 0), max(-shift, 0)
                 mask[source, target, *place] = _arrivals(size, rows, columns, source)[target]
-    return Moves(left, right, mask)
+    return Shifts(left, right, mask)
 
 
 @functools.cache

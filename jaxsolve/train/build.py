@@ -15,7 +15,7 @@ from jax.sharding import Mesh
 
 from jaxsolve.formats import problems
 from jaxsolve.games.env import Env
-from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within, finding
 from jaxsolve.train.config import NetworkSettings, Settings, TargetSettings, TrainSettings
@@ -173,10 +173,4 @@ def starts(file: str | None, game: Game) -> Any:
     """
     if file is None:
         return None
-    found = problems.load(Path(file))
-    for problem in found:
-        if problem.game != game:
-            raise ValueError(f"{file}: {problem.id} is of {problem.game.rule_set}, the run trains {game.rule_set}")
-        if int(game.outcome(problem.state)) != Outcome.ONGOING:
-            raise ValueError(f"{file}: {problem.id}: the game is over at this position")
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *(problem.state for problem in found))
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *problems.starts(Path(file), game, "the run trains"))

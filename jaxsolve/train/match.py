@@ -50,11 +50,15 @@ def goals_of(network: Network) -> list[str]:
     return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
 
-def learned_branching(network: Network) -> str:
-    """How moves to be answered were counted when the network learned (``targets.branching``); ``heuristic`` where its file does not say."""
+def as_learned(network: Network, goal: str) -> dict[str, Any]:
+    """The settings of ``TreeSearch`` that a network learned to ``goal`` with, those of them that its file names; others have their defaults."""
     settings = network.about.get("settings")
-    targets = settings.get("targets") if isinstance(settings, dict) else None
-    return targets.get("branching", "heuristic") if isinstance(targets, dict) else "heuristic"
+    groups = settings if isinstance(settings, dict) else {}
+    targets, search = (groups.get(name) if isinstance(groups.get(name), dict) else {} for name in ("targets", "search"))
+    found = {name: targets[name] for name in ("branching",) if name in targets}
+    if targets.get("goal") == goal:
+        found |= {name: search[name] for name in ("value_scale", "stretched") if name in search}
+    return found
 
 
 def searching_player(network: Network, env: Env, simulations: int, goal: str | None = None) -> Player:
@@ -65,15 +69,14 @@ def searching_player(network: Network, env: Env, simulations: int, goal: str | N
     network.check(env.game)
     found = goals_of(network)
     if goal is not None and goal not in found:
-        raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found) or 'nothing but moves'}")
-    if not found:
-        raise ValueError(f"{network.name} says nothing of who wins, and a search needs that")
+        raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found)}")
+    goal = goal or found[0]
     search = TreeSearch(
         env=env,
         forward=Forward(network.architecture),
-        goal=goal or found[0],  # pyright: ignore[reportArgumentType]
+        goal=goal,  # pyright: ignore[reportArgumentType]
         simulations=simulations,
-        branching=learned_branching(network),  # pyright: ignore[reportArgumentType]
+        **as_learned(network, goal),
     )
     params = jax.tree.map(jnp.asarray, network.params)
 

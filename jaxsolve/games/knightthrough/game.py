@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxsolve.games import boardtext, byteboard
 from jaxsolve.games.batching import as_action, batch_last
-from jaxsolve.games.byteboard import WORDS, Moves, point
+from jaxsolve.games.byteboard import WORDS, Shifts, point
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.knightthrough import text as notation
@@ -131,7 +131,7 @@ class Knightthrough(Game):
         rows[0, 0], rows[1, -1] = 1, 1
         return rows[0], rows[1]
 
-    def _ahead(self, player: int) -> Moves:
+    def _ahead(self, player: int) -> Shifts:
         """What lies a move of ``player`` ahead in each direction, brought to the cell."""
         return _ahead(self.size, self._planes, player)
 
@@ -209,6 +209,6 @@ class Knightthrough(Game):
 
 
 @functools.cache
-def _ahead(size: int, planes: int, player: int) -> Moves:
+def _ahead(size: int, planes: int, player: int) -> Shifts:
     steps = np.array(DIRECTIONS[:planes])
-    return byteboard.moves(size, steps * (-1, -1) if player else steps * (1, -1))
+    return byteboard.shifts(size, steps * (-1, -1) if player else steps * (1, -1))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxsolve.bitboard import LINES
-from jaxsolve.games.byteboard import LARGEST, ROWS_PER_WORD, WORDS, Moves, Words, board, moves, point
+from jaxsolve.games.byteboard import LARGEST, ROWS_PER_WORD, WORDS, Shifts, Words, board, point, shifts
 from jaxsolve.lazy import jax, jnp
 
 DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
@@ -21,9 +21,9 @@ DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 
 
 @functools.cache
-def _steps(size: int, distance: int) -> Moves:
+def _steps(size: int, distance: int) -> Shifts:
     """What lies so many steps ahead in each direction, brought to the cell: [2, 4] moves."""
-    return moves(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
+    return shifts(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
 
 
 def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:

@@ -80,9 +80,3 @@ class Knightthrough(Rules):
             board = self.grid.put(self.grid.put(position.board, start, "."), end, own)
             found[f"{names[start]}-{names[end]}"] = f"{board} {other}"
         return found
-
-    def child(self, position: KnightthroughPosition, move: str) -> str:
-        try:
-            return self.replies(position)[move]
-        except KeyError:
-            raise Refused(f"the move {show(move)} is not legal") from None

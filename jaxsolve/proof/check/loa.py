@@ -109,9 +109,3 @@ class LinesOfAction(Rules):
             board = self.grid.put(self.grid.put(position.board, start, "."), end, own)
             found[f"{names[start]}-{names[end]}"] = f"{board} {other}"
         return found or {"pass": f"{position.board} {other}"}
-
-    def child(self, position: LoaPosition, move: str) -> str:
-        try:
-            return self.replies(position)[move]
-        except KeyError:
-            raise Refused(f"the move {show(move)} is not legal") from None

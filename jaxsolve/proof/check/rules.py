@@ -46,9 +46,12 @@ class Rules(abc.ABC):
     def verdict(self, position: Any) -> Verdict | None:
         """How the game ended here, or None while it goes on."""
 
-    @abc.abstractmethod
     def child(self, position: Any, move: str) -> str:
-        """Text of the position after one legal move; the game is known not to be over."""
+        """Text of the position after one legal move; the game is known not to be over. Unless overridden all replies are made for it."""
+        try:
+            return self.replies(position)[move]
+        except KeyError:
+            raise Refused(f"the move {show(move)} is not legal") from None
 
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
