@@ -293,14 +293,19 @@ def match(
         tuple[str, str],
         typer.Argument(
             metavar="A B",
-            help="Networks as --network has them, NETWORK:value, :cost or :within to say which head the search goes by; random; or rollouts, "
-            "a search with random games and no network.",
+            help="Networks as --network has them, NETWORK:value, :cost or :within to say which head the search goes by; or without a network: "
+            "uct, pnmcts with its settings as in pnmcts:flags=FSU,c_pn=1,layers=double,contempt=0, rollouts (mctx), random.",
             show_default=False,
         ),
     ],
     game: Annotated[str, typer.Option("--game", "-g", metavar="ID", help="Rule set.")],
     games: Annotated[int, typer.Option("--games", min=2, max=100_000, metavar="N", help="Games, half of them with sides changed.")] = 100,
-    simulations: Annotated[int, typer.Option("--simulations", min=1, max=100_000, metavar="K", help="Of each move's search.")] = 32,
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", "--sims", min=1, max=1_000_000, metavar="K", help="Of each move's search; 32 without --time.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--time", callback=options.seconds, metavar="S", help="CPU seconds a move of uct and pnmcts, each its own share.")
+    ] = None,
     opening_moves: Annotated[int, typer.Option("--opening-moves", min=0, max=1000, metavar="K", help="Random moves that a game begins with.")] = 2,
     openings: Annotated[
         Path | None, typer.Option("--openings", metavar="PROBLEMS.json", help="Games begin at these positions, in turn; else at the start.")
@@ -309,10 +314,10 @@ def match(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the games and the result.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Let two players, networks mostly, play each other, every opening from both sides."""
+    """Let two players play each other, every opening from both sides. The same command goes on where --out ends."""
     from jaxsolve.commands import match as command
 
-    raise typer.Exit(command.run(command.Request(players, game, games, simulations, opening_moves, openings, seed, out, json)))
+    raise typer.Exit(command.run(command.Request(players, game, games, simulations, seconds, opening_moves, openings, seed, out, json)))
 
 
 @app.command()

@@ -50,6 +50,7 @@ from jaxsolve.runtime import cache_folder
 
 SOURCES = (
     "search",
+    "play",
     "zoning.py",
     "sequences.py",
     "bitboard.py",

@@ -15,20 +15,28 @@ from network_tools import random_network
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
-from jaxsolve.train import match
+from jaxsolve.play import match
+from jaxsolve.train import players as training
 
 GAME = make("hex-3")
 ENV = Env(GAME, max_steps=18)
 
 
-def knowing_player() -> match.Player:
+class KnowingPlayer(match.RandomPlayer):
     """Takes the centre of 3x3 Hex where it is free, which wins, else any point."""
 
-    def choose(key, states):
-        drawn = match.random_player().choose(key, states)
-        return jnp.where(states.legal_action_mask[:, 4], 4, drawn)
+    def choose(self, key, states, players):
+        drawn, counts = super().choose(key, states, players)
+        return np.where(np.asarray(states.legal_action_mask)[:, 4], 4, drawn), counts
 
-    return match.Player("centre", choose)
+
+def played(env, pair, count, opening_moves, seed):
+    """The games of a match of ``2 * count`` games, and how many went on before each move."""
+    matches, counts = match.Matches(env, [pair], starts(count), opening_moves, seed), []
+    while matches.left:
+        counts.append(matches.left)
+        matches.play_on()
+    return matches.records()[0], counts
 
 
 def starts(count):
@@ -36,8 +44,8 @@ def starts(count):
 
 
 def test_games_are_legal_and_openings_are_shared():
-    *counts, (none, games) = match.play(ENV, (knowing_player(), match.random_player()), starts(20), 2, 7)
-    assert none == 0 and counts[0][0] == 40 and [n for n, _ in counts] == sorted((n for n, _ in counts), reverse=True)
+    games, counts = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 20, 2, 7)
+    assert counts[0] == 40 and counts == sorted(counts, reverse=True)
     step, outcome = jax.jit(GAME.step), jax.jit(GAME.outcome)
     for number, game in enumerate(games):
         assert game.opening == games[(number + 20) % 40].opening and len(game.opening) == 2 and game.first == number // 20
@@ -46,13 +54,12 @@ def test_games_are_legal_and_openings_are_shared():
             assert bool(GAME.legal_mask(state)[action]) and int(outcome(state)) == Outcome.ONGOING
             state = step(state, np.int32(action))
         assert game.winner == (0 if int(outcome(state)) == Outcome.FIRST_WINS else 1) ^ game.first
-    again = [each for _, each in match.play(ENV, (knowing_player(), match.random_player()), starts(20), 2, 7)][-1]
-    assert again == games
+    assert played(ENV, (KnowingPlayer(), match.RandomPlayer()), 20, 2, 7)[0] == games
 
 
 def test_the_stronger_player_wins():
-    games = [each for _, each in match.play(ENV, (knowing_player(), match.random_player()), starts(50), 0, 3)][-1]
-    assert match.interval(sum(game.winner == 0 for game in games), 100)[0] > 0.5
+    games = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 100, 0, 3)[0]
+    assert match.interval(sum(game.winner == 0 for game in games), 200)[0] > 0.5
 
 
 def test_networks_play_a_match(tmp_path):
@@ -77,7 +84,7 @@ def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
     result = run("match", "random", "random", "--game", "awari", "--games", 8, "--json")
     assert one_object(result)["cut_off"] == 0 and one_object(result)["wins"] + one_object(result)["losses"] > 0
     short = Env(GAME, max_steps=4)
-    games = [each for _, each in match.play(short, (match.random_player(),) * 2, starts(2), 0, 0)][-1]
+    games = played(short, (match.RandomPlayer(),) * 2, 2, 0, 0)[0]
     assert all(game.cut and game.winner == match.NOBODY and len(game.moves) == 4 for game in games)
 
 
@@ -101,7 +108,7 @@ def test_bad_matches_are_refused(words, says, tmp_path):
 
 def test_a_search_without_a_network_beats_chance():
     """On a board that White, who moves second, cannot hold: what a search with random games sees from either side."""
-    games = [each for _, each in match.play(ENV, (match.rollout_player(ENV, 32), match.random_player()), starts(40), 1, 5)][-1]
+    games = played(ENV, (training.rollout_player(ENV, 32), match.RandomPlayer()), 40, 1, 5)[0]
     assert match.interval(sum(game.winner == 0 for game in games), 80)[0] > 0.6
 
 
@@ -109,10 +116,12 @@ def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
     """Moves are those of the head's own search; the record tells players of one name apart."""
     network = random_network(GAME, "both")
     network.save(tmp_path / "both.npz")
-    assert match.goals_of(network) == ["value", "cost"]
+    assert training.goals_of(network) == ["value", "cost"]
     states = jax.vmap(ENV.init)(jax.random.split(jax.random.key(0), 8))
     states = jax.vmap(ENV.step)(states, jnp.arange(8))
-    chosen = {goal: match.searching_player(network, ENV, 8, goal).choose(jax.random.key(1), states).tolist() for goal in (None, "value", "cost")}
+    chosen = {
+        goal: training.searching_player(network, ENV, 8, goal).choose(jax.random.key(1), states, ())[0].tolist() for goal in (None, "value", "cost")
+    }
     assert chosen[None] == chosen["value"] != chosen["cost"]
     name = str(tmp_path / "both.npz")
     result = run("match", f"{name}:value", f"{name}:cost", "--game", "hex-3", "--games", 2, "--simulations", 4, "--out", tmp_path / "o")
@@ -138,7 +147,7 @@ def test_a_game_that_is_played_again_is_no_evidence(tmp_path):
 def test_chance_against_chance_is_even():
     result = run("match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0)
     assert result.exit_code == 0 and "% of the points" in result.output and "400 games" in result.output
-    games = [each for _, each in match.play(ENV, (match.random_player(),) * 2, starts(200), 0, 1)][-1]
+    games = played(ENV, (match.RandomPlayer(),) * 2, 200, 0, 1)[0]
     low, high = match.interval(sum(game.winner == 0 for game in games), 400)
     assert low < 0.5 < high
 
@@ -150,9 +159,9 @@ def test_a_network_plays_as_it_learned():
     def learned(**settings):
         return dataclasses.replace(network, about={"settings": settings})
 
-    assert match.as_learned(network, "cost") == {} == match.as_learned(learned(targets=None), "cost")
+    assert training.as_learned(network, "cost") == {} == training.as_learned(learned(targets=None), "cost")
     made = learned(targets={"branching": "max", "goal": "value"}, search={"stretched": False, "value_scale": 0.5, "simulations": 99})
-    assert match.as_learned(made, "value") == {"branching": "max", "stretched": False, "value_scale": 0.5}
-    assert match.as_learned(made, "cost") == {"branching": "max"}
+    assert training.as_learned(made, "value") == {"branching": "max", "stretched": False, "value_scale": 0.5}
+    assert training.as_learned(made, "cost") == {"branching": "max"}
     with pytest.raises(ValueError, match="it may be 'max', 'legal' or 'heuristic'"):
-        match.searching_player(learned(targets={"branching": "some"}), ENV, 4)
+        training.searching_player(learned(targets={"branching": "some"}), ENV, 4)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import dataclasses
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +17,12 @@ from jaxsolve.runfolder import RunFolder, write_whole
 if TYPE_CHECKING:
     from jaxsolve.games.env import Env
     from jaxsolve.games.game import Game
-    from jaxsolve.train import match
+    from jaxsolve.play import match
 
 RANDOM, ROLLOUTS = "random", "rollouts"
-RESULT = "result.json"  # of a match in its folder, written at its end: one that was interrupted is played anew
+RESULT = "result.json"  # of a match in its folder, written at its end
+PLIES = "plies.jsonl"  # its moves so far, a line a move of every game that goes on: what an interrupted match goes on from
+DEFAULT_SIMULATIONS = 32
 MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
 
 
@@ -28,7 +33,8 @@ class Request:
     players: tuple[str, str]
     game: str
     games: int = 100
-    simulations: int = 32
+    simulations: int | None = None  # None: DEFAULT_SIMULATIONS, unless there are seconds
+    seconds: float | None = None
     opening_moves: int = 2
     openings: Path | None = None
     seed: int = 0
@@ -49,16 +55,16 @@ def run(request: Request) -> int:
             raise ValueError(f"--games {request.games}: give an even number, for every opening is played from both sides")
         game = make(request.game)
         env = Env(game, max_steps=max(MOST_MOVES[0] * game.num_actions, MOST_MOVES[1]))
-        players = [_player(text, env, request.simulations) for text in request.players]
+        players = [_player(text, env, request) for text in request.players]
         states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
         folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request), resume=True)
-        if folder is not None and (folder.path / RESULT).exists():
-            folder.release()
-            raise ValueError(f"{folder.path} already holds this match; give another folder")
         try:
-            played = _played(env, (players[0], players[1]), starts, request)
-            summary = _summary(request, _names(request), [player.name for player in players], played, len(states))
+            if folder is not None and (folder.path / RESULT).exists():
+                raise ValueError(f"{folder.path} already holds this match; give another folder")
+            matches = _played(env, (players[0], players[1]), starts, request, folder)
+            played = matches.records()[0]
+            summary = _summary(request, _names(request), [player.name for player in players], played, len(states), matches.spent[0])
             if folder is not None:
                 _save(folder, game, starts, played, summary, request)
         finally:
@@ -72,23 +78,31 @@ def run(request: Request) -> int:
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _player(text: str, env: Env, simulations: int) -> match.Player:
-    """A player as it is named: ``random``, ``rollouts``, or a network with what it is to go by behind a colon. Raises ValueError, OSError."""
+def _player(text: str, env: Env, request: Request) -> match.Player:
+    """A player as it is named: random, a search, or a network with what it is to go by behind a colon. Raises ValueError, OSError."""
     from jaxsolve.networks import finding
-    from jaxsolve.train import match
+    from jaxsolve.play import match, players
 
     if text == RANDOM:
-        return match.random_player()
+        return match.RandomPlayer()
+    simulations = request.simulations if request.simulations is not None or request.seconds is not None else DEFAULT_SIMULATIONS
+    if text.partition(":")[0] in players.KINDS:
+        return players.TreePlayer(text, env.game, players.tree_search(text, simulations, request.seconds))
+    if simulations is None:
+        raise ValueError(f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone")
+    from jaxsolve.train import players as training
+
     if text == ROLLOUTS:
-        return match.rollout_player(env, simulations)
+        return training.rollout_player(env, simulations)
     name, colon, goal = text.rpartition(":")
-    if not (colon and goal in match.GOALS):
+    if not (colon and goal in training.GOALS):
         name, goal = text, None
     try:
         network = finding.find(name)
     except ValueError as error:
-        raise ValueError(f"{error}; players without one are {RANDOM} and {ROLLOUTS}") from None
-    return match.searching_player(network, env, simulations, goal)
+        others = f"{RANDOM}, {ROLLOUTS}, {' and '.join(players.KINDS)}"
+        raise ValueError(f"{error}; players without one are {others}") from None
+    return training.searching_player(network, env, simulations, goal)
 
 
 def _openings(request: Request, game: Game) -> list[Any]:
@@ -98,31 +112,41 @@ def _openings(request: Request, game: Game) -> list[Any]:
     return [game.init()] if request.openings is None else problems.starts(request.openings, game, "the match is of")
 
 
-def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request) -> list[match.Game]:
-    """All games of the match; on a terminal it says how many still go on."""
+def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request, folder: RunFolder | None) -> match.Matches:
+    """The match, played to its end, from where its folder left it; on a terminal it says how many games still go on. Raises ValueError."""
     import jax
     import jax.numpy as jnp
     from rich.console import Console
 
-    from jaxsolve.train import match
+    from jaxsolve import runtime
+    from jaxsolve.play import match
 
-    games: list[match.Game] = []
     console = Console(stderr=True)
     with console.status("preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
-        for left, ended in match.play(env, players, batch, request.opening_moves, request.seed):
-            games = ended
+        matches = match.Matches(env, [players], batch, request.opening_moves, request.seed)
+        log = None if folder is None else match.Log(folder.path / PLIES, matches)
+        while matches.left:
+            runtime.raise_if_lost()
             if shown is not None:
-                shown.update(f"{left} of {request.games} games go on")
-    return games
+                shown.update(f"move {matches.ply + 1}: {matches.left} of {request.games} games go on")
+            chosen = matches.play_on()
+            if log is not None:
+                log.add(chosen)
+    return matches
 
 
-def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[match.Game], summary: dict[str, Any], request: Request) -> None:
+def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[match.Record], summary: dict[str, Any], request: Request) -> None:
     import jax
 
     names, step = _names(request), jax.jit(game.step)
-    lines = [json.dumps(_record(game, step, starts[n % len(starts)], each, names)) + "\n" for n, each in enumerate(played)]
-    write_whole(folder.path / "games.jsonl", "".join(lines))
+    records = [_record(game, step, starts[n % len(starts)], each, names) for n, each in enumerate(played)]
+    write_whole(folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    table = io.StringIO()
+    writer = csv.DictWriter(table, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    write_whole(folder.path / "games.csv", table.getvalue())
     folder.write_json(RESULT, summary)
 
 
@@ -142,13 +166,18 @@ def _show(request: Request, found: dict[str, Any]) -> None:
         print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
     if found["distinct"] < found["games"]:
         print(f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more")
+    for name, spent in zip((found["a"], found["b"]), found["spent"], strict=True):
+        if spent["simulations"]:
+            a_move, a_second = spent["simulations"] / spent["moves"], spent["simulations"] / max(spent["seconds"], 1e-9)
+            print(f"{name}: {a_move:,.0f} simulations a move, {a_second:,.0f} a CPU s, {spent['seconds'] / spent['moves']:.3f} CPU s a move")
     print(f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)")
 
 
-def _summary(request: Request, names: tuple[str, str], networks: list[str], played: list[Any], starts: int) -> dict[str, Any]:
+def _summary(
+    request: Request, names: tuple[str, str], networks: list[str], played: list[Any], starts: int, spent: tuple[match.Spent, match.Spent]
+) -> dict[str, Any]:
     """What a match says; ``starts``: how many positions its games began at in turn."""
-    from jaxsolve.train.match import interval
-    from jaxsolve.train.targets import NOBODY
+    from jaxsolve.play.match import NOBODY, interval
 
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     points = wins + (len(played) - wins - losses) / 2
@@ -167,6 +196,7 @@ def _summary(request: Request, names: tuple[str, str], networks: list[str], play
         "score": points / len(played),
         "distinct": distinct,
         "interval": interval(points / len(played) * distinct, distinct),  # a game that was played before tells nothing new
+        "spent": [dataclasses.asdict(each) for each in spent],
     }
 
 
@@ -184,7 +214,13 @@ def _record(game: Any, step: Any, start: Any, played: Any, names: tuple[str, str
 
 
 def _question(request: Request) -> dict[str, Any]:
-    fields = {"players": list(request.players), "game": request.game, "games": request.games, "simulations": request.simulations}
+    fields = {
+        "players": list(request.players),
+        "game": request.game,
+        "games": request.games,
+        "simulations": request.simulations,
+        "seconds": request.seconds,
+    }
     return fields | {
         "opening_moves": request.opening_moves,
         "openings": None if request.openings is None else str(request.openings),

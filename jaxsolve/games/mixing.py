@@ -11,7 +11,7 @@ from jaxsolve.games.batching import batch_last
 from jaxsolve.lazy import jax, jnp
 
 
-def _avalanche(x: jax.Array) -> jax.Array:
+def avalanche(x: jax.Array) -> jax.Array:
     """A bijection of uint32 in which every input bit reaches every output bit (multiply-xorshift, as in MurmurHash3's finaliser)."""
     x = (x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D)
     x = (x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B)
@@ -34,8 +34,8 @@ def mix(words: jax.Array, tag: str) -> jax.Array:
     equal word sums collide by structure; four lanes give 128 bits.
     """
     offset, factor = _salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
-    mixed = _avalanche((words[None] ^ offset) * factor)
-    return _avalanche(jnp.sum(mixed, axis=1, dtype=jnp.uint32))
+    mixed = avalanche((words[None] ^ offset) * factor)
+    return avalanche(jnp.sum(mixed, axis=1, dtype=jnp.uint32))
 
 
 @batch_last

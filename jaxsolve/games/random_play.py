@@ -15,10 +15,14 @@ def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
     One random word a board, where ``jax.random.categorical`` draws one an action: the k-th set bit of the packed mask is found by
     halving with population counts.
     """
-    words = bool_to_actions(mask)
+    return action_of_rank(bool_to_actions(mask), jax.random.bits(key, (), jnp.uint32))
+
+
+def action_of_rank(words: jax.Array, bits: jax.Array) -> jax.Array:
+    """int32[]: one of the actions of the bit set uint32[M] ``words``, which the random word uint32[] ``bits`` decides; 0 where there is none."""
     counts = jax.lax.population_count(words)
     total = jnp.sum(counts, dtype=jnp.uint32)
-    rank = jax.random.bits(key, (), jnp.uint32) % jnp.maximum(total, 1)
+    rank = bits % jnp.maximum(total, 1)
     word, at, before = jnp.uint32(0), jnp.int32(0), jnp.uint32(0)
     rank_in_word = rank
     for index in range(words.shape[0]):

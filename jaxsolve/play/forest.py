@@ -1,0 +1,152 @@
+"""Search trees of many games side by side, in flat arrays: what Monte-Carlo tree search plays by.
+
+Within a tree every position is reached in one way: a node knows its parent, and the edge that leads to it. A node is a position that a simulation has come to. It gets its edges, one for each legal move, when a simulation comes to it again; those that have been
+tried stand first. Unlike the proof tree (``search.tree``), which serves one claim and is kept until that is decided, a forest serves one move of
+each of its games and is then forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.by_address import by_address
+from jaxsolve.compiled import inner
+
+NONE = -1
+
+NODE = np.dtype(
+    [
+        ("edges", "i8"),  # the first of its edges; NONE before it has any
+        ("at", "i8"),  # the edge that leads to it; NONE at a root
+        ("parent", "i4"),
+        ("moves", "i4"),  # legal moves
+        ("tried", "i4"),  # of these
+        ("visits", "i4"),  # simulations that have come to it or gone through it, back at the root
+        ("worst", "i4"),  # the highest rank among its edges (``play.numbers``)
+        ("mover", "i1"),
+        ("outcome", "i1"),  # ``Outcome``
+    ]
+)
+EDGE = np.dtype(
+    [
+        ("total", "f8"),  # of the results of its simulations, each in -1..1, for the parent's mover
+        ("order", "u8"),  # what ranks go by (``play.numbers``)
+        ("child", "i4"),
+        ("visits", "i4"),
+        ("busy", "i4"),  # simulations under way through it
+        ("rank", "i4"),
+        ("action", "i4"),
+    ]
+)
+TREE = np.dtype(
+    [
+        ("random", "u8"),  # state of its random numbers
+        ("begun", "i8"),  # simulations
+        ("ended", "i8"),
+        ("root", "i4"),
+        ("player", "i4"),  # who moves there
+        # How it is searched, as ``tree_search.TreeSearch`` says.
+        ("simulations", "i8"),
+        ("exploration", "f8"),  # C
+        ("by_rank", "f8"),  # C_pn; 0: ranks are not used
+        ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
+        ("threshold", "i4"),  # visits after which a solved move is left alone
+        ("layers", "i1"),  # ``numbers.ONE_LAYER``, ...
+        ("by_children", "?"),  # ranks are divided by the number of moves instead of the highest rank
+        ("counted", "?"),  # proof numbers are kept
+        ("solver", "?"),  # solved moves are left alone
+        ("final", "?"),  # a proved win is played, and ends the search
+    ]
+)
+NODES, EDGES, PLAYOUTS = range(3)
+"""Counters: nodes and edges in use, and simulations that played a game to its end."""
+
+
+@by_address
+class Forest(NamedTuple):
+    """All arrays of T trees: N nodes, E edges."""
+
+    trees: np.ndarray  # TREE[T]
+    nodes: np.ndarray  # NODE[N]
+    states: np.ndarray  # uint32[N, S] packed positions
+    legal: np.ndarray  # uint32[N, M] bit sets over actions
+    numbers: np.ndarray  # uint32[N, K, 2] proof and disproof number of each claim
+    edges: np.ndarray  # EDGE[E]
+    known: np.ndarray  # uint32[E, K, 2] the numbers of what an edge leads to, as they were when a simulation last came back through it
+    counters: np.ndarray  # int64[3]
+
+
+def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Forest:
+    """T trees without a node; room is made by ``roomier``."""
+    return Forest(
+        np.zeros(trees, TREE),
+        np.empty(0, NODE),
+        np.empty((0, state_words), np.uint32),
+        np.empty((0, mask_words), np.uint32),
+        np.empty((0, claims, 2), np.uint32),
+        np.empty(0, EDGE),
+        np.empty((0, claims, 2), np.uint32),
+        np.zeros(3, np.int64),
+    )
+
+
+def roomier(forest: Forest, nodes: int, edges: int) -> Forest:
+    """The same forest with room for so many more nodes and edges."""
+    nodes, edges = nodes + int(forest.counters[NODES]), edges + int(forest.counters[EDGES])
+    if nodes > len(forest.nodes):
+        grown = {name: _grown(getattr(forest, name), nodes) for name in ("nodes", "states", "legal", "numbers")}
+        forest = forest._replace(**grown)
+    if edges > len(forest.edges):
+        forest = forest._replace(edges=_grown(forest.edges, edges), known=_grown(forest.known, edges))
+    return forest
+
+
+def bytes_of(forest: Forest) -> int:
+    """Memory that has been written to."""
+    nodes, edges = int(forest.counters[NODES]), int(forest.counters[EDGES])
+    a_node = sum(array.strides[0] for array in (forest.nodes, forest.states, forest.legal, forest.numbers))
+    return nodes * a_node + edges * (forest.edges.strides[0] + forest.known.strides[0])
+
+
+def _grown(array: np.ndarray, least: int) -> np.ndarray:
+    """The array with room for at least so many items, and half as much again as it had."""
+    larger = np.empty((max(least, 3 * len(array) // 2), *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@inner
+def draw(forest, tree, below):
+    """A random number in 0..below - 1 from the tree's own (SplitMix64; Steele, Lea & Flood 2014)."""
+    record = forest.trees[tree]
+    state = np.uint64(record.random) + np.uint64(0x9E3779B97F4A7C15)
+    record.random = state
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    state = state ^ (state >> np.uint64(31))
+    return np.int64(((state >> np.uint64(32)) * np.uint64(below)) >> np.uint64(32))
+
+
+@inner
+def grow(forest, node):
+    """Gives a node its edges, in the order of its actions; none has been tried."""
+    record = forest.nodes[node]
+    first = forest.counters[EDGES]
+    record.edges = first
+    at = first
+    for word in range(forest.legal.shape[1]):
+        bits = forest.legal[node, word]
+        for bit in range(32):
+            if (bits >> np.uint32(bit)) & np.uint32(1):
+                edge = forest.edges[at]
+                edge.total = 0.0
+                edge.order = np.uint64(0)
+                edge.child = NONE
+                edge.visits = 0
+                edge.busy = 0
+                edge.rank = 0
+                edge.action = 32 * word + bit
+                at += 1
+    forest.counters[EDGES] = at

@@ -1,0 +1,242 @@
+"""Matches: players against each other, many games in lockstep, each opening from both sides (Wu et al. 2022, "Proof cost networks", Table 3)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve import strict_json
+from jaxsolve.games.env import Env, State
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.random_play import random_legal_action
+from jaxsolve.runfolder import to_disk, write_whole
+
+NOBODY = -1  # no player and no action
+
+
+class Player(Protocol):
+    """Who plays: a name, and how it chooses moves."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def table(self) -> Hashable:
+        """Players of equal tables think together: one of them is asked about all of their games."""
+        ...
+
+    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+        """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RandomPlayer:
+    """One that draws its moves evenly."""
+
+    name: str = "random"
+
+    @property
+    def table(self) -> Hashable:
+        return type(self)
+
+    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+        del players
+        count = len(states.legal_action_mask)
+        drawn = _random_moves(key, filled(states).legal_action_mask)
+        return np.asarray(drawn)[:count], np.zeros(count, np.int64)
+
+
+@jax.jit
+def _random_moves(key: jax.Array, mask: jax.Array) -> jax.Array:
+    return jax.vmap(random_legal_action)(jax.random.split(key, len(mask)), mask).astype(jnp.int32)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game as it went."""
+
+    first: int  # who played the first player: 0 for A, 1 for B
+    opening: list[int]  # actions that nobody chose
+    moves: list[int]
+    winner: int  # 0 for A, 1 for B, NOBODY for neither
+    cut: bool = False  # it ended only because no game may be longer
+
+
+@dataclass
+class Spent:
+    """What the thinking of a player in one pair has taken so far."""
+
+    moves: int = 0
+    simulations: int = 0
+    seconds: float = 0.0  # CPU seconds of this process; of what several games share each has an even part
+
+
+class Matches:
+    """Matches between pairs of players, all games of all pairs going on at the same time, from the same openings.
+
+    Every opening is played twice by each pair, with sides changed: game ``2 * count * pair + count * side + start`` of ``count`` starts.
+
+    Args:
+      env: with ``max_steps``, so that games end.
+      pairs: (A, B) of each match.
+      starts: a batch of the game's states.
+      opening_moves: random moves that each start is followed by, one that would end the game left out.
+      seed: of openings and players.
+    """
+
+    def __init__(self, env: Env, pairs: Sequence[tuple[Player, Player]], starts: Any, opening_moves: int, seed: int):
+        self.env, self.pairs = env, [tuple(pair) for pair in pairs]
+        self.spent = [(Spent(), Spent()) for _ in pairs]
+        self.ply = 0
+        self._key, opening_key = jax.random.split(jax.random.key(seed))
+        self._step = jax.jit(jax.vmap(env.step))
+        states, self._opening = self._opened(starts, opening_moves, opening_key)
+        self._count = len(states.terminated)
+        games = 2 * self._count * len(self.pairs)
+        self._states = jax.tree.map(lambda x: jnp.concatenate([x] * (2 * len(self.pairs))), states)
+        self._pair, rest = np.divmod(np.arange(games), 2 * self._count)
+        self._first = rest // self._count
+        self._moves: list[list[int]] = [[] for _ in range(games)]
+        self._over = self._seen_over()
+
+    def _opened(self, starts: Any, opening_moves: int, key: jax.Array) -> tuple[State, list[np.ndarray]]:
+        """The starts after their openings, and the moves of these, NOBODY where one was left out."""
+        draws = jax.random.split(key, opening_moves + 1)
+        count = jax.tree.leaves(starts)[0].shape[0]
+        states = jax.jit(jax.vmap(self.env.init_from))(starts, jax.random.split(draws[-1], count))
+        opening = []
+        for draw in draws[:-1]:
+            drawn = _random_moves(draw, states.legal_action_mask)
+            after = self._step(states, drawn)
+            ends = after.terminated | after.truncated
+            states = jax.tree.map(lambda old, new, ends=ends: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), old, new), states, after)
+            opening.append(np.where(np.asarray(ends), NOBODY, np.asarray(drawn)))
+        return states, opening
+
+    @property
+    def left(self) -> int:
+        """Games that still go on."""
+        return int((~self._over).sum())
+
+    def play_on(self, chosen: np.ndarray | None = None) -> np.ndarray:
+        """Plays one move in every game that goes on: int32[games] the actions, NOBODY where a game is over.
+
+        ``chosen``: the actions, where they are known already. Raises ValueError for those that do not fit the games.
+        """
+        if chosen is None:
+            chosen = self._choose()
+        elif chosen.shape != self._over.shape or ((chosen == NOBODY) != self._over).any():
+            raise ValueError(f"the moves kept of ply {self.ply + 1} are not those of the games that go on")
+        legal = np.take_along_axis(np.asarray(self._states.legal_action_mask), np.maximum(chosen, 0)[:, None], axis=1)[:, 0]
+        if not legal[~self._over].all():
+            raise ValueError(f"a move kept of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}")
+        for game in np.flatnonzero(~self._over):
+            self._moves[game].append(int(chosen[game]))
+        self._states = self._step(self._states, jnp.asarray(np.maximum(chosen, 0)))
+        self._over = self._seen_over()
+        self.ply += 1
+        return chosen
+
+    def records(self) -> list[list[Record]]:
+        """All games of each pair; those that still go on count as cut off."""
+        won = _winners(self.env.game, self._states)
+        cut = ~np.asarray(self._states.terminated)
+        found: list[list[Record]] = [[] for _ in self.pairs]
+        for game, pair in enumerate(self._pair):
+            first = int(self._first[game])
+            opening = [int(each[game % self._count]) for each in self._opening if each[game % self._count] != NOBODY]
+            winner = NOBODY if cut[game] or won[game] == NOBODY else int(won[game]) ^ first
+            found[pair].append(Record(first, opening, list(self._moves[game]), winner, bool(cut[game])))
+        return found
+
+    # ---- inside ------------------------------------------------------------------------------------------------------------
+    def _choose(self) -> np.ndarray:
+        turn = np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first  # 0: A is to move
+        tables: dict[Hashable, list[int]] = {}
+        for game in np.flatnonzero(~self._over).tolist():
+            tables.setdefault(self._player(game, turn).table, []).append(game)
+        chosen = np.full(len(self._over), NOBODY, np.int32)
+        for number, games in enumerate(tables.values()):
+            players = [self._player(game, turn) for game in games]
+            key = jax.random.fold_in(jax.random.fold_in(self._key, self.ply), number)
+            start = time.process_time()
+            moves, simulations = players[0].choose(key, _some(self._states, np.array(games)), players)
+            share = (time.process_time() - start) / len(games)
+            chosen[games] = moves
+            for game, count in zip(games, simulations.tolist(), strict=True):
+                spent = self.spent[self._pair[game]][turn[game]]
+                spent.moves, spent.simulations, spent.seconds = spent.moves + 1, spent.simulations + count, spent.seconds + share
+        return chosen
+
+    def _player(self, game: int, turn: np.ndarray) -> Player:
+        return self.pairs[self._pair[game]][turn[game]]
+
+    def _seen_over(self) -> np.ndarray:
+        return np.asarray(self._states.terminated | self._states.truncated)
+
+
+class Log:
+    """The moves of matches as they are played, in a file: a line for each ply, with what the players have spent so far.
+
+    A match that has not begun is brought to where the file ends; a last line that was not written to its end is left out. Raises ValueError with one
+    sentence for a file that does not fit the matches, OSError.
+    """
+
+    def __init__(self, path: Path, matches: Matches):
+        self._path, self._matches = path, matches
+        kept = path.read_bytes() if path.exists() else b""
+        whole = kept[: kept.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), 1):
+            try:
+                said = strict_json.loads(line.decode())
+                matches.play_on(np.array(said["actions"], np.int32))
+                matches.spent = [(Spent(**a), Spent(**b)) for a, b in said["spent"]]
+            except (ValueError, TypeError, KeyError, OverflowError) as error:
+                raise ValueError(f"{path}, line {number}, is damaged ({error}); give another folder") from None
+        if whole != kept:
+            write_whole(path, whole)
+
+    def add(self, chosen: np.ndarray) -> None:
+        """Writes down what ``Matches.play_on`` has just returned."""
+        spent = [[dataclasses.asdict(each) for each in pair] for pair in self._matches.spent]
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"actions": chosen.tolist(), "spent": spent}) + "\n")
+            to_disk(file)
+
+
+def _some(states: State, games: np.ndarray) -> State:
+    return jax.tree.map(lambda x: x[games], states)
+
+
+def filled(states: State) -> State:
+    """Those games, filled up to a power of two, so that few sizes are compiled."""
+    count = len(states.legal_action_mask)
+    return _some(states, np.resize(np.arange(count), 1 << (count - 1).bit_length()))
+
+
+def interval(points: float, games: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of points.
+
+    >>> [round(bound, 3) for bound in interval(50, 100)]
+    [0.404, 0.596]
+    """
+    z, share = 1.959964, points / games
+    middle, spread = share + z * z / (2 * games), z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
+    return (middle - spread) / (1 + z * z / games), (middle + spread) / (1 + z * z / games)
+
+
+def _winners(game: Game, states: State) -> np.ndarray:
+    """int[B]: the first player 0, the second 1, NOBODY."""
+    outcome = np.asarray(jax.jit(jax.vmap(game.outcome))(states._game))
+    return np.where(outcome == Outcome.FIRST_WINS, 0, np.where(outcome == Outcome.SECOND_WINS, 1, NOBODY))

@@ -1,0 +1,160 @@
+"""Proof numbers in a tree of play: of several claims at once, and the ranks that PN-MCTS gives moves by them (Kowalski et al. 2024, IV, VIII).
+
+The claims of a tree are thresholds of how the game ends for the player P who moves at its root: "P wins", then "P does not lose". The first
+alone is PN-MCTS with one layer, both are its two layers. They are also the proof numbers of either player's win, P's being the proof number of the
+first and the opponent's the disproof number of the second (Kowalski et al. 2025), and the bounds on the result that what has been proved
+leaves (Cazenave & Saffidine 2010).
+
+An edge remembers the numbers of what it leads to. Its rank is 1 + the number of edges of the node that come before, so that ties share the better
+one; it is changed only when what it goes by is, in one pass over the node's edges, and nothing is ever sorted. Numbers are summed up on the way back to the root only
+as long as they change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.compiled import inner
+from jaxsolve.games.game import Outcome
+
+INF = (1 << 31) - 1  # decided
+BIG = INF - 1  # cap of an undecided number
+UNTRIED = 1  # both numbers of a move that has not been tried
+ONE_LAYER, TWO_LAYERS, PLAYERS = range(3)
+"""What moves are ranked by: the first claim; both, the second where the first ties; the proof number of the mover's own win."""
+
+_ONGOING, _DRAW, _UNKNOWN = int(Outcome.ONGOING), int(Outcome.DRAW), int(Outcome.UNKNOWN)
+_FIRST_WINS = int(Outcome.FIRST_WINS)
+
+
+@inner
+def begin(forest, node, player):
+    """A new node's numbers: those of its outcome, or as if each of its moves led to a position about which nothing is known."""
+    record = forest.nodes[node]
+    outcome = record.outcome
+    for claim in range(forest.numbers.shape[1]):
+        pn, dn = UNTRIED, record.moves
+        if record.mover != player:
+            pn, dn = dn, pn
+        if outcome == _UNKNOWN:
+            pn, dn = BIG, BIG  # a length cap proves nothing
+        elif outcome != _ONGOING:
+            holds = (outcome == _DRAW and claim == 1) or outcome == _FIRST_WINS + player
+            pn, dn = (0, INF) if holds else (INF, 0)
+        forest.numbers[node, claim, 0] = np.uint32(pn)
+        forest.numbers[node, claim, 1] = np.uint32(dn)
+
+
+@inner
+def begin_edge(forest, node, edge, layers):
+    """What is known of a move that is tried for the first time, until its simulation comes back."""
+    for claim in range(forest.known.shape[1]):
+        forest.known[edge, claim, 0] = np.uint32(UNTRIED)
+        forest.known[edge, claim, 1] = np.uint32(UNTRIED)
+    number = edge - forest.nodes[node].edges
+    forest.edges[edge].order = ~np.uint64(0)  # as if it had stood behind all others
+    forest.edges[edge].rank = np.int32(number + 1)
+    _rank(forest, node, edge, _order(forest, edge, True, layers))
+
+
+@inner
+def _order(forest, edge, is_or, layers):
+    """What an edge's rank goes by: the smaller, the better for the node's mover."""
+    which = 0 if is_or else 1
+    if layers == TWO_LAYERS:
+        last = forest.known.shape[1] - 1  # the same one where the game knows no draws
+        return np.uint64(forest.known[edge, 0, which]) << np.uint64(32) | np.uint64(forest.known[edge, last, which])
+    if layers == PLAYERS and not is_or:
+        return np.uint64(forest.known[edge, forest.known.shape[1] - 1, 1])
+    return np.uint64(forest.known[edge, 0, which])
+
+
+@inner
+def _rank(forest, node, edge, order):
+    """Writes what an edge's rank goes by and brings all ranks of its node up to date."""
+    record = forest.nodes[node]
+    before, rank, worst = forest.edges[edge].order, 1, 1
+    for other in range(record.edges, record.edges + record.tried):
+        if other == edge:
+            continue
+        beside = forest.edges[other]
+        rank += beside.order < order
+        if (order < beside.order) != (before < beside.order):
+            beside.rank += 1 if order < beside.order else -1
+        worst = max(worst, beside.rank)
+    forest.edges[edge].order = order
+    forest.edges[edge].rank = rank
+    record.worst = max(worst, rank)
+
+
+@inner
+def take_up(forest, node, edge, player, layers):
+    """Takes up the numbers of what an edge leads to; True if those of its node have changed."""
+    child = forest.edges[edge].child
+    changed = False
+    for claim in range(forest.known.shape[1]):
+        for which in range(2):
+            number = forest.numbers[child, claim, which]
+            changed = changed or forest.known[edge, claim, which] != number
+            forest.known[edge, claim, which] = number
+    if not changed:
+        return False
+    is_or = forest.nodes[node].mover == player
+    order = _order(forest, edge, is_or, layers)
+    if order != forest.edges[edge].order:
+        _rank(forest, node, edge, order)
+    return _sum_up(forest, node, is_or)
+
+
+@inner
+def _sum_up(forest, node, is_or):
+    """Makes a node's numbers from those that its edges remember; True if they have changed (Allis 1994)."""
+    record = forest.nodes[node]
+    least, summed = (0, 1) if is_or else (1, 0)
+    untried = np.int64(record.moves) - np.int64(record.tried)
+    changed = False
+    for claim in range(forest.numbers.shape[1]):
+        low, total, decided = np.int64(UNTRIED if untried > 0 else INF), UNTRIED * untried, False
+        for edge in range(record.edges, record.edges + record.tried):
+            low = min(low, np.int64(forest.known[edge, claim, least]))
+            number = np.int64(forest.known[edge, claim, summed])
+            decided = decided or number == INF
+            total += number
+        total = np.int64(INF) if decided else min(total, np.int64(BIG))
+        changed = changed or forest.numbers[node, claim, least] != low or forest.numbers[node, claim, summed] != total
+        forest.numbers[node, claim, least] = np.uint32(low)
+        forest.numbers[node, claim, summed] = np.uint32(total)
+    return changed
+
+
+@inner
+def least_result(numbers, at):
+    """What the root's player is proved to get at least: 0 (a loss), 1 (a draw) or 2 (a win); ``numbers`` are those of nodes or of edges."""
+    return (numbers[at, 0, 0] == 0) + (numbers[at, numbers.shape[1] - 1, 0] == 0)
+
+
+@inner
+def most_result(numbers, at):
+    """And at most."""
+    return 2 - (numbers[at, 0, 1] == 0) - (numbers[at, numbers.shape[1] - 1, 1] == 0)
+
+
+@inner
+def is_solved(numbers, at, layers):
+    """Whether what solving goes by is known: of one layer its claim, of two layers the second one, else the result itself."""
+    if layers == PLAYERS:
+        return least_result(numbers, at) == most_result(numbers, at)
+    claim = numbers.shape[1] - 1 if layers == TWO_LAYERS else 0
+    return numbers[at, claim, 0] == 0 or numbers[at, claim, 1] == 0
+
+
+@inner
+def is_idle(forest, node, edge, player, layers):
+    """Whether looking on at a move cannot change its node, which is not solved: it is solved itself, or, by bounds, no better than what is sure."""
+    if is_solved(forest.known, edge, layers):
+        return True
+    if layers != PLAYERS:
+        return False
+    if forest.nodes[node].mover == player:
+        return most_result(forest.known, edge) <= least_result(forest.numbers, node)
+    return least_result(forest.known, edge) >= most_result(forest.numbers, node)

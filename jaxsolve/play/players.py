@@ -1,0 +1,116 @@
+"""Players that search without a network, and how a person names them: ``uct``, ``pnmcts:flags=FSU,c_pn=1,layers=double``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from jaxsolve.games.env import State
+from jaxsolve.games.game import Game
+from jaxsolve.play.match import Player
+from jaxsolve.play.tree_search import LAYERS, TreeSearch, search
+
+KINDS = ("uct", "pnmcts")
+FLAGS = "FSU"  # final move selection, solver, UCT-PN
+
+
+@dataclass(frozen=True, eq=False)
+class TreePlayer:
+    """One that plays what a ``TreeSearch`` finds."""
+
+    name: str
+    game: Game
+    settings: TreeSearch
+
+    @property
+    def table(self) -> Hashable:
+        """All searches with a fixed number of simulations share the device; one that time ends has it to itself."""
+        own = self if self.settings.seconds is not None else None
+        return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
+
+    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+        words = np.asarray(jax.jit(jax.vmap(self.game.pack))(states._game))
+        settings = [cast(TreePlayer, player).settings for player in players]
+        seed = int(jax.random.bits(key, (), np.uint32))
+        found = search(settings, self.game, words, seed)
+        return found.actions, found.simulations
+
+
+def tree_search(text: str, simulations: int | None, seconds: float | None) -> TreeSearch:
+    """The search that a person names, with the limits that hold unless it says others.
+
+    ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts`` alone has all three flags. Raises ValueError with one sentence.
+
+    >>> tree_search("pnmcts:flags=FU,c_pn=0.5", 100, None).by_rank
+    0.5
+    """
+    kind, _, rest = text.partition(":")
+    if kind not in KINDS:
+        raise ValueError(f"{text!r}: a search without a network is {' or '.join(KINDS)}")
+    given: dict[str, Any] = {"simulations": simulations, "seconds": seconds}
+    if kind == "pnmcts":
+        given |= _flags("FSU") | {"numbers": True}
+    seen: set[str] = set()
+    for part in filter(None, rest.split(",")):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in _SETTINGS:
+            raise ValueError(f"{text!r}: {part.strip()!r} is no setting; there are {', '.join(f'{each}=' for each in _SETTINGS)}")
+        if name in seen:
+            raise ValueError(f"{text!r}: {name} is given twice")
+        if kind == "uct" and name not in _OF_UCT:
+            raise ValueError(f"{text!r}: plain UCT keeps no proof numbers, so {name} would have no effect; say pnmcts")
+        seen.add(name)
+        try:
+            given |= _SETTINGS[name](value)
+        except (ValueError, KeyError):
+            raise ValueError(f"{text!r}: {name}={value!r} cannot be read; {_SAYS[name]}") from None
+    if {"sims", "time"} & seen == {"time"}:
+        given["simulations"] = None
+    if {"sims", "time"} & seen == {"sims"}:
+        given["seconds"] = None
+    if "c_pn" in seen and not given["ranks"]:
+        raise ValueError(f"{text!r}: c_pn has no effect without the flag U")
+    return TreeSearch(**given)
+
+
+def _flags(word: str) -> dict[str, Any]:
+    """``FSU`` and parts of it, ``x`` in place of a flag that is off."""
+    letters = word.upper().replace("X", "")
+    if sorted(letters) != sorted(set(letters) & set(FLAGS)):
+        raise ValueError
+    return {"final": "F" in letters, "solver": "S" in letters, "ranks": "U" in letters}
+
+
+def _number(field: str, kind: type) -> Callable[[str], dict[str, Any]]:
+    return lambda value: {field: kind(value)}
+
+
+def _named(field: str, values: dict[str, Any]) -> Callable[[str], dict[str, Any]]:
+    return lambda value: {field: values[value]}
+
+
+_SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "flags": _flags,
+    "c_pn": _number("by_rank", float),
+    "rank": _named("by_children", {"highest": False, "children": True}),
+    "layers": _named("layers", {name: name for name in LAYERS}),
+    "contempt": _number("contempt", float),
+    "threshold": _number("threshold", int),
+    "c": _number("exploration", float),
+    "wave": _number("wave", int),
+    "most": _number("most_moves", int),
+    "sims": _number("simulations", int),
+    "time": _number("seconds", float),
+}
+_OF_UCT = ("c", "wave", "most", "sims", "time")
+_SAYS = {
+    "flags": "F, S and U or some of them, x where one is off, as FxU",
+    "rank": "highest or children",
+    "layers": f"{', '.join(LAYERS)}",
+    **{name: "a whole number" for name in ("threshold", "wave", "most", "sims")},
+    **{name: "a number" for name in ("c_pn", "contempt", "c", "time")},
+}

@@ -1,0 +1,106 @@
+"""Uniformly random games on the device, one a lane: each call plays all lanes some moves on; those whose game is over begin another in the next."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.mixing import avalanche
+from jaxsolve.games.random_play import action_of_rank
+from jaxsolve.play.walks import CUT_BIT, MOVER_BIT, RESULT_SHIFT
+
+Lanes = tuple[Any, jax.Array, jax.Array, jax.Array, jax.Array]
+"""The device's side of L lanes: states, legal moves uint32[L, M], outcomes int32[L], seeds uint32[L, 2], moves played int32[L]."""
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """Random games of one rule set. Equal objects make equal compiled calls.
+
+    ``most_moves``: a game that has not ended after so many is cut off.
+    """
+
+    game: Game
+    most_moves: int = 2000
+
+    def idle(self, count: int) -> Lanes:
+        """Lanes in which nothing goes on."""
+        start = self.game.init()
+        words = -(-self.game.num_actions // 32)
+        over = jnp.full(count, Outcome.DRAW, jnp.int32)
+        states = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), start)
+        return states, jnp.zeros((count, words), jnp.uint32), over, jnp.zeros((count, 2), jnp.uint32), jnp.zeros(count, jnp.int32)
+
+    def look(self, words: np.ndarray) -> np.ndarray:
+        """uint32[B, S] packed positions -> uint32[B, S + M + 1]: rows as of games that begin and have ended there."""
+        return np.asarray(_look(self.game, jnp.asarray(words)))
+
+    def play(
+        self, lanes: Lanes, words: np.ndarray, actions: np.ndarray, seeds: np.ndarray, fresh: np.ndarray, moves: int
+    ) -> tuple[np.ndarray, Lanes]:
+        """Plays at most so many moves on, where bool[L] ``fresh`` from position uint32[L, S] after int32[L] action.
+
+        Returns uint32[L, S + M + 1], of which the position and its moves are those of a lane that was ``fresh``, and of no other, and the lanes.
+        """
+        rows, lanes = _play(self, lanes, words, actions, seeds, fresh, moves)
+        return np.asarray(rows), lanes
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _look(game: Game, words: jax.Array) -> jax.Array:
+    states = jax.vmap(game.unpack)(words)
+    legal, outcomes = _seen(game, states)
+    movers = jax.vmap(game.to_move)(states)
+    return _rows(words, legal, outcomes, movers, outcomes, jnp.zeros(len(words), bool))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _play(
+    self: Playouts, lanes: Lanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
+) -> tuple[jax.Array, Lanes]:
+    game = self.game
+    states, legal, outcomes, old_seeds, played = lanes
+    begun = jax.vmap(game.step)(jax.vmap(game.unpack)(words), actions)
+    states = _where(fresh, begun, states)
+    seeds, played = jnp.where(fresh[:, None], seeds, old_seeds), jnp.where(fresh, 0, played)
+    new_legal, new_outcomes = _seen(game, states)
+    legal, outcomes = jnp.where(fresh[:, None], new_legal, legal), jnp.where(fresh, new_outcomes, outcomes)
+    first = jax.vmap(game.pack)(states), new_legal, new_outcomes, jax.vmap(game.to_move)(states)
+
+    def going_on(carry: tuple[jax.Array, Lanes]) -> jax.Array:
+        return (carry[0] < moves) & jnp.any(carry[1][2] == Outcome.ONGOING)
+
+    def move(carry: tuple[jax.Array, Lanes]) -> tuple[jax.Array, Lanes]:
+        count, (states, legal, outcomes, seeds, played) = carry
+        ongoing = outcomes == Outcome.ONGOING
+        bits = avalanche(seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9)))
+        drawn = jax.vmap(action_of_rank)(legal, bits)
+        states = _where(ongoing, jax.vmap(game.step)(states, drawn), states)
+        legal, outcomes = _seen(game, states)
+        return count + 1, (states, legal, outcomes, seeds, played + ongoing)
+
+    states, legal, outcomes, seeds, played = jax.lax.while_loop(going_on, move, (jnp.int32(0), (states, legal, outcomes, seeds, played)))[1]
+    cut = (outcomes == Outcome.ONGOING) & (played >= self.most_moves)
+    return _rows(*first, outcomes, cut), (states, legal, outcomes, seeds, played)
+
+
+def _seen(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:
+    """Legal moves uint32[L, M] and outcomes int32[L]."""
+    return jax.vmap(lambda state: (bool_to_actions(game.legal_mask(state)), game.outcome(state)))(states)
+
+
+def _rows(words: jax.Array, legal: jax.Array, outcomes: jax.Array, movers: jax.Array, results: jax.Array, cut: jax.Array) -> jax.Array:
+    parts = (outcomes, movers << MOVER_BIT, results << RESULT_SHIFT, cut.astype(jnp.int32) << CUT_BIT)
+    word = functools.reduce(jnp.bitwise_or, parts).astype(jnp.uint32)
+    return jnp.concatenate([words, legal, word[:, None]], axis=1)
+
+
+def _where(condition: jax.Array, yes: Any, no: Any) -> Any:
+    return jax.tree.map(lambda x, y: jnp.where(condition.reshape(-1, *[1] * (x.ndim - 1)), x, y), yes, no)

@@ -1,0 +1,167 @@
+"""UCT and PN-MCTS as one object with settings: searches of many positions at once, each for one move (Kowalski et al. 2024)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxsolve.games.game import Game
+from jaxsolve.play import numbers
+from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
+from jaxsolve.play.playouts import Playouts
+from jaxsolve.play.walks import Lanes, advance, choose_moves, new_lanes, plant
+
+LAYERS = {"single": numbers.ONE_LAYER, "double": numbers.TWO_LAYERS, "players": numbers.PLAYERS}
+MOST_SIMULATIONS = (1 << 31) - 1
+MOST_BYTES = 4 << 30  # of one call's trees
+LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearch:
+    """Monte-Carlo tree search by UCT, or PN-MCTS in any of its variants. Equal objects search alike.
+
+    Every simulation is one uniformly random game from a position new to the tree; its result, 1, 0 or -1, is averaged on the way back to the root.
+    ``final``, ``solver`` and ``ranks`` are the F, S and U of the paper; without them and ``numbers`` it is plain UCT, where no proof numbers are
+    kept.
+
+    Attributes:
+      simulations: of each move's search; None where time alone ends it.
+      seconds: CPU seconds of each move's search, this process's, from the end of the first call of the device, which may compile; many positions
+        searched together have so much each, together. None: no limit.
+      exploration: C of UCT.
+      final: a proven win is played whatever its visits (F), and ends the search.
+      solver: moves with more than ``threshold`` visits that are solved are left alone while their node is not (S).
+      ranks: once all moves of a node have been tried, UCT has the term ``by_rank`` (1 - rank / highest rank) (U, C_pn).
+      by_children: ranks are divided by the number of moves instead, as in the paper's program.
+      numbers: proof numbers are kept though nothing is made of them (the paper's variant without any flag).
+      layers: whose proof numbers: ``single``, the root's player wins; ``double``, it wins, and among equals it does not lose (Section VIII);
+        ``players``, each ranks by its own win, and solving goes by bounds on the result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
+      contempt: a proven draw is played where the mean result at the root is at most this; None: never for that reason. Needs two claims.
+      wave: simulations of one tree that may be under way at a time, kept apart by virtual losses; 1 is the search as it is on paper.
+      most_moves: a random game that lasts longer counts as a draw.
+
+    Raises ValueError for a setting out of range, or one that has no effect.
+    """
+
+    simulations: int | None = 1000
+    seconds: float | None = None
+    exploration: float = math.sqrt(2)
+    final: bool = False
+    solver: bool = False
+    ranks: bool = False
+    by_rank: float = 1.0
+    by_children: bool = False
+    numbers: bool = False
+    layers: str = "single"
+    contempt: float | None = None
+    threshold: int = 5
+    wave: int = 1
+    most_moves: int = 2000
+
+    def __post_init__(self) -> None:
+        if self.simulations is None and self.seconds is None:
+            raise ValueError("neither simulations nor seconds are given: nothing would end the search")
+        if self.simulations is not None and not 1 <= self.simulations < MOST_SIMULATIONS:
+            raise ValueError(f"simulations={self.simulations}: give 1 to {MOST_SIMULATIONS - 1}")
+        if self.seconds is not None and not 0.0 < self.seconds < math.inf:
+            raise ValueError(f"seconds={self.seconds}: give a number above 0")
+        for name, least in (("exploration", 0.0), ("by_rank", 0.0)):
+            if not least <= getattr(self, name) <= 1e9:
+                raise ValueError(f"{name}={getattr(self, name)}: give 0 to 1e9")
+        for name, low, high in (("threshold", 0, 1 << 30), ("wave", 1, 1 << 16), ("most_moves", 1, 1 << 20)):
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name}={getattr(self, name)}: give {low} to {high}")
+        if self.layers not in LAYERS:
+            raise ValueError(f"layers={self.layers!r}: give one of {', '.join(LAYERS)}")
+        if self.contempt is not None and not (-1.0 <= self.contempt <= 1.0 and self.layers != "single" and self.final):
+            raise ValueError(f"contempt={self.contempt}: give -1 to 1, with layers 'double' or 'players' and final moves by what is proved (F)")
+
+    @property
+    def counted(self) -> bool:
+        """Whether proof numbers are kept."""
+        return self.final or self.solver or self.ranks or self.numbers
+
+    def write(self, tree: np.ndarray) -> None:
+        """Writes itself to the ``TREE`` records of a forest that it is to search."""
+        tree["simulations"] = self.simulations or MOST_SIMULATIONS
+        tree["exploration"], tree["by_rank"] = self.exploration, self.by_rank if self.ranks else 0.0
+        tree["contempt"] = -math.inf if self.contempt is None else self.contempt
+        tree["layers"], tree["threshold"] = LAYERS[self.layers], self.threshold
+        for flag in ("by_children", "counted", "solver", "final"):
+            tree[flag] = getattr(self, flag)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the searches of some positions came to."""
+
+    actions: np.ndarray  # int32[T], one for each position
+    simulations: np.ndarray  # int64[T]
+    playouts: int  # simulations that played a game to its end, of all of them
+    forest: Forest  # the trees, for those who look
+
+
+def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seed: int) -> Searched:
+    """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
+
+    What is found for a position depends on it, its settings, its place and the ``seed``, and not on the others, unless time ends it. Raises
+    ValueError for settings that differ in ``seconds``, ``wave`` or ``most_moves``, MemoryError where the trees outgrow ``MOST_BYTES``.
+    """
+    count, one = len(words), settings[0]
+    if any((each.seconds, each.wave, each.most_moves) != (one.seconds, one.wave, one.most_moves) for each in settings):
+        raise ValueError("searches with different seconds, wave or most_moves do not go together")
+    playouts, end = Playouts(game, one.most_moves), math.inf
+    forest, lanes = _begun(settings, game, playouts, words, seed)
+    size = _filled(len(lanes.trees))
+    given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
+    padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
+    rows, device = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32), playouts.idle(size)
+    moves, played = FIRST_MOVES, 0
+    while (at_work := advance(forest, lanes, rows)) and time.process_time() < end:
+        for array, each in zip(padded, given, strict=True):
+            array[: len(each)] = each
+        rows, device = playouts.play(device, *padded, moves)
+        if not played and one.seconds is not None:
+            end = time.process_time() + one.seconds * count  # from here on: what the first call compiles is not the players'
+        played += moves * max(at_work, 1)
+        # Lanes whose game is over wait for the end of the call: about a sixteenth of its length on average.
+        moves = min(max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES)
+        forest = _with_room(forest, lanes, game)
+    actions = np.zeros(count, np.int32)
+    choose_moves(forest, actions)
+    return Searched(actions, forest.trees["ended"].copy(), int(forest.counters[PLAYOUTS]), forest)
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _begun(settings: Sequence[TreeSearch], game: Game, playouts: Playouts, words: np.ndarray, seed: int) -> tuple[Forest, Lanes]:
+    """A forest with a root for each position, and idle lanes."""
+    count = len(words)
+    rows = playouts.look(np.resize(words, (_filled(count), words.shape[1])))[:count]
+    claims = 2 if game.may_draw and any(each.layers != "single" for each in settings) else 1
+    forest = new_forest(count, words.shape[1], rows.shape[1] - words.shape[1] - 1, claims)
+    lanes = new_lanes(count, settings[0].wave, words.shape[1])
+    forest.trees["random"] = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    for tree, each in zip(forest.trees, settings, strict=True):
+        each.write(tree)
+    forest = _with_room(forest, lanes, game)
+    plant(forest, rows)
+    return _with_room(forest, lanes, game), lanes
+
+
+def _with_room(forest: Forest, lanes: Lanes, game: Game) -> Forest:
+    """Room for what one call of ``advance`` may add. Raises MemoryError."""
+    if bytes_of(forest) > MOST_BYTES:
+        raise MemoryError(
+            f"the trees of {len(forest.trees)} searches outgrow {MOST_BYTES >> 30} GB: search fewer at a time, or with fewer simulations"
+        )
+    return roomier(forest, len(lanes.trees), len(lanes.trees) * game.num_actions)
+
+
+def _filled(count: int) -> int:
+    """The next power of two, so that few sizes are compiled."""
+    return 1 << (count - 1).bit_length()

@@ -1,0 +1,289 @@
+"""Simulations of many trees at once: which move each looks at next, and what comes back from its game (UCT, Kocsis & Szepesvari 2006; PN-MCTS).
+
+A *lane* is a place on the device where one random game goes on. Every lane serves one tree, and a tree has one lane or more: with one it is searched
+as on paper, simulation after simulation; more are kept apart by virtual losses.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.by_address import by_address
+from jaxsolve.compiled import compiled, inner
+from jaxsolve.games.game import Outcome
+from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, grow
+from jaxsolve.play.numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_idle, is_solved, take_up
+
+OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
+"""A lane's word: the outcome of the position that its game began at in bits 0..2, who moves there in bit 3, the game's result in bits 4..6
+(``Outcome.ONGOING`` while it goes on), and in bit 7 whether it was cut off."""
+
+MOST_SEEN = 4096  # simulations in a row of which the tree sees the end itself, before the clock is looked at again
+
+_ONGOING, _FIRST_WINS, _SECOND_WINS = int(Outcome.ONGOING), int(Outcome.FIRST_WINS), int(Outcome.SECOND_WINS)
+
+
+@by_address
+class Lanes(NamedTuple):
+    """All arrays of L lanes."""
+
+    trees: np.ndarray  # int32[L] the tree that each serves
+    nodes: np.ndarray  # int32[L] where its simulation left the tree
+    edges: np.ndarray  # int64[L] and by which edge; NONE: the lane is idle
+    states: np.ndarray  # uint32[L, S] the position there
+    actions: np.ndarray  # int32[L] the move
+    seeds: np.ndarray  # uint32[L, 2] of the game's random moves
+    fresh: np.ndarray  # bool[L] whether the game is to begin with the next call of the device
+
+
+def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
+    """Idle lanes, so many for each tree."""
+    count = trees * each
+    return Lanes(
+        np.repeat(np.arange(trees, dtype=np.int32), each),
+        np.zeros(count, np.int32),
+        np.full(count, NONE, np.int64),
+        np.zeros((count, state_words), np.uint32),
+        np.zeros(count, np.int32),
+        np.zeros((count, 2), np.uint32),
+        np.zeros(count, np.bool_),
+    )
+
+
+@compiled
+def plant(forest, rows):
+    """Gives every tree its root, from a row uint32[T, S + M + 1] each."""
+    for tree in range(len(forest.trees)):
+        forest.trees[tree].root = _add(forest, rows, tree, tree, NONE, NONE)
+
+
+@compiled
+def advance(forest, lanes, rows):
+    """Takes back the games that are over and sends idle lanes to new positions; how many lanes have something left to do.
+
+    ``rows`` uint32[L, S + M + 1]: of each lane that is not idle the position that its game began at, its legal moves and the lane's word. There must
+    be room for as many nodes as there are lanes, and for their parents' edges.
+    """
+    at_work = 0
+    for lane in range(len(lanes.trees)):
+        edge = lanes.edges[lane]
+        if edge == NONE:
+            continue
+        word = rows[lane, rows.shape[1] - 1]
+        if lanes.fresh[lane]:
+            lanes.fresh[lane] = False
+            forest.edges[edge].child = _add(forest, rows, lane, lanes.trees[lane], lanes.nodes[lane], edge)
+        result = np.int64(word >> np.uint32(RESULT_SHIFT)) & OUTCOME_BITS
+        if result != _ONGOING or (word >> np.uint32(CUT_BIT)) & np.uint32(1):
+            forest.counters[PLAYOUTS] += 1
+            _back_up(forest, lanes.trees[lane], edge, _value_of(result))
+            lanes.edges[lane] = NONE
+    for lane in range(len(lanes.trees)):
+        if lanes.edges[lane] == NONE:
+            _walk(forest, lanes, lane)
+        at_work += lanes.edges[lane] != NONE or not _is_done(forest, np.int64(lanes.trees[lane]))
+    return at_work
+
+
+@compiled
+def choose_moves(forest, actions):
+    """Writes every tree's move int32[T]: the most visited one; with final moves by what is proved, a win first, a draw where contempt allows it.
+
+    Going by the players' own numbers, a proved loss is only played if there is nothing else.
+    """
+    for tree in range(len(forest.trees)):
+        node = np.int64(forest.trees[tree].root)
+        record = forest.nodes[node]
+        best, most, wanted, ties = np.int64(NONE), -1, -1, 0
+        mean, seen = 0.0, 0
+        for edge in range(record.edges, record.edges + record.tried):
+            mean += forest.edges[edge].total
+            seen += forest.edges[edge].visits
+        mean /= max(seen, 1)
+        for edge in range(record.edges, record.edges + record.tried):
+            rank = _standing(forest, tree, edge, mean)
+            visits = forest.edges[edge].visits
+            if rank > wanted or (rank == wanted and visits > most):
+                best, most, wanted, ties = edge, visits, rank, 1
+            elif rank == wanted and visits == most:
+                ties += 1
+                if draw(forest, tree, ties) == 0:
+                    best = edge
+        actions[tree] = forest.edges[best].action
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+@inner
+def _standing(forest, tree, edge, mean):
+    """3: a proved win, 2: a draw that will do, 1: a move like any other, 0: one not to be played."""
+    rule, known, last = forest.trees[tree], forest.known, forest.known.shape[1] - 1
+    if not rule.final:
+        return 1
+    if known[edge, 0, 0] == 0:
+        return 3
+    if rule.layers != ONE_LAYER and mean <= rule.contempt and known[edge, last, 0] == 0:
+        return 2
+    return 0 if rule.layers == PLAYERS and known[edge, last, 1] == 0 else 1
+
+
+@inner
+def _value_of(outcome):
+    """A result for the first player."""
+    return 1.0 if outcome == _FIRST_WINS else (-1.0 if outcome == _SECOND_WINS else 0.0)
+
+
+@inner
+def _add(forest, rows, row, tree, parent, edge):
+    """The node of a row's position."""
+    node = forest.counters[NODES]
+    forest.counters[NODES] = node + 1
+    state_words, mask_words = forest.states.shape[1], forest.legal.shape[1]
+    for i in range(state_words):
+        forest.states[node, i] = rows[row, i]
+    moves = 0
+    for i in range(mask_words):
+        bits = np.uint64(rows[row, state_words + i])
+        forest.legal[node, i] = bits
+        while bits != np.uint64(0):
+            bits &= bits - np.uint64(1)
+            moves += 1
+    word = np.int64(rows[row, state_words + mask_words])
+    record = forest.nodes[node]
+    record.edges = NONE
+    record.at = edge
+    record.parent = parent
+    record.moves = moves
+    record.tried = 0
+    record.visits = 0
+    record.worst = 1
+    record.mover = (word >> MOVER_BIT) & 1
+    record.outcome = word & OUTCOME_BITS
+    if parent == NONE:
+        forest.trees[tree].player = record.mover
+    if forest.trees[tree].counted:
+        begin(forest, node, np.int64(forest.trees[tree].player))
+    return node
+
+
+@inner
+def _is_done(forest, tree):
+    """Whether a tree needs no further simulation."""
+    record = forest.trees[tree]
+    return record.begun >= record.simulations or (record.final and forest.numbers[record.root, 0, 0] == 0)
+
+
+@inner
+def _walk(forest, lanes, lane):
+    """Sends an idle lane to the next move that its tree has not tried; games that the tree itself sees the end of are backed up on the way."""
+    tree = np.int64(lanes.trees[lane])
+    record = forest.trees[tree]
+    player = np.int64(record.player)
+    for _ in range(MOST_SEEN):
+        if _is_done(forest, tree):
+            return
+        node = np.int64(record.root)
+        edge = np.int64(NONE)
+        while forest.nodes[node].outcome == _ONGOING:
+            if forest.nodes[node].edges == NONE:
+                grow(forest, node)
+            if forest.nodes[node].tried < forest.nodes[node].moves:
+                edge = _next(forest, tree, node)
+                break
+            edge = _choose(forest, tree, node, player)
+            if edge == NONE:
+                break
+            forest.edges[edge].busy += 1
+            node = np.int64(forest.edges[edge].child)
+        if edge == NONE:  # every move of ``node`` is under way: another lane must come back first
+            _give_up(forest, node)
+            return
+        record.begun += 1
+        if forest.nodes[node].outcome == _ONGOING:
+            lanes.nodes[lane] = node
+            lanes.edges[lane] = edge
+            lanes.fresh[lane] = True
+            lanes.actions[lane] = forest.edges[edge].action
+            for i in range(forest.states.shape[1]):
+                lanes.states[lane, i] = forest.states[node, i]
+            for i in range(2):
+                lanes.seeds[lane, i] = np.uint32(draw(forest, tree, 1 << 32))
+            return
+        _back_up(forest, tree, edge, _value_of(np.int64(forest.nodes[node].outcome)))
+
+
+@inner
+def _next(forest, tree, node):
+    """One of the moves not tried yet, drawn evenly; from now on it stands among the tried ones."""
+    record = forest.nodes[node]
+    edge = record.edges + record.tried
+    other = edge + draw(forest, tree, record.moves - record.tried)
+    action = forest.edges[other].action
+    forest.edges[other].action = forest.edges[edge].action
+    forest.edges[edge].action = action
+    forest.edges[edge].busy = 1
+    record.tried += 1
+    rule = forest.trees[tree]
+    if rule.counted:
+        begin_edge(forest, node, edge, rule.layers)
+    return edge
+
+
+@inner
+def _choose(forest, tree, node, player):
+    """The edge to go along at a node all of whose moves have been tried, ties drawn evenly; NONE if all of them are under way for the first time."""
+    rule, record = forest.trees[tree], forest.nodes[node]
+    passing = record.visits
+    for edge in range(record.edges, record.edges + record.tried):
+        passing += forest.edges[edge].busy
+    log_visits = math.log(np.float64(max(passing, 1)))
+    leave = rule.solver and not is_solved(forest.numbers, node, rule.layers)
+    worst = np.float64(record.moves if rule.by_children else record.worst)
+    best, best_score, ties = np.int64(NONE), -np.inf, 0
+    for edge in range(record.edges, record.edges + record.tried):
+        seen = forest.edges[edge]
+        if seen.child == NONE:
+            continue
+        if leave and seen.visits > rule.threshold and is_idle(forest, node, edge, player, rule.layers):
+            continue
+        count = np.float64(seen.visits + seen.busy)
+        score = (seen.total - seen.busy) / count + rule.exploration * math.sqrt(log_visits / count)
+        if rule.by_rank > 0.0:
+            score += rule.by_rank * (1.0 - seen.rank / worst)
+        if score > best_score:
+            best, best_score, ties = edge, score, 1
+        elif score == best_score:
+            ties += 1
+            if draw(forest, tree, ties) == 0:
+                best = edge
+    return best
+
+
+@inner
+def _give_up(forest, node):
+    """Takes back a walk that has come to ``node``."""
+    while forest.nodes[node].at != NONE:
+        forest.edges[forest.nodes[node].at].busy -= 1
+        node = np.int64(forest.nodes[node].parent)
+
+
+@inner
+def _back_up(forest, tree, edge, value):
+    """Counts a game with that value for the first player on the way from ``edge`` back to the root."""
+    rule = forest.trees[tree]
+    player = np.int64(rule.player)
+    counting = rule.counted
+    forest.nodes[forest.edges[edge].child].visits += 1
+    while edge != NONE:
+        node = np.int64(forest.nodes[forest.edges[edge].child].parent)
+        record = forest.nodes[node]
+        record.visits += 1
+        back = forest.edges[edge]
+        back.busy -= 1
+        back.visits += 1
+        back.total += value if record.mover == 0 else -value
+        counting = counting and take_up(forest, node, edge, player, rule.layers)
+        edge = record.at
+    rule.ended += 1

@@ -1,0 +1,106 @@
+"""Players of matches that search on the device with mctx: with a network, or with random games (Wu et al. 2022, "Proof cost networks", Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mctx
+import numpy as np
+
+from jaxsolve.games import mctx_adapter
+from jaxsolve.games.env import Env, State
+from jaxsolve.networks import Forward, Network
+from jaxsolve.play.match import Player, filled
+from jaxsolve.train.goals import player_to_move
+from jaxsolve.train.search import TreeSearch
+
+GOALS = ("value", "cost", "within")
+
+
+@dataclass(frozen=True, eq=False)
+class SearchingPlayer:
+    """One whose moves a jitted function finds: (a key, B games) -> int32[B] and how many simulations each takes."""
+
+    name: str
+    find: Callable[[jax.Array, State], jax.Array]
+    simulations: int
+
+    @property
+    def table(self) -> Hashable:
+        return self
+
+    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+        del players
+        count = len(states.legal_action_mask)
+        return np.asarray(self.find(key, filled(states)))[:count], np.full(count, self.simulations, np.int64)
+
+
+def goals_of(network: Network) -> list[str]:
+    """What a search with a network can go by, the one it goes by first: its heads for ``value``, ``cost`` and ``within``."""
+    return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
+
+
+def as_learned(network: Network, goal: str) -> dict[str, Any]:
+    """The settings of ``TreeSearch`` that a network learned to ``goal`` with, those of them that its file names; others have their defaults."""
+    settings = network.about.get("settings")
+    groups = settings if isinstance(settings, dict) else {}
+    targets, search = (groups.get(name) if isinstance(groups.get(name), dict) else {} for name in ("targets", "search"))
+    found = {name: targets[name] for name in ("branching",) if name in targets}
+    if targets.get("goal") == goal:
+        found |= {name: search[name] for name in ("value_scale", "stretched") if name in search}
+    return found
+
+
+def searching_player(network: Network, env: Env, simulations: int, goal: str | None = None) -> SearchingPlayer:
+    """One that searches with a network: by its value, by what a proof of its own win would cost, or within d moves.
+
+    ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError where the network does not fit the game, or has no such head.
+    """
+    network.check(env.game)
+    found = goals_of(network)
+    if goal is not None and goal not in found:
+        raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found)}")
+    goal = goal or found[0]
+    search = TreeSearch(
+        env=env,
+        forward=Forward(network.architecture),
+        goal=goal,  # pyright: ignore[reportArgumentType]
+        simulations=simulations,
+        **as_learned(network, goal),
+    )
+    params = jax.tree.map(jnp.asarray, network.params)
+
+    @jax.jit
+    def choose(params: Any, key: jax.Array, states: State) -> jax.Array:
+        keys = jax.random.split(key, len(states.legal_action_mask))
+        return search(params, keys, states, player_to_move(states), 0.0).action.astype(jnp.int32)
+
+    return SearchingPlayer(network.name, partial(choose, params), simulations)
+
+
+def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
+    """One that searches without a network: equal priors, and random games to their end for values (``mctx_adapter.random_rollout``)."""
+    assert env.max_steps is not None
+    evaluate = mctx_adapter.random_rollout(env, max_steps=env.max_steps)
+    root, step = mctx_adapter.root_fn(evaluate), mctx_adapter.recurrent_fn(env, evaluate)
+
+    @jax.jit
+    def choose(key: jax.Array, states: State) -> jax.Array:
+        rooting, searching = jax.random.split(key)
+        found = mctx.gumbel_muzero_policy(
+            None,
+            searching,
+            root(None, rooting, states),
+            step,
+            simulations,
+            invalid_actions=mctx_adapter.invalid_actions(states),
+            max_num_considered_actions=env.num_actions,  # with equal priors it is chance which are considered
+        )
+        return found.action.astype(jnp.int32)
+
+    return SearchingPlayer("rollouts", choose, simulations)

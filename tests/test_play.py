@@ -1,0 +1,176 @@
+"""Tree search of many games at once: its trees add up, what it proves is true, and a game does not notice the others."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from cli_tools import one_object, run
+
+from jaxsolve.games.registry import make
+from jaxsolve.play.numbers import BIG, INF
+from jaxsolve.play.players import tree_search
+from jaxsolve.play.tree_search import TreeSearch, search
+
+VARIANTS = {
+    "single": {"final": True, "solver": True, "ranks": True},
+    "double": {"final": True, "solver": True, "ranks": True, "layers": "double", "contempt": 0.0},
+    "players": {"solver": True, "ranks": True, "layers": "players", "by_children": True},
+    "wave": {"final": True, "solver": True, "ranks": True, "wave": 4},
+}
+
+
+def positions(game, count, plies, seed=0):
+    """Packed positions of random play, none of them over."""
+    rng, found = np.random.default_rng(seed), []
+    step, legal, pack = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.pack)
+    while len(found) < count:
+        state = game.init()
+        for _ in range(plies):
+            moves = np.flatnonzero(np.asarray(legal(state)))
+            if not len(moves):
+                break
+            state = step(state, np.int32(rng.choice(moves)))
+        if np.asarray(legal(state)).any():
+            found.append(np.asarray(pack(state)))
+    return np.stack(found)
+
+
+def summed(numbers, untried, is_or):
+    """Proof and disproof number of a node from those of its edges [n, 2] and the moves not tried yet."""
+    least, total = (0, 1) if is_or else (1, 0)
+    every = [tuple(map(int, pair)) for pair in numbers] + [(1, 1)] * untried
+    smallest = min((pair[least] for pair in every), default=INF)
+    decided = any(pair[total] == INF for pair in every)
+    whole = INF if decided else min(sum(pair[total] for pair in every), BIG)
+    return (smallest, whole) if is_or else (whole, smallest)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", ["awari", "hex-3"])
+def test_the_trees_add_up(name, variant):
+    """Visits, results, proof numbers and ranks of every node follow from its edges."""
+    game, settings = make(name), TreeSearch(simulations=120, **VARIANTS[variant])
+    found = search([settings] * 3, game, positions(game, 3, 2), 5)
+    forest, ends = found.forest, found.forest.trees
+    assert (found.simulations <= 120).all() and (settings.final or (found.simulations == 120).all())
+    claims = forest.numbers.shape[1]
+    assert claims == (2 if game.may_draw and settings.layers != "single" else 1)
+    for node in range(int(forest.counters[0])):
+        record = forest.nodes[node]
+        if record["parent"] >= 0:
+            edge = forest.edges[record["at"]]
+            assert edge["child"] == node and edge["visits"] == record["visits"] and abs(edge["total"]) <= edge["visits"] and edge["busy"] == 0
+            assert (forest.known[record["at"]] == forest.numbers[node]).all()
+        if record["edges"] < 0 or record["outcome"]:
+            continue
+        first, tried = record["edges"], record["tried"]
+        edges, root = forest.edges[first : first + tried], node
+        while forest.nodes[root]["parent"] >= 0:
+            root = forest.nodes[root]["parent"]
+        is_or = record["mover"] == forest.nodes[root]["mover"]
+        assert sorted(forest.edges[first : first + record["moves"]]["action"]) == sorted(set(forest.edges[first : first + record["moves"]]["action"]))
+        assert edges["visits"].sum() == record["visits"] - (record["parent"] >= 0)
+        for claim in range(claims):
+            assert tuple(forest.numbers[node, claim]) == summed(forest.known[first : first + tried, claim], record["moves"] - tried, is_or)
+        order = [1 + sum(other < each for other in edges["order"]) for each in edges["order"]]
+        assert edges["rank"].tolist() == order and (not order or record["worst"] == max(order))
+    assert (ends["begun"] == ends["ended"]).all()
+
+
+def test_what_is_proved_is_true():
+    """3x3 Hex, all positions after one move: the root's claim is decided as exhaustive search decides it, and a proved win is played."""
+    game = make("hex-3")
+    step, legal, outcome = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.outcome)
+    known = {}
+
+    def wins(state):
+        """Whether the side to move wins."""
+        text = game.text(state)
+        if text not in known:
+            moves = np.flatnonzero(np.asarray(legal(state)))
+            known[text] = len(moves) > 0 and any(not wins(step(state, np.int32(move))) for move in moves)
+        return known[text]
+
+    states = [step(game.init(), np.int32(move)) for move in range(9)]
+    assert all(int(outcome(state)) == 0 for state in states)
+    words = np.stack([np.asarray(game.pack(state)) for state in states])
+    found = search([TreeSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9, game, words, 1)
+    roots = found.forest.numbers[found.forest.trees["root"], 0]
+    for state, action, (pn, dn) in zip(states, found.actions, roots.tolist(), strict=True):
+        assert (pn == 0) == wins(state) and (dn == 0) == (not wins(state)) and pn != dn
+        if pn == 0:
+            assert not wins(step(state, np.int32(action)))
+
+
+@pytest.mark.parametrize("variant", ["single", "double"])
+def test_a_search_does_not_notice_the_others(variant):
+    game = make("awari")
+    words, settings = positions(game, 5, 6), TreeSearch(simulations=60, **VARIANTS[variant])
+    plain = TreeSearch(simulations=60)
+    together = search([settings, settings, plain, settings, plain], game, words, 9)
+    for count in (1, 3):
+        fewer = search([settings, settings, plain][:count], game, words[:count], 9)
+        assert (fewer.actions == together.actions[:count]).all()
+        for name in ("visits", "total"):
+            for tree in range(count):
+                roots = [each.forest.nodes[each.forest.trees["root"][tree]] for each in (fewer, together)]
+                ours, theirs = (
+                    each.forest.edges[root["edges"] : root["edges"] + root["moves"]][name]
+                    for each, root in zip((fewer, together), roots, strict=True)
+                )
+                assert (ours == theirs).all()
+
+
+def test_time_ends_a_search():
+    game = make("hex-3")
+    found = search([TreeSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), 3)
+    assert (found.simulations > 0).all() and found.actions.min() >= 0
+    with pytest.raises(ValueError, match="do not go together"):
+        search([TreeSearch(), TreeSearch(wave=2)], game, positions(game, 2, 1), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("uct:c_pn=1", "would have no effect"),
+        ("pnmcts:flags=FX,c_pn=1", "without the flag U"),
+        ("pnmcts:flags=Q", "cannot be read"),
+        ("pnmcts:cpn=1", "is no setting"),
+        ("pnmcts:c=1,c=2", "given twice"),
+        ("pnmcts:c=-1", "give 0 to 1e9"),
+        ("pnmcts:c=nan", "give 0 to 1e9"),
+        ("pnmcts:contempt=0", "contempt=0.0"),
+        ("pnmcts:layers=three", "cannot be read"),
+        ("pnmcts:sims=0", "simulations=0"),
+        ("uct:time=0", "seconds=0.0"),
+        ("uct:wave=0", "wave=0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(text, says):
+    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+        tree_search(text, 10, None)
+
+
+def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
+    words = ("match", "pnmcts", "uct:c=1", "--game", "hex-3", "--games", 6, "--sims", 20, "--out", tmp_path / "o")
+    assert run(*words).exit_code == 0
+    whole, games = (tmp_path / "o" / "games.csv").read_text(), (tmp_path / "o" / "plies.jsonl").read_bytes().splitlines(keepends=True)
+    assert whole.startswith("first,second,winner,") and whole.count("\n") == 7
+    (tmp_path / "o" / "result.json").unlink()
+    (tmp_path / "o" / "plies.jsonl").write_bytes(b"".join(games[:3]) + games[3][:10])  # as kill -9 leaves it
+    assert run(*words).exit_code == 0
+    assert (tmp_path / "o" / "games.csv").read_text() == whole
+    (tmp_path / "o" / "result.json").unlink()
+    damaged = games[0] + b'{"actions": [9], "spent": []}\n'
+    (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
+    refused = run(*words)
+    assert refused.exit_code == 2 and "plies.jsonl, line 2, is damaged" in refused.output
+    assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
+
+
+def test_a_match_by_time_says_what_each_player_did():
+    found = one_object(run("match", "pnmcts", "uct", "--game", "hex-3", "--games", 2, "--time", 0.05, "--json"))
+    assert all(spent["simulations"] > spent["moves"] > 0 and spent["seconds"] > 0 for spent in found["spent"])
+    refused = run("match", "random", "rollouts", "--game", "hex-3", "--games", 2, "--time", 0.05)
+    assert refused.exit_code == 2 and "cannot be given a time" in refused.output
