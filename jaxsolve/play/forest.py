@@ -1,8 +1,9 @@
 """Search trees of many games side by side, in flat arrays: what Monte-Carlo tree search plays by.
 
-Within a tree every position is reached in one way: a node knows its parent, and the edge that leads to it. A node is a position that a simulation has come to. It gets its edges, one for each legal move, when a simulation comes to it again; those that have been
-tried stand first. Unlike the proof tree (``search.tree``), which serves one claim and is kept until that is decided, a forest serves one move of
-each of its games and is then forgotten.
+Within a tree every position is reached in one way: a node knows its parent, and the edge that leads to it. A node is a position that a simulation
+has come to. It gets its edges, one for each legal move, when a simulation comes to it again; those that have been tried stand first. Unlike the
+proof tree (``search.tree``), which serves one claim and is kept until that is decided, a forest serves one move of each of its games and is then
+forgotten.
 """
 
 from __future__ import annotations

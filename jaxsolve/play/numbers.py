@@ -6,8 +6,8 @@ first and the opponent's the disproof number of the second (Kowalski et al. 2025
 leaves (Cazenave & Saffidine 2010).
 
 An edge remembers the numbers of what it leads to. Its rank is 1 + the number of edges of the node that come before, so that ties share the better
-one; it is changed only when what it goes by is, in one pass over the node's edges, and nothing is ever sorted. Numbers are summed up on the way back to the root only
-as long as they change.
+one; it is changed only when what it goes by is, in one pass over the node's edges, and nothing is ever sorted. Numbers are summed up on the way back
+to the root only as long as they change.
 """
 
 from __future__ import annotations
