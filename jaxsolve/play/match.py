@@ -79,7 +79,7 @@ class Spent:
 
     moves: int = 0
     simulations: int = 0
-    seconds: float = 0.0  # CPU seconds of this process; of what several games share each has an even part
+    seconds: float = 0.0  # CPU seconds of this process; of what several games share each has an even part, and so of what is compiled on the way
 
 
 class Matches:
