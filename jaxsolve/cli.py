@@ -320,12 +320,28 @@ def match(
     raise typer.Exit(command.run(command.Request(players, game, games, simulations, seconds, opening_moves, openings, seed, out, json)))
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def experiment(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME] [KEY=VALUE ...]", help="Which one, and settings that differ; without, all are listed.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Play a paper's table or figure again: many variants of a player against one opponent. The same command goes on where it ended."""
+    from jaxsolve.commands import experiment as command
+
+    raise typer.Exit(command.run(name, context.args, json))
+
+
 @app.command()
 def plot(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of 'jaxsolve train'.", show_default=False)],
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Picture, .png or .svg; else curves.png in the first run.")] = None,
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of 'jaxsolve train', or one of 'jaxsolve experiment'.", show_default=False)
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Picture, .png or .svg; else one in the first folder.")] = None,
 ) -> None:
-    """Draw the curves of runs of training."""
+    """Draw the curves of runs of training, or the figure of an experiment with the paper's values beside ours."""
     from jaxsolve.commands import plot as command
 
     raise typer.Exit(command.run(runs, out))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
+import io
 import itertools
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -145,6 +147,15 @@ def write_whole(path: Path, content: str | bytes) -> Path:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     return path
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes rows, at least one, as comma-separated values under a line of their names, so that ``path`` is whole or as before. Raises OSError."""
+    content = io.StringIO()
+    writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return write_whole(path, content.getvalue())
 
 
 def to_disk(file: IO[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import platform
@@ -54,6 +55,30 @@ def setup() -> None:
     if jax.config.jax_compilation_cache_dir is None:
         jax.config.update("jax_compilation_cache_dir", str(folder / "xla"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+MOST_MAPPINGS = 20_000  # of memory, above which ``make_room_for_code`` acts; Linux allows a process 65,530
+
+
+def mappings() -> int:
+    """How many mappings of memory this process holds, of which XLA takes several for every function that it compiles; 0 where that cannot be seen."""
+    try:
+        with Path("/proc/self/maps").open("rb") as file:
+            return sum(1 for _ in file)
+    except OSError:
+        return 0
+
+
+def make_room_for_code() -> None:
+    """Lets go of what JAX has compiled where there is much of it: XLA ends the process when it can have no more mappings of memory.
+
+    For loops over runs, games or tests that each compile much of their own. What is used again is compiled, or read from disk, again.
+    """
+    if mappings() > MOST_MAPPINGS:
+        import jax
+
+        jax.clear_caches()
+        gc.collect()
 
 
 def cpu_seconds() -> float:

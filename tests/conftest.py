@@ -33,7 +33,7 @@ LONGEST = (
 if "JAXSOLVE_LONG" not in os.environ:  # most of the time goes into compiling, which these halve; the long run takes what a user's run takes
     FLAGS = ["--xla_backend_optimization_level=0"]
     if version("jaxlib").startswith("0.10."):  # others end the process at a flag that they do not know
-        FLAGS.append("--xla_cpu_use_fusion_emitters=false")
+        FLAGS += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
     os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
 os.environ["NUMBA_BOUNDSCHECK"] = "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
 runtime.setup()
@@ -46,8 +46,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def what_stays_is_not_looked_at_again() -> Iterator[None]:
-    """Compiled calls are kept for the files to come: hundreds of thousands of objects that no collection of garbage need go through again."""
+    """Compiled calls are kept for the files to come: hundreds of thousands of objects that no collection of garbage need go through again.
+
+    Not all of them for ever: a process that has gone through most files would hold more mappings of memory than Linux allows, and end.
+    """
     yield
+    if runtime.mappings() > runtime.MOST_MAPPINGS:
+        gc.unfreeze()
+    runtime.make_room_for_code()
     gc.collect()
     gc.freeze()
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import dataclasses
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.question import Problem
-from jaxsolve.runfolder import RunFolder, write_whole
+from jaxsolve.runfolder import RunFolder, write_table
 
 NONE = "none"
 PICTURE, TABLE = "cactus.png", "worth.csv"
@@ -137,11 +135,7 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
 def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request) -> None:
     picture = _drawn(found, problems, request)
     if request.out is not None:
-        content = io.StringIO()
-        writer = csv.DictWriter(content, list(table[0]))
-        writer.writeheader()
-        writer.writerows(table)
-        write_whole(request.out / TABLE, content.getvalue())
+        write_table(request.out / TABLE, table)
     if request.as_json:
         streams.say_json({"networks": table, "plot": None if picture is None else str(picture)})
         return

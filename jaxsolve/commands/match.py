@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import dataclasses
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure, streams
-from jaxsolve.runfolder import RunFolder, write_whole
+from jaxsolve.runfolder import RunFolder, write_table, write_whole
 
 if TYPE_CHECKING:
     from jaxsolve.games.env import Env
@@ -137,16 +135,16 @@ def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[A
 
 
 def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[match.Record], summary: dict[str, Any], request: Request) -> None:
-    import jax
+    from jaxsolve.play.match import in_words
 
-    names, step = _names(request), jax.jit(game.step)
-    records = [_record(game, step, starts[n % len(starts)], each, names) for n, each in enumerate(played)]
+    names, begun = _names(request), [starts[n % len(starts)] for n in range(len(played))]
+    records = []
+    for start, each, words in zip(begun, played, in_words(game, begun, played), strict=True):
+        order = names if each.first == 0 else (names[1], names[0])
+        record = {"first": order[0], "second": order[1], "winner": None if each.winner < 0 else names[each.winner], "start": game.text(start)}
+        records.append(record | {"cut_off": each.cut, "opening_moves": len(each.opening), "moves": words})
     write_whole(folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records))
-    table = io.StringIO()
-    writer = csv.DictWriter(table, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    write_whole(folder.path / "games.csv", table.getvalue())
+    write_table(folder.path / "games.csv", records)
     folder.write_json(RESULT, summary)
 
 
@@ -174,43 +172,14 @@ def _show(request: Request, found: dict[str, Any]) -> None:
 
 
 def _summary(
-    request: Request, names: tuple[str, str], networks: list[str], played: list[Any], starts: int, spent: tuple[match.Spent, match.Spent]
+    request: Request, names: tuple[str, str], networks: list[str], played: list[match.Record], starts: int, spent: tuple[match.Spent, match.Spent]
 ) -> dict[str, Any]:
     """What a match says; ``starts``: how many positions its games began at in turn."""
-    from jaxsolve.play.match import NOBODY, interval
+    from jaxsolve.play.match import tally
 
-    wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
-    points = wins + (len(played) - wins - losses) / 2
-    distinct = len({(game.first, number % (len(played) // 2) % starts, *game.opening, NOBODY, *game.moves) for number, game in enumerate(played)})
-    return {
-        "a": names[0],
-        "b": names[1],
-        "networks": networks,
-        "game": request.game,
-        "games": len(played),
-        "wins": wins,
-        "draws": len(played) - wins - losses,
-        "losses": losses,
-        "cut_off": sum(game.cut for game in played),
-        "wins_as_first": sum(game.winner == 0 and game.first == 0 for game in played),
-        "score": points / len(played),
-        "distinct": distinct,
-        "interval": interval(points / len(played) * distinct, distinct),  # a game that was played before tells nothing new
-        "spent": [dataclasses.asdict(each) for each in spent],
-    }
-
-
-def _record(game: Any, step: Any, start: Any, played: Any, names: tuple[str, str]) -> dict[str, Any]:
-    """A game as a line of games.jsonl: where it began, all its moves in words, who was who and who won."""
-    import numpy as np
-
-    order = names if played.first == 0 else (names[1], names[0])
-    record = {"first": order[0], "second": order[1], "winner": None if played.winner < 0 else names[played.winner], "start": game.text(start)}
-    state, words = start, []
-    for action in (*played.opening, *played.moves):
-        words.append(game.action_text(action, state))
-        state = step(state, np.int32(action))
-    return record | {"cut_off": played.cut, "opening_moves": len(played.opening), "moves": " ".join(words)}
+    found = tally(played, starts)
+    about = {"a": names[0], "b": names[1], "networks": networks, "game": request.game, "score": found.score, "interval": found.interval}
+    return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent]}
 
 
 def _question(request: Request) -> dict[str, Any]:

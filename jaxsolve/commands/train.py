@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import sys
 import time
@@ -10,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jaxsolve
-from jaxsolve.commands import failure
+from jaxsolve.commands import composing, failure
 
 if TYPE_CHECKING:
     from jaxsolve.train.config import Settings
 
 MAIN = "train"
+GROUPS = ("exp", "game", "network", "search", "targets", "train")  # folders of configs/ that it chooses from
 SECONDS = 20.0  # between two lines of progress
 _HYDRAS = ("--help", "-h", "--hydra-help", "--info", "-i", "--cfg", "-c", "--version")  # questions that Hydra answers
 
@@ -37,9 +36,7 @@ def run(words: Sequence[str]) -> int:
             return _by_hydra(words)
         several = [word for word in words if word in ("-m", "--multirun")]
         overrides = [word for word in words if word not in several]
-        for word in overrides:
-            if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
-                raise ValueError(f"{word!r} is nothing that 'jaxsolve train' knows; settings are given as key=value, a sweep is asked for with -m")
+        composing.refuse_words(overrides, "jaxsolve train", ", a sweep is asked for with -m")
         if not several:
             return train(*composed(overrides))
         from jaxsolve.train import build
@@ -91,66 +88,36 @@ def train(settings: Settings, config: str) -> int:
 
 
 def composed(overrides: Sequence[str]) -> tuple[Settings, str]:
-    """Settings, and the same as YAML. Raises ValueError, in one sentence, for what Hydra or the settings' types refuse."""
-    from hydra import compose, initialize_config_dir
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
+    """Settings, and the same as YAML. Raises ValueError as ``composing.settings``."""
+    from jaxsolve.train.config import Settings
 
-    _register()
-    with initialize_config_dir(version_base="1.3", config_dir=str(folder())):
-        try:
-            parsed = OverridesParser.create().parse_overrides(list(overrides))
-            _refuse_strange(compose(MAIN), parsed)
-            said = {override.key_or_group: override for override in parsed}
-            if "game.rules" in said and not said.keys() & {"game.name", "game", "exp"}:  # else the run would go by another game's name
-                base = str(said["game.rules"].value()).strip("'\"").split(";")[0]
-                overrides = [*overrides, f"game.name={''.join(c if c.isalnum() or c == '-' else '-' for c in base)}"]
-            return _settings(compose(MAIN, list(overrides)))
-        except (HydraException, OmegaConfBaseException) as error:
-            raise ValueError(_sentence(error)) from None
-
-
-def folder() -> Path:
-    """Where the configurations are: beside this package in a checkout, else in it."""
-    package = Path(jaxsolve.__file__).parent
-    beside = package.parent / "configs"
-    return beside if (beside / f"{MAIN}.yaml").exists() else package / "configs"
+    said = {word.lstrip("+").partition("=")[0]: word.partition("=")[2] for word in overrides}
+    if "game.rules" in said and not said.keys() & {"game.name", "game", "exp"}:  # else the run would go by another game's name
+        base = said["game.rules"].strip("'\"").split(";")[0]
+        overrides = [*overrides, f"game.name={''.join(c if c.isalnum() or c == '-' else '-' for c in base)}"]
+    return composing.settings(composing.folder(), MAIN, Settings, overrides, GROUPS)
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _register() -> None:
-    """Makes the settings' types known to Hydra."""
-    from hydra.core.config_store import ConfigStore
-
-    from jaxsolve.train.config import Settings
-
-    ConfigStore.instance().store(name="schema", node=Settings)
-
-
-def _settings(config: Any) -> tuple[Settings, str]:
-    from omegaconf import OmegaConf
-
-    settings = OmegaConf.to_object(config)
-    return settings, OmegaConf.to_yaml(config, resolve=True)  # pyright: ignore[reportReturnType]  of the schema's type
-
-
 def _by_hydra(words: Sequence[str]) -> int:
     """Leaves the words to Hydra: questions about the configuration, and sweeps."""
     import hydra
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
 
+    from jaxsolve import runtime
     from jaxsolve.train import sweep
+    from jaxsolve.train.config import Settings
 
-    _register()
+    composing.register(Settings)
     sweep.failed.clear()
 
     def one(config: Any) -> None:
-        settings, _ = _settings(config)
+        settings: Any = OmegaConf.to_object(config)
         settings.out = HydraConfig.get().runtime.output_dir
         try:
             sweep.begin(Path(settings.out))
+            runtime.make_room_for_code()
             train(settings, OmegaConf.to_yaml(OmegaConf.structured(settings)))
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
             sweep.fail(Path(settings.out), error)
@@ -158,7 +125,7 @@ def _by_hydra(words: Sequence[str]) -> int:
     before = sys.argv
     sys.argv = ["jaxsolve train", *words]
     try:
-        hydra.main(version_base="1.3", config_path=str(folder()), config_name=MAIN)(one)()
+        hydra.main(version_base="1.3", config_path=str(composing.folder()), config_name=MAIN)(one)()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else failure.BAD_INPUT
     finally:
@@ -168,64 +135,11 @@ def _by_hydra(words: Sequence[str]) -> int:
 
 def _each_choice(overrides: Sequence[str]) -> list[list[str]]:
     """The runs of a sweep, each as its overrides. Raises ValueError for words that are no overrides."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import HydraException
-
-    try:
-        parsed = OverridesParser.create().parse_overrides([word for word in overrides if not word.lstrip("+~").startswith("hydra")])
-    except HydraException as error:
-        raise ValueError(_sentence(error)) from None
     choices = []
-    for override in parsed:
+    for override in composing.parsed_overrides([word for word in overrides if not word.lstrip("+~").startswith("hydra")]):
         swept = override.is_sweep_override()
         choices.append([f"{override.get_key_element()}={value}" for value in override.sweep_string_iterator()] if swept else [override.input_line])
     return [list(choice) for choice in itertools.product(*choices)]
-
-
-def _refuse_strange(plain: Any, parsed: Sequence[Any]) -> None:
-    """Raises ValueError for a setting, a group or a group's choice that there is not, with the nearest there is."""
-    keys, groups = set(_names(plain)), _groups()
-    for override in parsed:
-        key = override.key_or_group
-        if key.startswith("hydra"):
-            continue
-        if key in groups:
-            if not isinstance(override.value(), str):
-                raise ValueError(f"{override.input_line!r}: give one of configs/{key}: {', '.join(groups[key])}")
-            known, what = groups[key], f"{override.value()!r} is no {key} in configs/{key}"
-            if override.value() not in known:
-                raise ValueError(f"{what}{_nearest(override.value(), known)}")
-        elif key not in keys | groups.keys():
-            raise ValueError(f"{key!r} is no setting{_nearest(key, keys | groups.keys())}")
-
-
-def _nearest(wrong: str, right: Any) -> str:
-    near = difflib.get_close_matches(wrong, sorted(right), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(right)[:12])}{', ...' if len(right) > 12 else ''}"
-
-
-def _groups() -> dict[str, list[str]]:
-    return {path.name: sorted(file.stem for file in path.glob("*.yaml")) for path in folder().iterdir() if any(path.glob("*.yaml"))}
-
-
-def _names(config: Any, before: str = "") -> list[str]:
-    from omegaconf import DictConfig
-
-    found = []
-    for name in config:
-        child = config._get_node(name)
-        found += [before + str(name)] + (_names(child, f"{before}{name}.") if isinstance(child, DictConfig) else [])
-    return found
-
-
-def _sentence(error: Exception) -> str:
-    """What Hydra's exceptions say, and what caused them, without their drawings and addresses."""
-    if isinstance(override := getattr(error, "override", None), str):
-        return f"{override!r} cannot be read as key=value"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if error.__cause__ is not None and str(error.__cause__).strip():
-        lines[1:] = str(error.__cause__).strip().splitlines()[:1]
-    return ": ".join(lines[:2])
 
 
 def _line(measured: dict[str, float], iterations: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import time
@@ -186,6 +187,52 @@ class Matches:
         return np.asarray(self._states.terminated | self._states.truncated)
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What the games of a pair came to, for A."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    cut_off: int  # of the draws
+    wins_as_first: int
+    distinct: int  # different games; one that was played before tells nothing new
+
+    @property
+    def score(self) -> float:
+        """A's share of the points, a draw half a point."""
+        return (self.wins + self.draws / 2) / self.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The share's 95 % interval, by the games that are different."""
+        return interval(self.score * self.distinct, self.distinct)
+
+
+def tally(played: Sequence[Record], starts: int) -> Tally:
+    """Counts all games of a pair, in the order of ``Matches``, whose starts were so many different positions in turn."""
+    wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
+    sides = len(played) // 2
+    distinct = len({(game.first, number % sides % starts, *game.opening, NOBODY, *game.moves) for number, game in enumerate(played)})
+    as_first = sum(game.winner == 0 and game.first == 0 for game in played)
+    return Tally(len(played), wins, len(played) - wins - losses, losses, sum(game.cut for game in played), as_first, distinct)
+
+
+def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
+    """All moves of each game, openings first, as ``Game.action_text`` writes them; game i began at ``starts[i]``."""
+    step = jax.jit(jax.vmap(game.step))
+    moves = [[*each.opening, *each.moves] for each in played]
+    words: list[list[str]] = [[] for _ in played]
+    states = jax.tree.map(lambda *leaves: np.stack(leaves), *starts)
+    for ply in range(max(map(len, moves), default=0)):
+        actions = np.array([each[ply] if ply < len(each) else NOBODY for each in moves], np.int32)
+        for number in np.flatnonzero(actions != NOBODY).tolist():
+            words[number].append(game.action_text(int(actions[number]), jax.tree.map(lambda x, number=number: x[number], states)))
+        states = jax.tree.map(np.asarray, step(states, np.maximum(actions, 0)))
+    return [" ".join(each) for each in words]
+
+
 class Log:
     """The moves of matches as they are played, in a file: a line for each ply, with what the players have spent so far.
 
@@ -216,7 +263,8 @@ class Log:
 
 
 def _some(states: State, games: np.ndarray) -> State:
-    return jax.tree.map(lambda x: x[games], states)
+    """Those games; on the host, where every number of them is not another call to compile."""
+    return jax.tree.map(lambda x: np.asarray(x)[games], states)
 
 
 def filled(states: State) -> State:
@@ -238,5 +286,10 @@ def interval(points: float, games: int) -> tuple[float, float]:
 
 def _winners(game: Game, states: State) -> np.ndarray:
     """int[B]: the first player 0, the second 1, NOBODY."""
-    outcome = np.asarray(jax.jit(jax.vmap(game.outcome))(states._game))
+    outcome = np.asarray(_outcomes(game, states._game))
     return np.where(outcome == Outcome.FIRST_WINS, 0, np.where(outcome == Outcome.SECOND_WINS, 1, NOBODY))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _outcomes(game: Game, states: Any) -> jax.Array:
+    return jax.vmap(game.outcome)(states)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,7 +12,7 @@ import numpy as np
 
 from jaxsolve.games.env import State
 from jaxsolve.games.game import Game
-from jaxsolve.play.match import Player
+from jaxsolve.play.match import Player, filled
 from jaxsolve.play.tree_search import LAYERS, TreeSearch, search
 
 KINDS = ("uct", "pnmcts")
@@ -33,11 +34,16 @@ class TreePlayer:
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
     def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
-        words = np.asarray(jax.jit(jax.vmap(self.game.pack))(states._game))
+        words = np.asarray(_packed(self.game, filled(states)._game))[: len(players)]
         settings = [cast(TreePlayer, player).settings for player in players]
         seed = int(jax.random.bits(key, (), np.uint32))
         found = search(settings, self.game, words, seed)
         return found.actions, found.simulations
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _packed(game: Game, states: Any) -> jax.Array:
+    return jax.vmap(game.pack)(states)
 
 
 def tree_search(text: str, simulations: int | None, seconds: float | None) -> TreeSearch:

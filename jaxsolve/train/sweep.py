@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import sys
@@ -14,8 +12,9 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from jaxsolve.runfolder import write_whole
+from jaxsolve.runfolder import write_table
 from jaxsolve.train.metrics import CONFIG, MARKER, metrics
+from jaxsolve.view.columns import columns
 
 FAILED, TABLE = "failed.txt", "table.csv"
 SHOWN = ("iteration", "total_games", "length", "first_wins", "loss_total", "cpu_seconds")
@@ -49,12 +48,7 @@ class SweepTable(Callback):
         rows = table(folder, swept)
         failed[:] = [row["run"] for row in rows if row["failed"]]
         if rows:
-            content = io.StringIO()
-            writer = csv.DictWriter(content, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-            write_whole(folder / TABLE, content.getvalue())
-            _show(rows, folder / TABLE)
+            _show(rows, write_table(folder / TABLE, rows))
 
 
 def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
@@ -89,7 +83,5 @@ def _show(rows: list[dict[str, Any]], file: Path) -> None:
     """Prints the table, every column as wide as it is: a name cut short says nothing."""
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
     cells = [names] + [[f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    print(columns(cells))
     print(file)

@@ -1,0 +1,113 @@
+"""Settings out of the YAML files of ``configs/`` and words key=value, put together by Hydra; what it refuses is said in one sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jaxsolve
+
+
+def folder() -> Path:
+    """Where the configurations are: beside this package in a checkout, else in it."""
+    package = Path(jaxsolve.__file__).parent
+    beside = package.parent / "configs"
+    return beside if (beside / "train.yaml").exists() else package / "configs"
+
+
+def settings(where: Path, main: str, schema: type, overrides: Sequence[str], groups: Collection[str] = ()) -> tuple[Any, str]:
+    """An object of the ``schema``, from the file ``main`` of the folder ``where``; and the same as YAML.
+
+    ``groups``: folders in it, of which one file each may be chosen. Raises ValueError, in one sentence, for what Hydra or the schema's types refuse,
+    for a setting that there is not (with the nearest there is), and for a file that there is not.
+    """
+    from hydra import compose, initialize_config_dir
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    register(schema)
+    with initialize_config_dir(version_base="1.3", config_dir=str(where)):
+        try:
+            parsed = parsed_overrides(overrides)
+            _refuse_strange(compose(main), parsed, {name: files(where / name) for name in groups})
+            config = compose(main, list(overrides))
+            return OmegaConf.to_object(config), OmegaConf.to_yaml(config, resolve=True)
+        except (HydraException, OmegaConfBaseException) as error:
+            raise ValueError(sentence(error)) from None
+
+
+def register(schema: type) -> None:
+    """Makes the settings' types known to Hydra, as the ``schema`` of a file's defaults."""
+    from hydra.core.config_store import ConfigStore
+
+    ConfigStore.instance().store(name="schema", node=schema)
+
+
+def parsed_overrides(words: Sequence[str]) -> list[Any]:
+    """Hydra's overrides. Raises ValueError for words that are none."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    try:
+        return OverridesParser.create().parse_overrides(list(words))
+    except HydraException as error:
+        raise ValueError(sentence(error)) from None
+
+
+def refuse_words(words: Iterable[str], command: str, more: str = "") -> None:
+    """Raises ValueError for a word that is no key=value; ``more`` ends the sentence."""
+    for word in words:
+        if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
+            raise ValueError(f"{word!r} is nothing that '{command}' knows; settings are given as key=value{more}")
+
+
+def files(where: Path) -> list[str]:
+    """Names of a folder's YAML files."""
+    return sorted(file.stem for file in where.glob("*.yaml"))
+
+
+def nearest(wrong: str, right: Iterable[str]) -> str:
+    """How a sentence about a wrong name ends."""
+    known = sorted(right)
+    near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+
+
+def sentence(error: Exception) -> str:
+    """What Hydra's exceptions say, and what caused them, without their drawings and addresses."""
+    if isinstance(override := getattr(error, "override", None), str):
+        return f"{override!r} cannot be read as key=value"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if error.__cause__ is not None and str(error.__cause__).strip():
+        lines[1:] = str(error.__cause__).strip().splitlines()[:1]
+    return ": ".join(lines[:2])
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[str]]) -> None:
+    """Raises ValueError for a setting, a group or a group's choice that there is not, with the nearest there is."""
+    keys = set(_names(plain))
+    for override in parsed:
+        key = override.key_or_group
+        if key.startswith("hydra"):
+            continue
+        if key in groups:
+            if not isinstance(override.value(), str):
+                raise ValueError(f"{override.input_line!r}: give one of configs/{key}: {', '.join(groups[key])}")
+            if override.value() not in groups[key]:
+                raise ValueError(f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}")
+        elif key not in keys | groups.keys():
+            raise ValueError(f"{key!r} is no setting{nearest(key, keys | groups.keys())}")
+
+
+def _names(config: Any, before: str = "") -> list[str]:
+    from omegaconf import DictConfig
+
+    found = []
+    for name in config:
+        child = config._get_node(name)
+        found += [before + str(name)] + (_names(child, f"{before}{name}.") if isinstance(child, DictConfig) else [])
+    return found

@@ -1,0 +1,164 @@
+"""``jaxsolve experiment``: a table or a figure of a paper, played again by one command."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxsolve import strict_json
+from jaxsolve.commands import composing, failure, streams
+from jaxsolve.runfolder import RunFolder, write_table, write_whole
+
+if TYPE_CHECKING:
+    from jaxsolve.play.experiment import Experiment, Result
+    from jaxsolve.play.match import Matches
+
+MARKER, CONFIG, RESULTS, GAMES, PICTURE = "experiment.json", "config.yaml", "results.csv", "games.csv", "experiment.png"
+SHOWN = "shown.json"  # what a picture needs beside the results
+SECONDS = 60.0  # between two lines of progress where there is no terminal
+
+
+def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
+    """Plays the experiment of that name, with settings key=value, and shows what it came to; without a name, lists what there is. 0."""
+    try:
+        import hydra  # noqa: F401
+    except ModuleNotFoundError as error:
+        failure.refuse(f"experiments need {error.name}, which is not installed: pip install 'jaxsolve[learn]'", as_json)
+    with failure.sentences(as_json):
+        if name is None:
+            return _list(as_json)
+        names = composing.files(_where())
+        if name not in names:
+            raise ValueError(f"{name!r} is no experiment{composing.nearest(name, names)}")
+        composing.refuse_words(words, "jaxsolve experiment")
+        from jaxsolve import runtime
+        from jaxsolve.play.experiment import Experiment, Settings
+
+        runtime.setup()
+        settings, config = composing.settings(_where(), name, Settings, words)
+        experiment = Experiment(settings)
+        folder = RunFolder(Path(settings.out), MARKER, settings.question(), resume=True)
+        try:
+            write_whole(folder.path / CONFIG, config)
+            results = _played(experiment, folder)
+        finally:
+            folder.release()
+        _show(experiment, folder.path, results, as_json)
+    return 0
+
+
+def is_experiment(folder: Path) -> bool:
+    """Whether a folder holds one that has been played to its end."""
+    return (folder / SHOWN).exists() and (folder / RESULTS).exists()
+
+
+def draw(folder: Path, out: Path) -> None:
+    """Draws an experiment that has been played. Raises ValueError, OSError."""
+    from jaxsolve.view import experiments
+
+    shown = strict_json.loads((folder / SHOWN).read_text(encoding="utf-8"))
+    experiments.draw(out, experiments.read(folder / RESULTS, list(shown["axes"])), shown)
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _where() -> Path:
+    return composing.folder() / "experiments"
+
+
+def _list(as_json: bool) -> int:
+    from jaxsolve.play.experiment import Settings
+
+    found = {name: composing.settings(_where(), name, Settings, [])[0].title for name in composing.files(_where())}
+    if as_json:
+        streams.say_json({"experiments": found})
+    for name, title in {} if as_json else found.items():
+        print(f"{name:24} {title}")
+    return 0
+
+
+def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
+    """Plays what is left of all games, says how it goes, and writes the tables."""
+    from rich.console import Console
+
+    from jaxsolve import runtime
+
+    console, results, rows = Console(stderr=True), [], []
+    for game, cells in experiment.cells.items():
+        runtime.make_room_for_code()
+        parts = len(experiment.parts(game))
+        played: list[Matches] = []
+        said = time.monotonic()
+        with console.status(f"{game}: preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
+            for part, matches in experiment.play(game, folder.path):
+                runtime.raise_if_lost()
+                if part == len(played):
+                    played.append(matches)
+                line = f"{game}, {len(cells)} variants, part {part + 1} of {parts}: move {matches.ply + 1}, {matches.left} games go on"
+                if shown is not None:
+                    shown.update(line)
+                elif time.monotonic() - said >= SECONDS:
+                    said = time.monotonic()
+                    failure.remark(line)
+        results += experiment.results(game, played)
+        rows += experiment.rows_of_games(game, played)
+    axes = experiment.settings.axes
+    write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
+    write_table(folder.path / GAMES, rows)
+    settings = experiment.settings
+    folder.write_json(SHOWN, {key: getattr(settings, key) for key in ("title", "source", "axes", "x_label", "paper", "paper_x")})
+    return results
+
+
+def _row(result: Result, axes: Any) -> dict[str, Any]:
+    cell, tally, (own, other) = result.cell, result.tally, result.spent
+    low, high = tally.interval
+    numbers = {"points": 100 * tally.score, "low": 100 * low, "high": 100 * high}
+    counts = {name: getattr(tally, name) for name in ("games", "wins", "draws", "losses", "cut_off", "distinct")}
+    rates = {"simulations_a_move": own.simulations / max(own.moves, 1), "opponents_simulations_a_move": other.simulations / max(other.moves, 1)}
+    return (
+        {"game": cell.game, **dict(zip(axes, cell.values, strict=True)), "player": cell.player, "opponent": cell.opponent}
+        | {name: round(value, 2) for name, value in numbers.items()}
+        | {"paper": cell.paper, **counts}
+        | {name: round(value, 1) for name, value in rates.items()}
+        | {"cpu_seconds": round(own.seconds + other.seconds, 1)}
+    )
+
+
+def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_json: bool) -> None:
+    """The results as the paper's tables have them: the last axis across, everything else down."""
+    picture = _drawn(folder)
+    if as_json:
+        axes = experiment.settings.axes
+        streams.say_json({"results": [_row(result, axes) for result in results], "plot": None if picture is None else str(picture)})
+        return
+    from jaxsolve.view.columns import columns
+
+    settings = experiment.settings
+    across = list(settings.axes.values())[-1] if settings.axes else ["points"]
+    lines = [["", *list(settings.axes)[:-1], *across]]
+    for begun in range(0, len(results), len(across)):
+        line = results[begun : begun + len(across)]
+        before = [line[0].cell.game, *line[0].cell.values[:-1]]
+        lines.append(before + [f"{100 * each.tally.score:.1f} ±{50 * (each.tally.interval[1] - each.tally.interval[0]):.1f}" for each in line])
+        if any(each.cell.paper is not None for each in line):
+            lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
+    print(f"{settings.title}: per cent of the points against {settings.opponent}, {settings.games_each} games each, 95 % intervals")
+    print(columns(lines, right=max(len(settings.axes), 1)))
+    print(folder / RESULTS)
+    if picture is not None:
+        print(picture)
+
+
+def _drawn(folder: Path) -> Path | None:
+    from jaxsolve.view import cactus
+
+    try:
+        cactus.check(folder / PICTURE)
+    except ValueError as error:
+        failure.remark(f"no picture: {error}")
+        return None
+    draw(folder, folder / PICTURE)
+    return folder / PICTURE

@@ -1,0 +1,189 @@
+"""Experiments: one player in many variants against one opponent, in several games, as the tables and figures of a paper have them.
+
+A *cell* is one variant in one game. All cells of a game are played at the same time from the same openings, so that their searches share the device
+and their results can be compared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxsolve.games import make
+from jaxsolve.games.env import Env
+from jaxsolve.games.game import Game
+from jaxsolve.play.match import NOBODY, Log, Matches, Spent, Tally, in_words, tally
+from jaxsolve.play.players import TreePlayer, tree_search
+
+# OmegaConf reads the annotations of ``Settings``.
+# ruff: noqa: UP006, UP035, UP045
+
+MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
+
+
+@dataclass
+class Settings:
+    """What an experiment is told: the settings of ``jaxsolve experiment``, whose values are in ``configs/experiments``."""
+
+    name: str = "experiment"  # of its folder
+    title: str = ""
+    source: str = ""  # where the paper's numbers are from
+    out: str = "runs/experiment"  # its folder; the same command goes on in it
+    games: List[str] = field(default_factory=list)  # rule sets
+    axes: Dict[str, List[str]] = field(default_factory=dict)  # what varies, and its values; the last one is the x axis of the picture
+    player: str = "pnmcts"  # with {NAME} for the value of an axis
+    opponent: str = "uct"  # the same way
+    simulations: Optional[int] = None  # of each move's search, where the players do not say it themselves
+    seconds: Optional[float] = None  # CPU seconds of each move's search, likewise
+    games_each: int = 100  # of each cell, half of them with sides changed
+    opening_moves: int = 2  # random moves that each game begins with
+    seed: int = 0
+    side_by_side: int = 512  # games played at a time, at most, where a cell's are not more
+    x_label: str = ""
+    paper: Dict[str, Any] = field(default_factory=dict)  # rule set -> the paper's per cent of the points, nested lists in the order of the axes
+    paper_x: List[str] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
+
+    def question(self) -> dict[str, Any]:
+        """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
+        told = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
+        return {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One variant in one game."""
+
+    game: str
+    values: tuple[str, ...]  # of each axis
+    player: str
+    opponent: str
+    paper: float | None  # per cent of the points
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the games of a cell came to."""
+
+    cell: Cell
+    tally: Tally
+    spent: tuple[Spent, Spent]
+
+
+class Experiment:
+    """The cells of some settings.
+
+    Raises ValueError with one sentence for a player, a game or a number that cannot be, and for numbers of the paper that do not fit the axes.
+    """
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        if not settings.games:
+            raise ValueError("games=[]: give at least one rule set")
+        for name in ("games", *settings.axes):
+            values = settings.games if name == "games" else settings.axes[name]
+            if not values or len(set(values)) < len(values):
+                raise ValueError(f"{name}=[{', '.join(values)}]: give at least one value, and each of them once")
+        for name, least in (("games_each", 2), ("opening_moves", 0), ("seed", 0), ("side_by_side", 2)):
+            if getattr(settings, name) < least:
+                raise ValueError(f"{name}={getattr(settings, name)}: give a whole number from {least} on")
+        if settings.games_each % 2:
+            raise ValueError(f"games_each={settings.games_each}: give an even number, for every opening is played from both sides")
+        for text in (settings.player, settings.opponent):
+            strange = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} - settings.axes.keys()
+            if strange:
+                raise ValueError(f"{text!r}: {{{sorted(strange)[0]}}} is no axis; there are {', '.join(settings.axes)}")
+        self.games: dict[str, Game] = {name: make(name) for name in settings.games}
+        self.cells = {name: list(self._cells(name)) for name in settings.games}
+        self._players = {(cell.game, text): self._player(cell.game, text) for cells in self.cells.values() for cell in cells for text in _both(cell)}
+
+    def parts(self, game: str) -> list[int]:
+        """How many openings of a game are played at a time, one number for each part of its games."""
+        openings = self.settings.games_each // 2
+        most = max(self.settings.side_by_side // (2 * len(self.cells[game])), 1)
+        return [min(most, openings - begun) for begun in range(0, openings, most)]
+
+    def matches(self, game: str, part: int) -> Matches:
+        """Those of a part, not begun."""
+        rules, count = self.games[game], self.parts(game)[part]
+        env = Env(rules, max_steps=max(MOST_MOVES[0] * rules.num_actions, MOST_MOVES[1]))
+        pairs = [(self._players[game, cell.player], self._players[game, cell.opponent]) for cell in self.cells[game]]
+        starts = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init())
+        return Matches(env, pairs, starts, self.settings.opening_moves, self.settings.seed + 1_000_003 * part)
+
+    def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
+        """Plays all parts of a game and keeps their moves in ``folder``, from where they end there; yields part and matches move by move.
+
+        Raises ValueError for what is kept there and does not fit, OSError.
+        """
+        for part in range(len(self.parts(game))):
+            matches = self.matches(game, part)
+            log = Log(folder / f"{game}-{part}.jsonl", matches)
+            yield part, matches
+            while matches.left:
+                log.add(matches.play_on())
+                yield part, matches
+
+    def results(self, game: str, played: Sequence[Matches]) -> list[Result]:
+        """Of each cell of a game, from all its parts."""
+        parts = [matches.records() for matches in played]
+        return [
+            Result(cell, tally([record for part in parts for record in part[number]], starts=1), _summed(played, number))
+            for number, cell in enumerate(self.cells[game])
+        ]
+
+    def rows_of_games(self, game: str, played: Sequence[Matches]) -> list[dict[str, Any]]:
+        """Every game of a game's cells: who played which side, who won, all moves."""
+        rules, rows = self.games[game], []
+        for matches in played:
+            records = [record for each in matches.records() for record in each]
+            words = in_words(rules, [rules.init()] * len(records), records)
+            each_cell = len(records) // len(self.cells[game])
+            for number, (record, moves) in enumerate(zip(records, words, strict=True)):
+                cell = self.cells[game][number // each_cell]
+                order = [cell.player, cell.opponent][:: 1 if record.first == 0 else -1]
+                winner = "" if record.winner == NOBODY else (cell.player, cell.opponent)[record.winner]
+                rows.append(
+                    {"game": game, "first": order[0], "second": order[1], "winner": winner, "cut_off": record.cut}
+                    | {"opening_moves": len(record.opening), "moves": moves}
+                )
+        return rows
+
+    # ---- inside ------------------------------------------------------------------------------------------------------------
+    def _cells(self, game: str) -> Iterator[Cell]:
+        settings = self.settings
+        choices = list(itertools.product(*settings.axes.values()))
+        paper: list[float | None] = [None] * len(choices)
+        if settings.paper.get(game) is not None and not settings.paper_x:
+            given = np.asarray(settings.paper[game], np.float64)
+            if given.shape != tuple(map(len, settings.axes.values())):
+                raise ValueError(
+                    f"paper.{game}: the numbers do not fit the axes {', '.join(settings.axes)}; give paper.{game}=null to leave them out"
+                )
+            paper = given.ravel().tolist()
+        for values, said in zip(choices, paper, strict=True):
+            named = dict(zip(settings.axes, values, strict=True))
+            yield Cell(game, values, settings.player.format(**named), settings.opponent.format(**named), said)
+
+    def _player(self, game: str, text: str) -> TreePlayer:
+        return TreePlayer(text, self.games[game], tree_search(text, self.settings.simulations, self.settings.seconds))
+
+
+def _both(cell: Cell) -> tuple[str, str]:
+    return cell.player, cell.opponent
+
+
+def _summed(played: Sequence[Matches], pair: int) -> tuple[Spent, Spent]:
+    def one(player: int) -> Spent:
+        parts = [matches.spent[pair][player] for matches in played]
+        return Spent(sum(p.moves for p in parts), sum(p.simulations for p in parts), sum(p.seconds for p in parts))
+
+    return one(0), one(1)

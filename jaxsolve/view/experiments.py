@@ -1,0 +1,100 @@
+"""The picture of an experiment: a panel for each game, our points with their 95 % intervals and the paper's beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxsolve.runfolder import write_whole
+
+WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
+COLUMNS = 3
+
+Row = Mapping[str, str]
+
+
+def read(path: Path, axes: Sequence[str]) -> list[Row]:
+    """The rows of an experiment's results. Raises ValueError for a file that is none, OSError."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("game", *axes, "points", "low", "high", "paper"):
+        if not rows or any(row.get(name) is None for row in rows):
+            raise ValueError(f"{path} is damaged: no column {name}")
+    return rows
+
+
+def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
+    """Writes the picture to ``path``, whole or not at all.
+
+    Args:
+      path: of a ``.png`` or ``.svg`` file, as ``cactus.check`` lets it pass.
+      rows: as ``read`` returns them.
+      shown: ``title``, ``source``, ``axes`` (name -> values), ``x_label``, ``paper`` and ``paper_x`` of the experiment.
+
+    Raises OSError where the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    axes = shown["axes"]
+    games = {game: _lines([row for row in rows if row["game"] == game], list(axes)[:-1]) for game in dict.fromkeys(row["game"] for row in rows)}
+    labels = list(axes.values())[-1] if axes else [""]
+    names = [" ".join(line) for line in next(iter(games.values()))]
+    columns = min(COLUMNS, len(games))
+    down = -(-len(games) // columns)
+    figure = Figure(figsize=(max(WIDTH * columns, 5.0), HEIGHT * down + 0.8), layout="constrained")
+    panels = list(figure.subplots(down, columns, squeeze=False).flat)
+    for panel in panels[len(games) :]:
+        panel.remove()
+    for panel, (game, lines) in zip(panels, games.items(), strict=False):
+        _draw_ours(panel, list(lines.values()))
+        _draw_paper(panel, shown["paper"].get(game), len(labels), shown["paper_x"])
+        panel.axhline(50, color="gray", linewidth=0.8)
+        panel.set_xticks(np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0)
+        panel.set_ylim(0, 100)
+        panel.set_title(game, fontsize=10)
+        panel.set_xlabel(shown["x_label"], fontsize=9)
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("per cent of the points")
+    several = len(names) > 1
+    legend = {name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several}
+    legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
+    legend["paper"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
+    figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=len(legend))
+    figure.suptitle(shown["title"], fontsize=10)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:], dpi=110)
+    write_whole(path, picture.getvalue())
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    """The rows of each line: those alike in all axes but the last."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+    return found
+
+
+def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]]) -> None:
+    for number, line in enumerate(lines):
+        points, low, high = (np.array([float(row[name]) for row in line]) for name in ("points", "low", "high"))
+        at = np.arange(len(line)) + 0.06 * (number - (len(lines) - 1) / 2)  # else intervals lie on each other
+        style = {"marker": "o", "markersize": 4, "capsize": 2, "linewidth": 1.4}
+        panel.errorbar(at, points, yerr=(np.maximum(points - low, 0), np.maximum(high - points, 0)), color=f"C{number}", **style)
+
+
+def _draw_paper(panel: Any, said: Any, values: int, others: Sequence[str]) -> None:
+    """The paper's points: at our ``values`` of the last axis, or, where it has others, along an axis of its own at the top."""
+    if said is None:
+        return
+    if others:
+        panel, values = panel.twiny(), len(others)
+        panel.set_xticks(np.arange(values), others, fontsize=7)
+    for number, line in enumerate(np.asarray(said, float).reshape(-1, values)):
+        panel.plot(np.arange(values), line, ":x", color=f"C{number}", linewidth=1.2, markersize=5)
