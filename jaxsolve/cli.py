@@ -44,6 +44,7 @@ class Benchmark(enum.StrEnum):
     patterns = "patterns"
     zones = "zones"
     selfplay = "selfplay"
+    pnmcts = "pnmcts"
 
 
 class Words(TyperGroup):
@@ -397,7 +398,7 @@ def bench(
     what: Annotated[
         Benchmark,
         typer.Argument(
-            metavar="kernels|search|patterns|zones|selfplay", parser=options.one_of(Benchmark), help="What to measure.", show_default=False
+            metavar="kernels|search|patterns|zones|selfplay|pnmcts", parser=options.one_of(Benchmark), help="What to measure.", show_default=False
         ),
     ],
     games: Annotated[str, typer.Option("--games", metavar="ID,ID,...", help="Only these; empty = the benchmark's own.")] = "",

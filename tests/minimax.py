@@ -7,6 +7,7 @@ solves claims by retrograde analysis, which also says what endless repetition le
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome, State
+from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.proof.check import games as checkers
 from jaxsolve.search import Claim, Verdict
 
@@ -61,6 +63,70 @@ class DepthFirst:
             answer = claims if settled else any(answers) if claims else all(answers)
         self._known[text, claim] = answer
         return answer
+
+
+class Bounded:
+    """Who can force what within so many plies, by the checker's rules: for games that may repeat positions, and are near their end."""
+
+    def __init__(self, game: Game, limit: int = 3000):
+        self.rules = checkers.find(game.name).rules(game.rule_set)
+        self.limit = limit
+        self._least: dict[tuple[str, Claim], int] = {}  # plies within which the claim is known to be forced
+        self._not: dict[tuple[str, Claim], int] = {}  # plies within which it is known not to be
+        self._left = 0
+
+    def answer(self, text: str, claim: Claim, plies: int) -> tuple[Verdict, int] | None:
+        """PROVED or DISPROVED, and the least number of plies within which that is forced; None where neither is. Raises TooLarge."""
+        self._left = self.limit
+        for depth in range(plies + 1):
+            for asked, verdict in ((claim, Verdict.PROVED), (claim.opposite(), Verdict.DISPROVED)):
+                if self._forced(text, asked, depth):
+                    return verdict, depth
+        return None
+
+    def _forced(self, text: str, claim: Claim, depth: int) -> bool:
+        key = (text, claim)
+        if self._least.get(key, depth + 1) <= depth:
+            return True
+        if self._not.get(key, -1) >= depth:
+            return False
+        self._left -= 1
+        if self._left < 0:
+            raise TooLarge
+        position = self.rules.position(text)
+        verdict = self.rules.verdict(position)
+        if verdict is not None:
+            depth = 1 << 30 if verdict.winner != claim.player and (verdict.winner is not None or claim.result != "does-not-lose") else 0
+            answer = depth == 0
+        elif depth == 0:
+            answer = False
+        else:
+            children = (self._forced(child, claim, depth - 1) for child in self.rules.replies(position).values())
+            answer = any(children) if self.rules.side(position) == claim.player else all(children)
+        (self._least if answer else self._not)[key] = depth
+        return answer
+
+
+def late_positions(game: Game, plies: int, seed: int, games: int = 64) -> Iterator[State]:
+    """Positions 1 to ``plies`` plies before the end of random games, without end."""
+    step = jax.jit(jax.vmap(lambda state, key: game.step(state, random_legal_action(key, game.legal_mask(state)))))
+    outcome = jax.jit(jax.vmap(game.outcome))
+    for batch in itertools.count():
+        key = jax.random.key(seed + batch)
+        states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], games, axis=0), game.init())
+        before: list[list[State]] = [[] for _ in range(games)]
+        going = np.ones(games, bool)
+        for ply in itertools.count():
+            key, drawn = jax.random.split(key)
+            for number in np.flatnonzero(going):
+                before[number] = [*before[number][1 - plies :], jax.tree.map(lambda x, number=number: x[number], states)]
+            states = jax.tree.map(np.asarray, step(states, jax.random.split(drawn, games)))
+            going &= np.asarray(outcome(states)) == Outcome.ONGOING
+            if not going.any() or ply == 2000:
+                break
+        for number, states_of_one in enumerate(before):
+            if not going[number]:
+                yield states_of_one[-1 - number % min(plies, len(states_of_one))]
 
 
 def expected(holds: bool) -> Verdict:
