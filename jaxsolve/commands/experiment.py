@@ -104,11 +104,11 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
                     failure.remark(line)
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
-    axes = experiment.settings.axes
+    axes = experiment.axes
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
     settings = experiment.settings
-    folder.write_json(SHOWN, {key: getattr(settings, key) for key in ("title", "source", "axes", "x_label", "paper", "paper_x")})
+    folder.write_json(SHOWN, {key: getattr(settings, key) for key in ("title", "source", "x_label", "paper", "paper_x")} | {"axes": axes})
     return results
 
 
@@ -131,14 +131,14 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_js
     """The results as the paper's tables have them: the last axis across, everything else down."""
     picture = _drawn(folder)
     if as_json:
-        axes = experiment.settings.axes
+        axes = experiment.axes
         streams.say_json({"results": [_row(result, axes) for result in results], "plot": None if picture is None else str(picture)})
         return
     from jaxsolve.view.columns import columns
 
     settings = experiment.settings
-    across = list(settings.axes.values())[-1] if settings.axes else ["points"]
-    lines = [["", *list(settings.axes)[:-1], *across]]
+    across = list(experiment.axes.values())[-1] if experiment.axes else ["points"]
+    lines = [["", *list(experiment.axes)[:-1], *across]]
     for begun in range(0, len(results), len(across)):
         line = results[begun : begun + len(across)]
         before = [line[0].cell.game, *line[0].cell.values[:-1]]
@@ -146,7 +146,7 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_js
         if any(each.cell.paper is not None for each in line):
             lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
     print(f"{settings.title}: per cent of the points against {settings.opponent}, {settings.games_each} games each, 95 % intervals")
-    print(columns(lines, right=max(len(settings.axes), 1)))
+    print(columns(lines, right=max(len(experiment.axes), 1)))
     print(folder / RESULTS)
     if picture is not None:
         print(picture)

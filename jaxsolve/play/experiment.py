@@ -39,7 +39,7 @@ class Settings:
     source: str = ""  # where the paper's numbers are from
     out: str = "runs/experiment"  # its folder; the same command goes on in it
     games: List[str] = field(default_factory=list)  # rule sets
-    axes: Dict[str, List[str]] = field(default_factory=dict)  # what varies, and its values; the last one is the x axis of the picture
+    axes: Dict[str, Optional[List[str]]] = field(default_factory=dict)  # what varies, and its values (null: no such axis); the last one is drawn as x
     player: str = "pnmcts"  # with {NAME} for the value of an axis
     opponent: str = "uct"  # the same way
     simulations: Optional[int] = None  # of each move's search, where the players do not say it themselves
@@ -47,9 +47,9 @@ class Settings:
     games_each: int = 100  # of each cell, half of them with sides changed
     opening_moves: int = 2  # random moves that each game begins with
     seed: int = 0
-    side_by_side: int = 512  # games played at a time, at most, where a cell's are not more
+    side_by_side: int = 1024  # games played at a time, at most, where a cell's are not more
     x_label: str = ""
-    paper: Dict[str, Any] = field(default_factory=dict)  # rule set -> the paper's per cent of the points, nested lists in the order of the axes
+    paper: Dict[str, Any] = field(default_factory=dict)  # rule set -> the paper's per cent of the points (null: none), nested in the axes' order
     paper_x: List[str] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
 
     def question(self) -> dict[str, Any]:
@@ -86,10 +86,10 @@ class Experiment:
 
     def __init__(self, settings: Settings):
         self.settings = settings
+        self.axes = {name: values for name, values in settings.axes.items() if values is not None}
         if not settings.games:
             raise ValueError("games=[]: give at least one rule set")
-        for name in ("games", *settings.axes):
-            values = settings.games if name == "games" else settings.axes[name]
+        for name, values in {"games": settings.games, **self.axes}.items():
             if not values or len(set(values)) < len(values):
                 raise ValueError(f"{name}=[{', '.join(values)}]: give at least one value, and each of them once")
         for name, least in (("games_each", 2), ("opening_moves", 0), ("seed", 0), ("side_by_side", 2)):
@@ -98,9 +98,9 @@ class Experiment:
         if settings.games_each % 2:
             raise ValueError(f"games_each={settings.games_each}: give an even number, for every opening is played from both sides")
         for text in (settings.player, settings.opponent):
-            strange = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} - settings.axes.keys()
+            strange = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} - self.axes.keys()
             if strange:
-                raise ValueError(f"{text!r}: {{{sorted(strange)[0]}}} is no axis; there are {', '.join(settings.axes)}")
+                raise ValueError(f"{text!r}: {{{sorted(strange)[0]}}} is no axis; there are {', '.join(self.axes)}")
         self.games: dict[str, Game] = {name: make(name) for name in settings.games}
         self.cells = {name: list(self._cells(name)) for name in settings.games}
         self._players = {(cell.game, text): self._player(cell.game, text) for cells in self.cells.values() for cell in cells for text in _both(cell)}
@@ -160,17 +160,15 @@ class Experiment:
     # ---- inside ------------------------------------------------------------------------------------------------------------
     def _cells(self, game: str) -> Iterator[Cell]:
         settings = self.settings
-        choices = list(itertools.product(*settings.axes.values()))
+        choices = list(itertools.product(*self.axes.values()))
         paper: list[float | None] = [None] * len(choices)
         if settings.paper.get(game) is not None and not settings.paper_x:
             given = np.asarray(settings.paper[game], np.float64)
-            if given.shape != tuple(map(len, settings.axes.values())):
-                raise ValueError(
-                    f"paper.{game}: the numbers do not fit the axes {', '.join(settings.axes)}; give paper.{game}=null to leave them out"
-                )
-            paper = given.ravel().tolist()
+            if given.shape != tuple(map(len, self.axes.values())):
+                raise ValueError(f"paper.{game}: the numbers do not fit the axes {', '.join(self.axes)}; give paper.{game}=null to leave them out")
+            paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
         for values, said in zip(choices, paper, strict=True):
-            named = dict(zip(settings.axes, values, strict=True))
+            named = dict(zip(self.axes, values, strict=True))
             yield Cell(game, values, settings.player.format(**named), settings.opponent.format(**named), said)
 
     def _player(self, game: str, text: str) -> TreePlayer:

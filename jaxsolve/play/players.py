@@ -104,7 +104,7 @@ _SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
     "c_pn": _number("by_rank", float),
     "rank": _named("by_children", {"highest": False, "children": True}),
     "layers": _named("layers", {name: name for name in LAYERS}),
-    "contempt": _number("contempt", float),
+    "contempt": lambda value: {"contempt": None if value == "never" else float(value)},
     "threshold": _number("threshold", int),
     "c": _number("exploration", float),
     "wave": _number("wave", int),
@@ -118,5 +118,6 @@ _SAYS = {
     "rank": "highest or children",
     "layers": f"{', '.join(LAYERS)}",
     **{name: "a whole number" for name in ("threshold", "wave", "most", "sims")},
-    **{name: "a number" for name in ("c_pn", "contempt", "c", "time")},
+    "contempt": "a number, or never",
+    **{name: "a number" for name in ("c_pn", "c", "time")},
 }

@@ -1,0 +1,144 @@
+"""Experiments: every cell is played, counted and drawn; an interrupted one goes on; what does not fit is refused in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from jaxsolve.cli import app
+from jaxsolve.commands import composing
+from jaxsolve.play.experiment import Experiment, Settings
+from jaxsolve.play.match import Matches
+
+FOLDER = composing.folder() / "experiments"
+SMALL = ["pnmcts_variants_cpu", "games=[knightthrough-4]", "axes.flags=[xxx,FSU]", "games_each=4", "simulations=6", "side_by_side=4"]
+
+
+def call(*words: str):
+    return CliRunner().invoke(app, ["experiment", *words])
+
+
+def rows(folder, name: str = "results.csv") -> list[dict[str, str]]:
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("experiment") / "run"
+    done = call(*SMALL, f"out={folder}")
+    assert done.exit_code == 0, done.output
+    return folder, done
+
+
+@pytest.mark.parametrize("name", composing.files(FOLDER))
+def test_every_experiment_that_comes_with_jaxsolve_can_be_played(name):
+    settings, _ = composing.settings(FOLDER, name, Settings, [])
+    experiment = Experiment(settings)
+    assert settings.name == name and settings.out == f"runs/{name}" and settings.title and settings.source
+    assert list(experiment.cells) == settings.games
+    said = [cell.paper for cells in experiment.cells.values() for cell in cells]
+    assert any(said) or (settings.paper_x and all(len(line) == len(settings.paper_x) for game in settings.paper.values() for line in game))
+    assert f"{name} " in call().output
+
+
+def test_every_game_is_counted_in_its_cell(played):
+    folder, done = played
+    found = rows(folder)
+    assert [row["flags"] for row in found] == ["xxx", "FSU"] and "PN-MCTS" not in done.stderr
+    games = rows(folder, "games.csv")
+    assert len(games) == 8 and all(row["moves"] for row in games)
+    for row in found:
+        own = [game for game in games if row["player"] in (game["first"], game["second"])]
+        wins = sum(game["winner"] == row["player"] for game in own)
+        losses = sum(game["winner"] == row["opponent"] for game in own)
+        assert [wins, losses, len(own)] == [int(row[name]) for name in ("wins", "losses", "games")]
+        assert float(row["points"]) == 100 * (wins + (len(own) - wins - losses) / 2) / len(own)
+        assert sum(game["first"] == row["player"] for game in own) == 2
+    openings = [
+        [" ".join(game["moves"].split()[: int(game["opening_moves"])]) for game in games if flags in game["first"] + game["second"]]
+        for flags in ("xxx", "FSU")
+    ]
+    assert openings[0] == openings[1], "all cells begin alike"
+
+
+def test_what_is_played_is_what_the_players_play_alone(played):
+    """Cells of one pool do not touch each other: the moves of a cell are those of the same matches without the other cell."""
+    settings, _ = composing.settings(FOLDER, SMALL[0], Settings, [*SMALL[1:-1], "side_by_side=8", "axes.flags=[xxx,FSU]"])
+    both = Experiment(settings).matches("knightthrough-4", 0)
+    while both.left:
+        both.play_on()
+    assert [len(pair) for pair in both.records()] == [4, 4]
+    assert isinstance(both, Matches) and all(spent.simulations for pair in both.spent for spent in pair)
+
+
+def test_an_interrupted_experiment_goes_on(played, tmp_path):
+    folder, done = played
+    again = tmp_path / "again"
+    shutil.copytree(folder, again)
+    for name in ("results.csv", "games.csv", "shown.json", "experiment.png"):
+        (again / name).unlink()
+    log = again / "knightthrough-4-1.jsonl"
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[: len(lines) // 2]) + lines[-1][:10])
+    went_on = call(*SMALL, f"out={again}")
+    assert went_on.exit_code == 0, went_on.output
+    assert (again / "games.csv").read_text() == (folder / "games.csv").read_text()
+    drop = {"cpu_seconds"}
+    assert [{k: v for k, v in row.items() if k not in drop} for row in rows(again)] == [
+        {k: v for k, v in row.items() if k not in drop} for row in rows(folder)
+    ]
+    assert went_on.stdout.replace(str(again), str(folder)) == done.stdout
+
+
+def test_its_picture_is_drawn_again(played, tmp_path):
+    folder, _ = played
+    for name in ("figure.png", "figure.svg"):
+        out = tmp_path / name
+        done = CliRunner().invoke(app, ["plot", str(folder), "--out", str(out)])
+        assert done.exit_code == 0 and out.stat().st_size > 5000, done.output
+    assert "knightthrough-4" in (tmp_path / "figure.svg").read_text() or "<svg" in (tmp_path / "figure.svg").read_text()
+    both = CliRunner().invoke(app, ["plot", str(folder), str(folder), "--out", str(out)])
+    assert both.exit_code == 2 and "drawn alone" in both.stderr
+
+
+def test_json_is_one_object(played):
+    folder, _ = played
+    done = call(*SMALL, f"out={folder}", "--json")
+    said = json.loads(done.stdout)
+    assert [row["games"] for row in said["results"]] == [4, 4] and said["plot"] == str(folder / "experiment.png")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["pnmcts_variant_cpu"], "did you mean 'pnmcts_variants_cpu'"),
+        ([*SMALL, "games_eech=4"], "did you mean 'games_each'"),
+        ([*SMALL, "games_each=3"], "give an even number"),
+        ([*SMALL, "games=[]"], "at least one rule set"),
+        ([*SMALL, "games=[knightthrough-4,knightthrough-4]"], "each of them once"),
+        ([*SMALL, "games=[chess]"], "chess"),
+        ([*SMALL, "axes.flags=[FSY]"], "flags"),
+        ([*SMALL, "player='pnmcts:flags={flag}'"], "{flag} is no axis"),
+        ([*SMALL, "simulations=many"], "simulations"),
+        ([*SMALL, "simulations=null"], "nothing would end the search"),
+        ([*SMALL, "paper.knightthrough-4=[1,2,3]"], "paper"),
+        ([*SMALL, "-m"], "nothing that 'jaxsolve experiment' knows"),
+    ],
+)
+def test_what_does_not_fit_is_refused(words, sentence, tmp_path):
+    done = call(*words, f"out={tmp_path / 'run'}")
+    assert done.exit_code == 2 and sentence in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_experiment_does_not_go_into_its_folder(played):
+    folder, _ = played
+    before = (folder / "results.csv").read_text()
+    done = call(*SMALL, "seed=1", f"out={folder}")
+    assert done.exit_code == 2 and "seed" in done.stderr
+    assert (folder / "results.csv").read_text() == before
