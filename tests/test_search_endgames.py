@@ -40,13 +40,8 @@ def test_late_positions_are_answered_as_exhaustive_search_answers_them(rules, tm
             wave, before = (1, 4, 32)[seed % 3], tired[method]
             got = run(game, state, claim, Setting(method, wave, None, seed), tmp_path, NARROW.get(method, 50_000))
             tired[method] += got.verdict is Verdict.UNKNOWN and got.result.nodes >= NARROW.get(method, 1 << 30)
-            assert got.verdict is (Verdict.UNKNOWN if tired[method] > before else right[0]), (
-                game.text(state),
-                claim,
-                method,
-                wave,
-                got.result.reason,
-            )
+            due = Verdict.UNKNOWN if tired[method] > before else right[0]
+            assert got.verdict is due, (game.text(state), claim, method, wave, got.result.reason)
         if done == COUNT:
             break
     print(rules, dict(answers), "given up by", dict(tired))

@@ -1,8 +1,8 @@
 """``jaxsolve bench pnmcts``: what proof numbers cost in play, and how many random games a search plays (Kowalski et al. 2024, Table I).
 
-Positions from random play, as many as ``--batch`` says, are searched together for a move each by plain UCT and by PN-MCTS with all three flags, in turns.
-Time is that of the whole searches, and what is searched is the same: the ratio of the two is that of the simulations in equal time. A position in
-which PN-MCTS proves its win, and ends, counts the simulations it had; the paper leaves the second half of its games out for the same reason.
+Positions from random play, as many as ``--batch`` says, are searched together for a move each, in turns by plain UCT and by PN-MCTS with its three
+flags. Time is that of whole searches of the same positions: the ratio of the rates is that of the simulations in equal time. PN-MCTS ends where it
+has proved a win, and counts what it had; the paper leaves the second half of its games out for the same reason.
 """
 
 from __future__ import annotations
