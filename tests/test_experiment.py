@@ -64,13 +64,12 @@ def test_every_game_is_counted_in_its_cell(played):
     games = rows(folder, "games.csv")
     assert len(games) == 8 and all(row["moves"] for row in games)
     for row in found:
-        own = [game for game in games if row["player"] in (game["first"], game["second"])]
-        wins = sum(game["winner"] == row["player"] for game in own)
-        losses = sum(game["winner"] == row["opponent"] for game in own)
+        own = [game for game in games if game["flags"] == row["flags"]]
+        wins, losses = (sum(game["winner"] == who for game in own) for who in ("player", "opponent"))
         assert [wins, losses, len(own)] == [int(row[name]) for name in ("wins", "losses", "games")]
         assert float(row["points"]) == 100 * (wins + (len(own) - wins - losses) / 2) / len(own)
-        assert sum(game["first"] == row["player"] for game in own) == 2
-    openings = {flags: [opening(game) for game in games if flags in game["first"] + game["second"]] for flags in ("xxx", "FSU")}
+        assert sum(game["first"] == "player" for game in own) == 2
+    openings = {flags: [opening(game) for game in games if game["flags"] == flags] for flags in ("xxx", "FSU")}
     assert openings["xxx"] == openings["FSU"], "all cells begin alike"
 
 
@@ -90,6 +89,15 @@ def test_an_interrupted_experiment_goes_on(played, tmp_path):
     assert went_on.stdout.replace(str(again), str(folder)) == done.stdout
 
 
+def test_cells_do_not_touch_each_other(played, tmp_path):
+    """The games of a variant are the same where another one is played beside it, or none."""
+    folder, _ = played
+    done = call(*SMALL, "axes.flags=[FSU]", "side_by_side=2", f"out={tmp_path / 'one'}")
+    assert done.exit_code == 0, done.output
+    alone, beside = (rows(each, "games.csv") for each in (tmp_path / "one", folder))
+    assert alone == [game for game in beside if game["flags"] == "FSU"]
+
+
 def test_its_picture_is_drawn_again(played, tmp_path):
     folder, _ = played
     for name in ("figure.png", "figure.svg"):
@@ -99,6 +107,10 @@ def test_its_picture_is_drawn_again(played, tmp_path):
     assert "<svg" in out.read_text()
     both = CliRunner().invoke(app, ["plot", str(folder), str(folder), "--out", str(out)])
     assert both.exit_code == 2 and "drawn alone" in both.stderr
+    (tmp_path / "begun").mkdir()
+    shutil.copy(folder / "experiment.json", tmp_path / "begun")
+    begun = CliRunner().invoke(app, ["plot", str(tmp_path / "begun")])
+    assert begun.exit_code == 2 and "not been played to its end" in begun.stderr
 
 
 def test_json_is_one_object(played):
@@ -118,10 +130,14 @@ def test_json_is_one_object(played):
         ([*SMALL, "games=[knightthrough-4,knightthrough-4]"], "each of them once"),
         ([*SMALL, "games=[chess]"], "chess"),
         ([*SMALL, "axes.flags=[FSY]"], "flags"),
-        ([*SMALL, "player='pnmcts:flags={flag}'"], "{flag} is no axis"),
+        ([*SMALL, "player='pnmcts:flags={flags},c={flag}'"], "{flag} in player or opponent is no axis"),
+        ([*SMALL, "player=pnmcts"], "axes.flags: neither player nor opponent"),
+        ([*SMALL, "seed=10000000000000000000"], "seed"),
         ([*SMALL, "simulations=many"], "simulations"),
         ([*SMALL, "simulations=null"], "nothing would end the search"),
-        ([*SMALL, "paper.knightthrough-4=[1,2,3]"], "paper"),
+        (["pnmcts_variants_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags"),
+        (["pnmcts_times_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags, sims"),
+        (["pnmcts_variants_cpu", "paper={loa-7:[[1],[2,3]]}"], "do not fit the axes flags"),
         ([*SMALL, "-m"], "nothing that 'jaxsolve experiment' knows"),
     ],
 )

@@ -15,7 +15,7 @@ from network_tools import random_network
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
-from jaxsolve.play import match
+from jaxsolve.play import match, records
 from jaxsolve.train import players as training
 
 GAME = make("hex-3")
@@ -25,8 +25,8 @@ ENV = Env(GAME, max_steps=18)
 class KnowingPlayer(match.RandomPlayer):
     """Takes the centre of 3x3 Hex where it is free, which wins, else any point."""
 
-    def choose(self, key, states, players):
-        drawn, counts = super().choose(key, states, players)
+    def choose(self, seeds, states, players):
+        drawn, counts = super().choose(seeds, states, players)
         return np.where(np.asarray(states.legal_action_mask)[:, 4], 4, drawn), counts
 
 
@@ -58,8 +58,8 @@ def test_games_are_legal_and_openings_are_shared():
 
 
 def test_the_stronger_player_wins():
-    games = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 100, 0, 3)[0]
-    assert match.interval(sum(game.winner == 0 for game in games), 200)[0] > 0.5
+    games = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 1000, 0, 3)[0]
+    assert records.interval(sum(game.winner == 0 for game in games), 2000)[0] > 0.5
 
 
 def test_networks_play_a_match(tmp_path):
@@ -85,7 +85,7 @@ def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
     assert one_object(result)["cut_off"] == 0 and one_object(result)["wins"] + one_object(result)["losses"] > 0
     short = Env(GAME, max_steps=4)
     games = played(short, (match.RandomPlayer(),) * 2, 2, 0, 0)[0]
-    assert all(game.cut and game.winner == match.NOBODY and len(game.moves) == 4 for game in games)
+    assert all(game.cut and game.winner == records.NOBODY and len(game.moves) == 4 for game in games)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_bad_matches_are_refused(words, says, tmp_path):
 def test_a_search_without_a_network_beats_chance():
     """On a board that White, who moves second, cannot hold: what a search with random games sees from either side."""
     games = played(ENV, (training.rollout_player(ENV, 32), match.RandomPlayer()), 40, 1, 5)[0]
-    assert match.interval(sum(game.winner == 0 for game in games), 80)[0] > 0.6
+    assert records.interval(sum(game.winner == 0 for game in games), 80)[0] > 0.6
 
 
 def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
@@ -119,9 +119,8 @@ def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
     assert training.goals_of(network) == ["value", "cost"]
     states = jax.vmap(ENV.init)(jax.random.split(jax.random.key(0), 8))
     states = jax.vmap(ENV.step)(states, jnp.arange(8))
-    chosen = {
-        goal: training.searching_player(network, ENV, 8, goal).choose(jax.random.key(1), states, ())[0].tolist() for goal in (None, "value", "cost")
-    }
+    seeds = np.arange(8, dtype=np.uint32)
+    chosen = {goal: training.searching_player(network, ENV, 8, goal).choose(seeds, states, ())[0].tolist() for goal in (None, "value", "cost")}
     assert chosen[None] == chosen["value"] != chosen["cost"]
     name = str(tmp_path / "both.npz")
     result = run("match", f"{name}:value", f"{name}:cost", "--game", "hex-3", "--games", 2, "--simulations", 4, "--out", tmp_path / "o")
@@ -148,7 +147,7 @@ def test_chance_against_chance_is_even():
     result = run("match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0)
     assert result.exit_code == 0 and "% of the points" in result.output and "400 games" in result.output
     games = played(ENV, (match.RandomPlayer(),) * 2, 200, 0, 1)[0]
-    low, high = match.interval(sum(game.winner == 0 for game in games), 400)
+    low, high = records.interval(sum(game.winner == 0 for game in games), 400)
     assert low < 0.5 < high
 
 

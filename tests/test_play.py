@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import jax
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from cli_tools import one_object, run
 
 from jaxsolve.games.registry import make
 from jaxsolve.play.numbers import BIG, INF
-from jaxsolve.play.players import tree_search
+from jaxsolve.play.players import named_search
 from jaxsolve.play.tree_search import TreeSearch, search
 
 VARIANTS = {
@@ -51,7 +53,7 @@ def summed(numbers, untried, is_or):
 def test_the_trees_add_up(name, variant):
     """Visits, results, proof numbers and ranks of every node follow from its edges."""
     game, settings = make(name), TreeSearch(simulations=120, **VARIANTS[variant])
-    found = search([settings] * 3, game, positions(game, 3, 2), 5)
+    found = search([settings] * 3, game, positions(game, 3, 2), range(3))
     forest, ends = found.forest, found.forest.trees
     assert (found.simulations <= 120).all() and (settings.final or (found.simulations == 120).all())
     claims = forest.numbers.shape[1]
@@ -95,7 +97,7 @@ def test_what_is_proved_is_true():
     states = [step(game.init(), np.int32(move)) for move in range(9)]
     assert all(int(outcome(state)) == 0 for state in states)
     words = np.stack([np.asarray(game.pack(state)) for state in states])
-    found = search([TreeSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9, game, words, 1)
+    found = search([TreeSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9, game, words, range(9))
     roots = found.forest.numbers[found.forest.trees["root"], 0]
     for state, action, (pn, dn) in zip(states, found.actions, roots.tolist(), strict=True):
         assert (pn == 0) == wins(state) and (dn == 0) == (not wins(state)) and pn != dn
@@ -103,14 +105,15 @@ def test_what_is_proved_is_true():
             assert not wins(step(state, np.int32(action)))
 
 
-@pytest.mark.parametrize("variant", ["single", "double"])
-def test_a_search_does_not_notice_the_others(variant):
+@pytest.mark.parametrize(("variant", "most"), [("single", 2000), ("double", 2000), ("single", 25)])
+def test_a_search_does_not_notice_the_others(variant, most):
+    """Those of other settings, claims and lengths beside it, and games that are cut off among them, leave every number of it as it is."""
     game = make("awari")
-    words, settings = positions(game, 5, 6), TreeSearch(simulations=60, **VARIANTS[variant])
-    plain = TreeSearch(simulations=60)
-    together = search([settings, settings, plain, settings, plain], game, words, 9)
+    words, settings = positions(game, 5, 6), TreeSearch(simulations=60, most_moves=most, **VARIANTS[variant])
+    plain, players = TreeSearch(simulations=90, most_moves=most), TreeSearch(simulations=20, most_moves=most, **VARIANTS["players"])
+    together = search([settings, settings, plain, settings, players], game, words, range(5))
     for count in (1, 3):
-        fewer = search([settings, settings, plain][:count], game, words[:count], 9)
+        fewer = search([settings, settings, plain][:count], game, words[:count], range(count))
         assert (fewer.actions == together.actions[:count]).all()
         for name in ("visits", "total"):
             for tree in range(count):
@@ -124,10 +127,16 @@ def test_a_search_does_not_notice_the_others(variant):
 
 def test_time_ends_a_search():
     game = make("hex-3")
-    found = search([TreeSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), 3)
+    found = search([TreeSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
     assert (found.simulations > 0).all() and found.actions.min() >= 0
     with pytest.raises(ValueError, match="do not go together"):
-        search([TreeSearch(), TreeSearch(wave=2)], game, positions(game, 2, 1), 3)
+        search([TreeSearch(), TreeSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
+    with pytest.raises(ValueError, match="one of each"):
+        search([TreeSearch()], game, positions(game, 2, 1), (3, 4))
+    awari = make("awari")
+    words = np.stack([awari.pack(awari.parse(f"{pits}/{pits} s captured=20:20")) for pits in ("0,0,0,0,0,2", "0,0,0,0,0,1")])
+    with pytest.raises(ValueError, match="position 1: the game is over"):
+        search([TreeSearch()] * 2, awari, words, (3, 4))
 
 
 @pytest.mark.parametrize(
@@ -135,6 +144,9 @@ def test_time_ends_a_search():
     [
         ("uct:c_pn=1", "would have no effect"),
         ("pnmcts:flags=FX,c_pn=1", "without the flag U"),
+        ("pnmcts:flags=F,rank=children", "without the flag U"),
+        ("pnmcts:flags=FU,threshold=9", "without the flag S"),
+        ("pnmcts:flags=xxx,layers=double", "without a flag"),
         ("pnmcts:flags=Q", "cannot be read"),
         ("pnmcts:cpn=1", "is no setting"),
         ("pnmcts:c=1,c=2", "given twice"),
@@ -149,7 +161,7 @@ def test_time_ends_a_search():
 )
 def test_settings_that_make_no_sense_are_refused(text, says):
     with pytest.raises(ValueError, match=says.replace("(", r"\(")):
-        tree_search(text, 10, None)
+        named_search(text, 10, None)
 
 
 def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
@@ -162,11 +174,13 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     assert run(*words).exit_code == 0
     assert (tmp_path / "o" / "games.csv").read_text() == whole
     (tmp_path / "o" / "result.json").unlink()
-    damaged = games[0] + b'{"actions": [9], "spent": []}\n'
-    (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
-    refused = run(*words)
-    assert refused.exit_code == 2 and "plies.jsonl, line 2, is damaged" in refused.output
-    assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
+    said = json.loads(games[1])
+    for actions, spent in (([9], said["spent"]), (said["actions"], []), ([each + 0.5 for each in said["actions"]], said["spent"])):
+        damaged = games[0] + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
+        (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
+        refused = run(*words)
+        assert refused.exit_code == 2 and "plies.jsonl, line 2, is damaged" in refused.output
+        assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
 
 
 def test_a_match_by_time_says_what_each_player_did():

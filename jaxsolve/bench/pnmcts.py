@@ -18,7 +18,7 @@ from jaxsolve.bench.measure import SECONDS
 from jaxsolve.bench.play import positions
 from jaxsolve.bench.report import Report
 from jaxsolve.games import make
-from jaxsolve.play.players import tree_search
+from jaxsolve.play.players import named_search
 from jaxsolve.play.tree_search import search
 
 GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
@@ -64,13 +64,13 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
     words = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, batch, PLIES)))
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
-    settings = {player: [tree_search(text, simulations, None)] * batch for player, text in PLAYERS.items()}
+    settings = {player: [named_search(text, simulations, None)] * batch for player, text in PLAYERS.items()}
     done, spent = dict.fromkeys(PLAYERS, 0), dict.fromkeys(PLAYERS, 0.0)
     rounds = 0
     while rounds <= LEAST_ROUNDS or min(spent.values()) < seconds:
         for player, each in settings.items():
             start = time.process_time()
-            found = search(each, game, words, seed=rounds)
+            found = search(each, game, words, range(rounds * batch, (rounds + 1) * batch))
             if rounds:  # the first one compiles
                 done[player] += int(found.simulations.sum())
                 spent[player] += time.process_time() - start

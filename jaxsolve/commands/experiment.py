@@ -15,6 +15,7 @@ from jaxsolve.runfolder import RunFolder, write_table, write_whole
 if TYPE_CHECKING:
     from jaxsolve.play.experiment import Experiment, Result
     from jaxsolve.play.match import Matches
+    from jaxsolve.play.records import Tally
 
 MARKER, CONFIG, RESULTS, GAMES, PICTURE = "experiment.json", "config.yaml", "results.csv", "games.csv", "experiment.png"
 SHOWN = "shown.json"  # what a picture needs beside the results
@@ -51,14 +52,16 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
 
 
 def is_experiment(folder: Path) -> bool:
-    """Whether a folder holds one that has been played to its end."""
-    return (folder / SHOWN).exists() and (folder / RESULTS).exists()
+    """Whether a folder holds one, played to its end or not."""
+    return (folder / MARKER).exists()
 
 
 def draw(folder: Path, out: Path) -> None:
     """Draws an experiment that has been played. Raises ValueError, OSError."""
     from jaxsolve.view import experiments
 
+    if not (folder / SHOWN).exists():
+        raise ValueError(f"{folder} has not been played to its end; the command that began it goes on there")
     shown = strict_json.loads((folder / SHOWN).read_text(encoding="utf-8"))
     experiments.draw(out, experiments.read(folder / RESULTS, list(shown["axes"])), shown)
 
@@ -108,8 +111,17 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
     settings = experiment.settings
-    folder.write_json(SHOWN, {key: getattr(settings, key) for key in ("title", "source", "x_label", "paper", "paper_x")} | {"axes": axes})
+    told = {key: getattr(settings, key) for key in ("source", "x_label", "paper", "paper_x")}
+    folder.write_json(SHOWN, told | {"axes": axes, "title": _title(experiment)})
     return results
+
+
+def _title(experiment: Experiment) -> str:
+    """What was played, in a line."""
+    settings = experiment.settings
+    limit = "" if settings.simulations is None else f", {settings.simulations} simulations a move"
+    limit += "" if settings.seconds is None else f", {settings.seconds:g} CPU s a move"
+    return f"{settings.title}: per cent of the points against {settings.opponent.partition(':')[0]}, {settings.games_each} games each{limit}"
 
 
 def _row(result: Result, axes: Any) -> dict[str, Any]:
@@ -142,14 +154,23 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_js
     for begun in range(0, len(results), len(across)):
         line = results[begun : begun + len(across)]
         before = [line[0].cell.game, *line[0].cell.values[:-1]]
-        lines.append(before + [f"{100 * each.tally.score:.1f} ±{50 * (each.tally.interval[1] - each.tally.interval[0]):.1f}" for each in line])
+        lines.append(before + [_points(each.tally) for each in line])
         if any(each.cell.paper is not None for each in line):
             lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
-    print(f"{settings.title}: per cent of the points against {settings.opponent}, {settings.games_each} games each, 95 % intervals")
+    print(f"{_title(experiment)}, with 95 % intervals")
     print(columns(lines, right=max(len(experiment.axes), 1)))
+    if settings.paper:
+        print(f"paper: {settings.source}")
+    if alike := sum(each.tally.games - each.tally.distinct for each in results):
+        print(f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different")
     print(folder / RESULTS)
     if picture is not None:
         print(picture)
+
+
+def _points(tally: Tally) -> str:
+    low, high = tally.interval
+    return f"{100 * tally.score:.1f} ({100 * low:.0f}-{100 * high:.0f})"
 
 
 def _drawn(folder: Path) -> Path | None:

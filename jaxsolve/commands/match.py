@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from jaxsolve.games.env import Env
     from jaxsolve.games.game import Game
     from jaxsolve.play import match
+    from jaxsolve.play.records import Record
 
 RANDOM, ROLLOUTS = "random", "rollouts"
 RESULT = "result.json"  # of a match in its folder, written at its end
 PLIES = "plies.jsonl"  # its moves so far, a line a move of every game that goes on: what an interrupted match goes on from
 DEFAULT_SIMULATIONS = 32
-MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ def run(request: Request) -> int:
 
         runtime.setup()
         from jaxsolve.games import make
-        from jaxsolve.games.env import Env
+        from jaxsolve.play.match import match_env
 
         if request.games % 2:
             raise ValueError(f"--games {request.games}: give an even number, for every opening is played from both sides")
         game = make(request.game)
-        env = Env(game, max_steps=max(MOST_MOVES[0] * game.num_actions, MOST_MOVES[1]))
+        env = match_env(game)
         players = [_player(text, env, request) for text in request.players]
         states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
@@ -62,7 +62,7 @@ def run(request: Request) -> int:
                 raise ValueError(f"{folder.path} already holds this match; give another folder")
             matches = _played(env, (players[0], players[1]), starts, request, folder)
             played = matches.records()[0]
-            summary = _summary(request, _names(request), [player.name for player in players], played, len(states), matches.spent[0])
+            summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
             if folder is not None:
                 _save(folder, game, starts, played, summary, request)
         finally:
@@ -85,7 +85,7 @@ def _player(text: str, env: Env, request: Request) -> match.Player:
         return match.RandomPlayer()
     simulations = request.simulations if request.simulations is not None or request.seconds is not None else DEFAULT_SIMULATIONS
     if text.partition(":")[0] in players.KINDS:
-        return players.TreePlayer(text, env.game, players.tree_search(text, simulations, request.seconds))
+        return players.TreePlayer(text, env.game, players.named_search(text, simulations, request.seconds))
     if simulations is None:
         raise ValueError(f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone")
     from jaxsolve.train import players as training
@@ -134,8 +134,8 @@ def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[A
     return matches
 
 
-def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[match.Record], summary: dict[str, Any], request: Request) -> None:
-    from jaxsolve.play.match import in_words
+def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[Record], summary: dict[str, Any], request: Request) -> None:
+    from jaxsolve.play.records import in_words
 
     names, begun = _names(request), [starts[n % len(starts)] for n in range(len(played))]
     records = []
@@ -164,22 +164,31 @@ def _show(request: Request, found: dict[str, Any]) -> None:
         print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
     if found["distinct"] < found["games"]:
         print(f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more")
-    for name, spent in zip((found["a"], found["b"]), found["spent"], strict=True):
-        if spent["simulations"]:
-            a_move, a_second = spent["simulations"] / spent["moves"], spent["simulations"] / max(spent["seconds"], 1e-9)
-            print(f"{name}: {a_move:,.0f} simulations a move, {a_second:,.0f} a CPU s, {spent['seconds'] / spent['moves']:.3f} CPU s a move")
+    spent = found["spent"]
+    for name, each in zip((found["a"], found["b"]), spent, strict=True):
+        if each["simulations"]:
+            rate = "" if found["spent_together"] else f", {each['simulations'] / max(each['seconds'], 1e-9):,.0f} a CPU s"
+            print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
+    if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
+        print(f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included")
     print(f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)")
 
 
 def _summary(
-    request: Request, names: tuple[str, str], networks: list[str], played: list[match.Record], starts: int, spent: tuple[match.Spent, match.Spent]
+    request: Request,
+    names: tuple[str, str],
+    players: list[match.Player],
+    played: list[Record],
+    starts: int,
+    spent: tuple[match.Spent, match.Spent],
 ) -> dict[str, Any]:
     """What a match says; ``starts``: how many positions its games began at in turn."""
-    from jaxsolve.play.match import tally
+    from jaxsolve.play.records import tally
 
-    found = tally(played, starts)
+    found, networks = tally(played, starts), [player.name for player in players]
     about = {"a": names[0], "b": names[1], "networks": networks, "game": request.game, "score": found.score, "interval": found.interval}
-    return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent]}
+    together = players[0].table == players[1].table  # then the time of both is one, dealt out evenly
+    return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent], "spent_together": together}
 
 
 def _question(request: Request) -> dict[str, Any]:

@@ -19,15 +19,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games import make
-from jaxsolve.games.env import Env
 from jaxsolve.games.game import Game
-from jaxsolve.play.match import NOBODY, Log, Matches, Spent, Tally, in_words, tally
-from jaxsolve.play.players import TreePlayer, tree_search
+from jaxsolve.play.match import Log, Matches, Spent, match_env
+from jaxsolve.play.players import TreePlayer, named_search
+from jaxsolve.play.records import NOBODY, Tally, in_words, tally
+from jaxsolve.play.tree_search import TreeSearch
 
 # OmegaConf reads the annotations of ``Settings``.
 # ruff: noqa: UP006, UP035, UP045
 
-MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
+MOST_SEED = (1 << 31) - 1
 
 
 @dataclass
@@ -35,19 +36,19 @@ class Settings:
     """What an experiment is told: the settings of ``jaxsolve experiment``, whose values are in ``configs/experiments``."""
 
     name: str = "experiment"  # of its folder
-    title: str = ""
-    source: str = ""  # where the paper's numbers are from
+    title: str = ""  # what varies
+    source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command goes on in it
     games: List[str] = field(default_factory=list)  # rule sets
     axes: Dict[str, Optional[List[str]]] = field(default_factory=dict)  # what varies, and its values (null: no such axis); the last one is drawn as x
     player: str = "pnmcts"  # with {NAME} for the value of an axis
     opponent: str = "uct"  # the same way
     simulations: Optional[int] = None  # of each move's search, where the players do not say it themselves
-    seconds: Optional[float] = None  # CPU seconds of each move's search, likewise
+    seconds: Optional[float] = None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
     games_each: int = 100  # of each cell, half of them with sides changed
     opening_moves: int = 2  # random moves that each game begins with
     seed: int = 0
-    side_by_side: int = 1024  # games played at a time, at most, where a cell's are not more
+    side_by_side: int = 1024  # games played at a time, at most, but at least one opening of every cell
     x_label: str = ""
     paper: Dict[str, Any] = field(default_factory=dict)  # rule set -> the paper's per cent of the points (null: none), nested in the axes' order
     paper_x: List[str] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
@@ -92,18 +93,23 @@ class Experiment:
         for name, values in {"games": settings.games, **self.axes}.items():
             if not values or len(set(values)) < len(values):
                 raise ValueError(f"{name}=[{', '.join(values)}]: give at least one value, and each of them once")
-        for name, least in (("games_each", 2), ("opening_moves", 0), ("seed", 0), ("side_by_side", 2)):
-            if getattr(settings, name) < least:
-                raise ValueError(f"{name}={getattr(settings, name)}: give a whole number from {least} on")
+        for name, least, most in (("games_each", 2, 100_000), ("opening_moves", 0, 1000), ("seed", 0, MOST_SEED), ("side_by_side", 2, 1 << 20)):
+            if not least <= getattr(settings, name) <= most:
+                raise ValueError(f"{name}={getattr(settings, name)}: give a whole number from {least} to {most}")
         if settings.games_each % 2:
             raise ValueError(f"games_each={settings.games_each}: give an even number, for every opening is played from both sides")
-        for text in (settings.player, settings.opponent):
-            strange = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None} - self.axes.keys()
-            if strange:
-                raise ValueError(f"{text!r}: {{{sorted(strange)[0]}}} is no axis; there are {', '.join(self.axes)}")
+        named = {name for text in (settings.player, settings.opponent) for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+        for name in sorted(named ^ self.axes.keys()):
+            if name in self.axes:
+                raise ValueError(f"axes.{name}: neither player nor opponent has {{{name}}} in it, so it would change nothing")
+            raise ValueError(f"{{{name}}} in player or opponent is no axis; there are {', '.join(self.axes)}")
         self.games: dict[str, Game] = {name: make(name) for name in settings.games}
         self.cells = {name: list(self._cells(name)) for name in settings.games}
-        self._players = {(cell.game, text): self._player(cell.game, text) for cells in self.cells.values() for cell in cells for text in _both(cell)}
+        # Each cell has players of its own: the pools of those that time ends are as large for either side.
+        self._pairs = {
+            name: [tuple(TreePlayer(text, self.games[name], self._search(text)) for text in (cell.player, cell.opponent)) for cell in cells]
+            for name, cells in self.cells.items()
+        }
 
     def parts(self, game: str) -> list[int]:
         """How many openings of a game are played at a time, one number for each part of its games."""
@@ -114,10 +120,9 @@ class Experiment:
     def matches(self, game: str, part: int) -> Matches:
         """Those of a part, not begun."""
         rules, count = self.games[game], self.parts(game)[part]
-        env = Env(rules, max_steps=max(MOST_MOVES[0] * rules.num_actions, MOST_MOVES[1]))
-        pairs = [(self._players[game, cell.player], self._players[game, cell.opponent]) for cell in self.cells[game]]
         starts = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init())
-        return Matches(env, pairs, starts, self.settings.opening_moves, self.settings.seed + 1_000_003 * part)
+        seed = int(np.random.SeedSequence((self.settings.seed, part)).generate_state(1)[0]) & MOST_SEED
+        return Matches(match_env(rules), self._pairs[game], starts, self.settings.opening_moves, seed)
 
     def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
         """Plays all parts of a game and keeps their moves in ``folder``, from where they end there; yields part and matches move by move.
@@ -149,11 +154,11 @@ class Experiment:
             each_cell = len(records) // len(self.cells[game])
             for number, (record, moves) in enumerate(zip(records, words, strict=True)):
                 cell = self.cells[game][number // each_cell]
-                order = [cell.player, cell.opponent][:: 1 if record.first == 0 else -1]
-                winner = "" if record.winner == NOBODY else (cell.player, cell.opponent)[record.winner]
+                sides = ("player", "opponent")[:: 1 if record.first == 0 else -1]
+                winner = "" if record.winner == NOBODY else ("player", "opponent")[record.winner]
                 rows.append(
-                    {"game": game, "first": order[0], "second": order[1], "winner": winner, "cut_off": record.cut}
-                    | {"opening_moves": len(record.opening), "moves": moves}
+                    {"game": game, **dict(zip(self.axes, cell.values, strict=True)), "first": sides[0], "second": sides[1], "winner": winner}
+                    | {"cut_off": record.cut, "opening_moves": len(record.opening), "moves": moves}
                 )
         return rows
 
@@ -162,21 +167,23 @@ class Experiment:
         settings = self.settings
         choices = list(itertools.product(*self.axes.values()))
         paper: list[float | None] = [None] * len(choices)
-        if settings.paper.get(game) is not None and not settings.paper_x:
-            given = np.asarray(settings.paper[game], np.float64)
-            if given.shape != tuple(map(len, self.axes.values())):
-                raise ValueError(f"paper.{game}: the numbers do not fit the axes {', '.join(self.axes)}; give paper.{game}=null to leave them out")
-            paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
+        if settings.paper.get(game) is not None:
+            own = tuple(map(len, self.axes.values()))
+            due = (*own[:-1], len(settings.paper_x)) if settings.paper_x else own
+            try:
+                given = np.asarray(settings.paper[game], np.float64)
+            except (ValueError, TypeError):
+                given = np.empty(0)
+            if given.shape != due:
+                raise ValueError(f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper={{}} leaves all of them out")
+            if not settings.paper_x:
+                paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
         for values, said in zip(choices, paper, strict=True):
             named = dict(zip(self.axes, values, strict=True))
             yield Cell(game, values, settings.player.format(**named), settings.opponent.format(**named), said)
 
-    def _player(self, game: str, text: str) -> TreePlayer:
-        return TreePlayer(text, self.games[game], tree_search(text, self.settings.simulations, self.settings.seconds))
-
-
-def _both(cell: Cell) -> tuple[str, str]:
-    return cell.player, cell.opponent
+    def _search(self, text: str) -> TreeSearch:
+        return named_search(text, self.settings.simulations, self.settings.seconds)
 
 
 def _summed(played: Sequence[Matches], pair: int) -> tuple[Spent, Spent]:

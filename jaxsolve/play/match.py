@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import math
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -20,9 +19,12 @@ from jaxsolve import strict_json
 from jaxsolve.games.env import Env, State
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.random_play import random_legal_action
+from jaxsolve.play.playouts import filled_size
+from jaxsolve.play.records import NOBODY, Record
 from jaxsolve.runfolder import to_disk, write_whole
 
-NOBODY = -1  # no player and no action
+OPENING, PLAY = range(2)  # what chance decides in a game
+MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
 
 
 class Player(Protocol):
@@ -36,8 +38,11 @@ class Player(Protocol):
         """Players of equal tables think together: one of them is asked about all of their games."""
         ...
 
-    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
-        """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none."""
+    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+        """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none.
+
+        ``seeds``: uint32[B], of chance in each game.
+        """
         ...
 
 
@@ -51,27 +56,16 @@ class RandomPlayer:
     def table(self) -> Hashable:
         return type(self)
 
-    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
         del players
-        count = len(states.legal_action_mask)
-        drawn = _random_moves(key, filled(states).legal_action_mask)
+        count = len(seeds)
+        drawn = _random_moves(np.resize(seeds, filled_size(count)), filled(states).legal_action_mask)
         return np.asarray(drawn)[:count], np.zeros(count, np.int64)
 
 
 @jax.jit
-def _random_moves(key: jax.Array, mask: jax.Array) -> jax.Array:
-    return jax.vmap(random_legal_action)(jax.random.split(key, len(mask)), mask).astype(jnp.int32)
-
-
-@dataclass(frozen=True)
-class Record:
-    """One game as it went."""
-
-    first: int  # who played the first player: 0 for A, 1 for B
-    opening: list[int]  # actions that nobody chose
-    moves: list[int]
-    winner: int  # 0 for A, 1 for B, NOBODY for neither
-    cut: bool = False  # it ended only because no game may be longer
+def _random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
+    return jax.vmap(lambda seed, legal: random_legal_action(jax.random.key(seed), legal))(seeds, mask).astype(jnp.int32)
 
 
 @dataclass
@@ -83,10 +77,17 @@ class Spent:
     seconds: float = 0.0  # CPU seconds of this process; of what several games share each has an even part, and so of what is compiled on the way
 
 
+def match_env(game: Game) -> Env:
+    """A game for matches: with an end, whatever its rules say."""
+    return Env(game, max_steps=max(MOST_MOVES[0] * game.num_actions, MOST_MOVES[1]))
+
+
 class Matches:
     """Matches between pairs of players, all games of all pairs going on at the same time, from the same openings.
 
-    Every opening is played twice by each pair, with sides changed: game ``2 * count * pair + count * side + start`` of ``count`` starts.
+    Every opening is played twice by each pair, with sides changed: game ``2 * count * pair + count * side + start`` of ``count`` starts. Chance in a
+    game goes by ``seed``, side, start and move alone, so that a pair whose players do not notice others (``tree_search.search``) plays as it would
+    alone.
 
     Args:
       env: with ``max_steps``, so that games end.
@@ -100,9 +101,9 @@ class Matches:
         self.env, self.pairs = env, [tuple(pair) for pair in pairs]
         self.spent = [(Spent(), Spent()) for _ in pairs]
         self.ply = 0
-        self._key, opening_key = jax.random.split(jax.random.key(seed))
+        self._seed = seed
         self._step = jax.jit(jax.vmap(env.step))
-        states, self._opening = self._opened(starts, opening_moves, opening_key)
+        states, self._opening = self._opened(starts, opening_moves)
         self._count = len(states.terminated)
         games = 2 * self._count * len(self.pairs)
         self._states = jax.tree.map(lambda x: jnp.concatenate([x] * (2 * len(self.pairs))), states)
@@ -111,14 +112,13 @@ class Matches:
         self._moves: list[list[int]] = [[] for _ in range(games)]
         self._over = self._seen_over()
 
-    def _opened(self, starts: Any, opening_moves: int, key: jax.Array) -> tuple[State, list[np.ndarray]]:
+    def _opened(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
         """The starts after their openings, and the moves of these, NOBODY where one was left out."""
-        draws = jax.random.split(key, opening_moves + 1)
         count = jax.tree.leaves(starts)[0].shape[0]
-        states = jax.jit(jax.vmap(self.env.init_from))(starts, jax.random.split(draws[-1], count))
+        states = jax.jit(jax.vmap(self.env.init_from))(starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
-        for draw in draws[:-1]:
-            drawn = _random_moves(draw, states.legal_action_mask)
+        for number in range(opening_moves):
+            drawn = _random_moves(np.array([self._chance(OPENING, number, start) for start in range(count)], np.uint32), states.legal_action_mask)
             after = self._step(states, drawn)
             ends = after.terminated | after.truncated
             states = jax.tree.map(lambda old, new, ends=ends: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), old, new), states, after)
@@ -168,11 +168,11 @@ class Matches:
         for game in np.flatnonzero(~self._over).tolist():
             tables.setdefault(self._player(game, turn).table, []).append(game)
         chosen = np.full(len(self._over), NOBODY, np.int32)
-        for number, games in enumerate(tables.values()):
+        for games in tables.values():
             players = [self._player(game, turn) for game in games]
-            key = jax.random.fold_in(jax.random.fold_in(self._key, self.ply), number)
+            seeds = np.array([self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games], np.uint32)
             start = time.process_time()
-            moves, simulations = players[0].choose(key, _some(self._states, np.array(games)), players)
+            moves, simulations = players[0].choose(seeds, _some(self._states, np.array(games)), players)
             share = (time.process_time() - start) / len(games)
             chosen[games] = moves
             for game, count in zip(games, simulations.tolist(), strict=True):
@@ -180,57 +180,14 @@ class Matches:
                 spent.moves, spent.simulations, spent.seconds = spent.moves + 1, spent.simulations + count, spent.seconds + share
         return chosen
 
+    def _chance(self, *of_what: int) -> int:
+        return int(np.random.SeedSequence((self._seed, *of_what)).generate_state(1)[0])
+
     def _player(self, game: int, turn: np.ndarray) -> Player:
         return self.pairs[self._pair[game]][turn[game]]
 
     def _seen_over(self) -> np.ndarray:
         return np.asarray(self._states.terminated | self._states.truncated)
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What the games of a pair came to, for A."""
-
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    cut_off: int  # of the draws
-    wins_as_first: int
-    distinct: int  # different games; one that was played before tells nothing new
-
-    @property
-    def score(self) -> float:
-        """A's share of the points, a draw half a point."""
-        return (self.wins + self.draws / 2) / self.games
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The share's 95 % interval, by the games that are different."""
-        return interval(self.score * self.distinct, self.distinct)
-
-
-def tally(played: Sequence[Record], starts: int) -> Tally:
-    """Counts all games of a pair, in the order of ``Matches``, whose starts were so many different positions in turn."""
-    wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
-    sides = len(played) // 2
-    distinct = len({(game.first, number % sides % starts, *game.opening, NOBODY, *game.moves) for number, game in enumerate(played)})
-    as_first = sum(game.winner == 0 and game.first == 0 for game in played)
-    return Tally(len(played), wins, len(played) - wins - losses, losses, sum(game.cut for game in played), as_first, distinct)
-
-
-def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
-    """All moves of each game, openings first, as ``Game.action_text`` writes them; game i began at ``starts[i]``."""
-    step = jax.jit(jax.vmap(game.step))
-    moves = [[*each.opening, *each.moves] for each in played]
-    words: list[list[str]] = [[] for _ in played]
-    states = jax.tree.map(lambda *leaves: np.stack(leaves), *starts)
-    for ply in range(max(map(len, moves), default=0)):
-        actions = np.array([each[ply] if ply < len(each) else NOBODY for each in moves], np.int32)
-        for number in np.flatnonzero(actions != NOBODY).tolist():
-            words[number].append(game.action_text(int(actions[number]), jax.tree.map(lambda x, number=number: x[number], states)))
-        states = jax.tree.map(np.asarray, step(states, np.maximum(actions, 0)))
-    return [" ".join(each) for each in words]
 
 
 class Log:
@@ -247,8 +204,11 @@ class Log:
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 said = strict_json.loads(line.decode())
+                spent = [(Spent(**a), Spent(**b)) for a, b in said["spent"]]
+                if len(spent) != len(matches.pairs) or not all(type(action) is int for action in said["actions"]):
+                    raise ValueError("it is not of these players, or no list of actions")
                 matches.play_on(np.array(said["actions"], np.int32))
-                matches.spent = [(Spent(**a), Spent(**b)) for a, b in said["spent"]]
+                matches.spent = spent
             except (ValueError, TypeError, KeyError, OverflowError) as error:
                 raise ValueError(f"{path}, line {number}, is damaged ({error}); give another folder") from None
         if whole != kept:
@@ -270,18 +230,7 @@ def _some(states: State, games: np.ndarray) -> State:
 def filled(states: State) -> State:
     """Those games, filled up to a power of two, so that few sizes are compiled."""
     count = len(states.legal_action_mask)
-    return _some(states, np.resize(np.arange(count), 1 << (count - 1).bit_length()))
-
-
-def interval(points: float, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of points.
-
-    >>> [round(bound, 3) for bound in interval(50, 100)]
-    [0.404, 0.596]
-    """
-    z, share = 1.959964, points / games
-    middle, spread = share + z * z / (2 * games), z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    return (middle - spread) / (1 + z * z / games), (middle + spread) / (1 + z * z / games)
+    return _some(states, np.resize(np.arange(count), filled_size(count)))
 
 
 def _winners(game: Game, states: State) -> np.ndarray:

@@ -33,11 +33,10 @@ class TreePlayer:
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
-    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
         words = np.asarray(_packed(self.game, filled(states)._game))[: len(players)]
         settings = [cast(TreePlayer, player).settings for player in players]
-        seed = int(jax.random.bits(key, (), np.uint32))
-        found = search(settings, self.game, words, seed)
+        found = search(settings, self.game, words, seeds.tolist())
         return found.actions, found.simulations
 
 
@@ -46,12 +45,12 @@ def _packed(game: Game, states: Any) -> jax.Array:
     return jax.vmap(game.pack)(states)
 
 
-def tree_search(text: str, simulations: int | None, seconds: float | None) -> TreeSearch:
+def named_search(text: str, simulations: int | None, seconds: float | None) -> TreeSearch:
     """The search that a person names, with the limits that hold unless it says others.
 
     ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts`` alone has all three flags. Raises ValueError with one sentence.
 
-    >>> tree_search("pnmcts:flags=FU,c_pn=0.5", 100, None).by_rank
+    >>> named_search("pnmcts:flags=FU,c_pn=0.5", 100, None).by_rank
     0.5
     """
     kind, _, rest = text.partition(":")
@@ -78,8 +77,11 @@ def tree_search(text: str, simulations: int | None, seconds: float | None) -> Tr
         given["simulations"] = None
     if {"sims", "time"} & seen == {"sims"}:
         given["seconds"] = None
-    if "c_pn" in seen and not given["ranks"]:
-        raise ValueError(f"{text!r}: c_pn has no effect without the flag U")
+    for name, flag, on in (("c_pn", "U", "ranks"), ("rank", "U", "ranks"), ("threshold", "S", "solver")):
+        if name in seen and not given[on]:
+            raise ValueError(f"{text!r}: {name} has no effect without the flag {flag}")
+    if "layers" in seen and not (given["final"] or given["solver"] or given["ranks"]):
+        raise ValueError(f"{text!r}: layers has no effect without a flag")
     return TreeSearch(**given)
 
 

@@ -28,7 +28,7 @@ class Playouts:
     """
 
     game: Game
-    most_moves: int = 2000
+    most_moves: int
 
     def idle(self, count: int) -> Lanes:
         """Lanes in which nothing goes on."""
@@ -53,6 +53,12 @@ class Playouts:
         return np.asarray(rows), lanes
 
 
+def filled_size(count: int) -> int:
+    """The next power of two: batches are filled up to it, so that few sizes are compiled."""
+    return 1 << (count - 1).bit_length()
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
 @functools.partial(jax.jit, static_argnums=0)
 def _look(game: Game, words: jax.Array) -> jax.Array:
     states = jax.vmap(game.unpack)(words)
@@ -74,17 +80,20 @@ def _play(
     legal, outcomes = jnp.where(fresh[:, None], new_legal, legal), jnp.where(fresh, new_outcomes, outcomes)
     first = jax.vmap(game.pack)(states), new_legal, new_outcomes, jax.vmap(game.to_move)(states)
 
+    def ongoing(lanes: Lanes) -> jax.Array:
+        return (lanes[2] == Outcome.ONGOING) & (lanes[4] < self.most_moves)
+
     def going_on(carry: tuple[jax.Array, Lanes]) -> jax.Array:
-        return (carry[0] < moves) & jnp.any(carry[1][2] == Outcome.ONGOING)
+        return (carry[0] < moves) & jnp.any(ongoing(carry[1]))
 
     def move(carry: tuple[jax.Array, Lanes]) -> tuple[jax.Array, Lanes]:
         count, (states, legal, outcomes, seeds, played) = carry
-        ongoing = outcomes == Outcome.ONGOING
+        going = ongoing(carry[1])
         bits = avalanche(seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9)))
         drawn = jax.vmap(action_of_rank)(legal, bits)
-        states = _where(ongoing, jax.vmap(game.step)(states, drawn), states)
+        states = _where(going, jax.vmap(game.step)(states, drawn), states)
         legal, outcomes = _seen(game, states)
-        return count + 1, (states, legal, outcomes, seeds, played + ongoing)
+        return count + 1, (states, legal, outcomes, seeds, played + going)
 
     states, legal, outcomes, seeds, played = jax.lax.while_loop(going_on, move, (jnp.int32(0), (states, legal, outcomes, seeds, played)))[1]
     cut = (outcomes == Outcome.ONGOING) & (played >= self.most_moves)

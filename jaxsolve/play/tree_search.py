@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jaxsolve.games.game import Game
+from jaxsolve.games.game import Game, Outcome
 from jaxsolve.play import numbers
 from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
-from jaxsolve.play.playouts import Playouts
-from jaxsolve.play.walks import Lanes, advance, choose_moves, new_lanes, plant
+from jaxsolve.play.playouts import Playouts, filled_size
+from jaxsolve.play.walks import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
 
 LAYERS = {"single": numbers.ONE_LAYER, "double": numbers.TWO_LAYERS, "players": numbers.PLAYERS}
 MOST_SIMULATIONS = (1 << 31) - 1
@@ -45,7 +45,7 @@ class TreeSearch:
       wave: simulations of one tree that may be under way at a time, kept apart by virtual losses; 1 is the search as it is on paper.
       most_moves: a random game that lasts longer counts as a draw.
 
-    Raises ValueError for a setting out of range, or one that has no effect.
+    Raises ValueError for a setting out of range, and for ``contempt`` where nothing could come of it.
     """
 
     simulations: int | None = 1000
@@ -106,18 +106,21 @@ class Searched:
     forest: Forest  # the trees, for those who look
 
 
-def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seed: int) -> Searched:
+def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seeds: Sequence[int]) -> Searched:
     """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
 
-    What is found for a position depends on it, its settings, its place and the ``seed``, and not on the others, unless time ends it. Raises
-    ValueError for settings that differ in ``seconds``, ``wave`` or ``most_moves``, MemoryError where the trees outgrow ``MOST_BYTES``.
+    What is found for a position depends on it, its settings and its seed, and not on the others, unless time ends it or it has several simulations
+    under way (``wave``): which of these come back first depends on all. Raises ValueError for settings that differ in ``seconds``, ``wave`` or
+    ``most_moves``, or a position where the game is over, MemoryError where the trees outgrow ``MOST_BYTES``.
     """
+    if not 0 < len(words) == len(settings) == len(seeds):
+        raise ValueError(f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: give one of each, at least")
     count, one = len(words), settings[0]
     if any((each.seconds, each.wave, each.most_moves) != (one.seconds, one.wave, one.most_moves) for each in settings):
         raise ValueError("searches with different seconds, wave or most_moves do not go together")
     playouts, end = Playouts(game, one.most_moves), math.inf
-    forest, lanes = _begun(settings, game, playouts, words, seed)
-    size = _filled(len(lanes.trees))
+    forest, lanes = _begun(settings, game, playouts, words, seeds)
+    size = filled_size(len(lanes.trees))
     given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
     padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
     rows, device = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32), playouts.idle(size)
@@ -138,14 +141,17 @@ def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seed: 
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _begun(settings: Sequence[TreeSearch], game: Game, playouts: Playouts, words: np.ndarray, seed: int) -> tuple[Forest, Lanes]:
-    """A forest with a root for each position, and idle lanes."""
+def _begun(settings: Sequence[TreeSearch], game: Game, playouts: Playouts, words: np.ndarray, seeds: Sequence[int]) -> tuple[Forest, Lanes]:
+    """A forest with a root for each position, and idle lanes. Raises ValueError."""
     count = len(words)
-    rows = playouts.look(np.resize(words, (_filled(count), words.shape[1])))[:count]
+    rows = playouts.look(np.resize(words, (filled_size(count), words.shape[1])))[:count]
+    over = np.flatnonzero(rows[:, -1] & OUTCOME_BITS != Outcome.ONGOING)
+    if len(over):
+        raise ValueError(f"position {over[0]}: the game is over there, and no move is left to look for")
     claims = 2 if game.may_draw and any(each.layers != "single" for each in settings) else 1
     forest = new_forest(count, words.shape[1], rows.shape[1] - words.shape[1] - 1, claims)
     lanes = new_lanes(count, settings[0].wave, words.shape[1])
-    forest.trees["random"] = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    forest.trees["random"] = [np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] for seed in seeds]
     for tree, each in zip(forest.trees, settings, strict=True):
         each.write(tree)
     forest = _with_room(forest, lanes, game)
@@ -160,8 +166,3 @@ def _with_room(forest: Forest, lanes: Lanes, game: Game) -> Forest:
             f"the trees of {len(forest.trees)} searches outgrow {MOST_BYTES >> 30} GB: search fewer at a time, or with fewer simulations"
         )
     return roomier(forest, len(lanes.trees), len(lanes.trees) * game.num_actions)
-
-
-def _filled(count: int) -> int:
-    """The next power of two, so that few sizes are compiled."""
-    return 1 << (count - 1).bit_length()

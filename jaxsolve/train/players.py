@@ -34,10 +34,10 @@ class SearchingPlayer:
     def table(self) -> Hashable:
         return self
 
-    def choose(self, key: jax.Array, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
         del players
-        count = len(states.legal_action_mask)
-        return np.asarray(self.find(key, filled(states)))[:count], np.full(count, self.simulations, np.int64)
+        count = len(seeds)
+        return np.asarray(self.find(jax.random.key(seeds[0]), filled(states)))[:count], np.full(count, self.simulations, np.int64)
 
 
 def goals_of(network: Network) -> list[str]:

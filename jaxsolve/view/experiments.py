@@ -15,7 +15,7 @@ from jaxsolve.runfolder import write_whole
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
 COLUMNS = 3
 
-Row = Mapping[str, str]
+Row = dict[str, Any]
 
 
 def read(path: Path, axes: Sequence[str]) -> list[Row]:
@@ -64,7 +64,8 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     several = len(names) > 1
     legend = {name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several}
     legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
-    legend["paper"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
+    if any(shown["paper"].get(game) is not None for game in games):
+        legend[f"paper: {shown['source']}"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
     figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=len(legend))
     figure.suptitle(shown["title"], fontsize=10)
     picture = io.BytesIO()
