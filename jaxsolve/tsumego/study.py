@@ -93,9 +93,9 @@ class First:
 
     def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
         """Which of the side's aims are reached where ``answers`` hold: after ``move``, or after a pass."""
-        found = [(aim, statuses.answer(answers, aim.question)) for aim in self.own_aims]
-        begins = [move is not None and self.begins_with(aim) == move for aim, _ in found]
-        return tuple(True if first else None if answer is None else answer is aim.wanted for (aim, answer), first in zip(found, begins, strict=True))
+        shown = {aim.question: aim.wanted for aim in self.own_aims if move is not None and self.begins_with(aim) == move}
+        found = [(aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims]  # what was not asked may follow from either
+        return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
         """Says of every first move, as far as that is known by now, whether it is right. ``passing``: how it stands after a pass."""
