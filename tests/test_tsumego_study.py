@@ -123,3 +123,19 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     (white,) = [each for each in found.firsts if each.side == 1]
     assert white.status is Status.LIVES and {move.move: move.right for move in white.moves} == {"A1": False, "B1": True}
     assert told.tell(found, lambda row: None).firsts[0].sentence == "white first: white lives with B1"
+
+
+def test_the_move_that_a_proof_begins_with_is_right_though_nothing_else_was_asked(tasks):
+    """The total ended with the last question about the position itself, which does without those that follow from it."""
+    task = tasks[BOARD[:-1] + "w"]
+    truth = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
+    ask = made_up(truth)
+
+    def asked(questions):
+        return [None if each.id.count(".") > 2 else ask([each])[0] | {"best_move": "B1"} for each in questions]
+
+    found = Study(task, asked)
+    found.run()
+    for each, wanted in zip(sorted(found.firsts, key=lambda first: first.side), (Status.DIES, Status.LIVES), strict=True):
+        assert each.status is wanted and len(each.answers) == 1
+        assert {move.move: move.right for move in each.moves} == {"A1": None, "B1": True}
