@@ -1,7 +1,8 @@
 """Exhaustive answers to compare the searches with: slow, complete, and nothing shared with the package's host side.
 
 ``DepthFirst`` plays the checker's rules where positions cannot come back; ``Graph`` expands every reachable position with the kernels and
-solves claims by retrograde analysis, which also says what endless repetition leaves undecided.
+solves claims by retrograde analysis, which also says what endless repetition leaves undecided; ``Bounded`` plays the checker's rules too, looks only
+so many plies ahead and no further than a limit, and serves late positions of games that may repeat.
 """
 
 from __future__ import annotations
@@ -18,13 +19,20 @@ import numpy as np
 from jaxsolve.games.game import Game, Outcome, State
 from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check import rules
 from jaxsolve.search import Claim, Verdict
 
 BATCH = 2048
+FOR_EVER = 1 << 30  # plies
 
 
 class TooLarge(RuntimeError):
     """The game tree is larger than the limit."""
+
+
+def _meets(verdict: rules.Verdict, claim: Claim) -> bool:
+    """Whether a game that is over went as claimed; the verdict is the checker's."""
+    return verdict.winner == claim.player or (verdict.winner is None and claim.result == "does-not-lose")
 
 
 class DepthFirst:
@@ -54,7 +62,7 @@ class DepthFirst:
         position = self.rules.position(text)
         verdict = self.rules.verdict(position)
         if verdict is not None:
-            answer = verdict.winner == claim.player or (verdict.winner is None and claim.result == "does-not-lose")
+            answer = _meets(verdict, claim)
         else:
             claims = self.rules.side(position) == claim.player
             children = self.rules.replies(position).values()
@@ -96,8 +104,8 @@ class Bounded:
         position = self.rules.position(text)
         verdict = self.rules.verdict(position)
         if verdict is not None:
-            depth = 1 << 30 if verdict.winner != claim.player and (verdict.winner is not None or claim.result != "does-not-lose") else 0
-            answer = depth == 0
+            answer = _meets(verdict, claim)
+            depth = 0 if answer else FOR_EVER
         elif depth == 0:
             answer = False
         else:

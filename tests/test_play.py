@@ -10,8 +10,8 @@ import pytest
 from cli_tools import one_object, run
 
 from jaxsolve.games.registry import make
-from jaxsolve.play.numbers import BIG, INF
 from jaxsolve.play.players import named_search
+from jaxsolve.play.proof_numbers import BIG, INF
 from jaxsolve.play.tree_search import TreeSearch, search
 
 VARIANTS = {
@@ -76,7 +76,7 @@ def test_the_trees_add_up(name, variant):
         for claim in range(claims):
             assert tuple(forest.numbers[node, claim]) == summed(forest.known[first : first + tried, claim], record["moves"] - tried, is_or)
         order = [1 + sum(other < each for other in edges["order"]) for each in edges["order"]]
-        assert edges["rank"].tolist() == order and (not order or record["worst"] == max(order))
+        assert edges["rank"].tolist() == order and (not order or record["highest_rank"] == max(order))
     assert (ends["begun"] == ends["ended"]).all()
 
 

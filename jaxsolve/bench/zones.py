@@ -39,7 +39,7 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.view import cactus
+from jaxsolve.view import cactus, pictures
 from jaxsolve.zoning import LEAF, PLAN, SIGNATURE, Zoning
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
@@ -212,7 +212,7 @@ def run(
     if seeds is not None and plot is not None:
         raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
     if plot is not None:
-        cactus.check(plot)
+        pictures.check(plot)
     chosen = _positions(games or GAMES) if problems is None else _named(problems)
     variants = _that_apply(chosen)
     if seeds is not None and ATTEMPTS[1] not in variants:

@@ -156,13 +156,13 @@ def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, req
 
 def _drawn(found: dict[str, dict[str, Row]], problems: int, request: Request) -> Path | None:
     """A cactus plot in the request's folder, where there is one and matplotlib is installed."""
-    from jaxsolve.view import cactus
+    from jaxsolve.view import cactus, pictures
 
     if request.out is None:
         return None
     path = request.out / PICTURE
     try:
-        cactus.check(path)
+        pictures.check(path)
     except ValueError as error:
         failure.remark(f"no picture: {error}")
         return None

@@ -174,10 +174,10 @@ def _points(tally: Tally) -> str:
 
 
 def _drawn(folder: Path) -> Path | None:
-    from jaxsolve.view import cactus
+    from jaxsolve.view import pictures
 
     try:
-        cactus.check(folder / PICTURE)
+        pictures.check(folder / PICTURE)
     except ValueError as error:
         failure.remark(f"no picture: {error}")
         return None

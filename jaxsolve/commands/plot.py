@@ -13,13 +13,13 @@ PICTURE = "curves.png"
 def run(folders: Sequence[Path], out: Path | None) -> int:
     """Draws them into ``out``, or into the first one's folder; 0."""
     with failure.sentences():
-        from jaxsolve.view import cactus, curves
+        from jaxsolve.view import curves, pictures
 
         played = [folder for folder in folders if experiment.is_experiment(folder)]
         path = folders[0] / (experiment.PICTURE if played else PICTURE) if out is None else out
         if not folders[0].is_dir():
             raise ValueError(f"{folders[0]} is no folder")
-        cactus.check(path, "--out")
+        pictures.check(path, "--out")
         if played:
             if len(folders) > 1:
                 raise ValueError(f"{played[0]} is an experiment, which is drawn alone; give one folder")

@@ -25,7 +25,7 @@ NODE = np.dtype(
         ("moves", "i4"),  # legal moves
         ("tried", "i4"),  # of these
         ("visits", "i4"),  # simulations that have come to it or gone through it, back at the root
-        ("worst", "i4"),  # the highest rank among its edges (``play.numbers``)
+        ("highest_rank", "i4"),  # the highest rank among its edges (``play.proof_numbers``)
         ("mover", "i1"),
         ("outcome", "i1"),  # ``Outcome``
     ]
@@ -33,7 +33,7 @@ NODE = np.dtype(
 EDGE = np.dtype(
     [
         ("total", "f8"),  # of the results of its simulations, each in -1..1, for the parent's mover
-        ("order", "u8"),  # what ranks go by (``play.numbers``)
+        ("order", "u8"),  # what ranks go by (``play.proof_numbers``)
         ("child", "i4"),
         ("visits", "i4"),
         ("busy", "i4"),  # simulations under way through it
@@ -54,7 +54,7 @@ TREE = np.dtype(
         ("by_rank", "f8"),  # C_pn; 0: ranks are not used
         ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
         ("threshold", "i4"),  # visits after which a solved move is left alone
-        ("layers", "i1"),  # ``numbers.ONE_LAYER``, ...
+        ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
         ("by_children", "?"),  # ranks are divided by the number of moves instead of the highest rank
         ("counted", "?"),  # proof numbers are kept
         ("solver", "?"),  # solved moves are left alone

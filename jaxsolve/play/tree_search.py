@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.play import numbers
+from jaxsolve.play import proof_numbers
 from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
 from jaxsolve.play.playouts import Playouts, filled_size
 from jaxsolve.play.walks import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
 
-LAYERS = {"single": numbers.ONE_LAYER, "double": numbers.TWO_LAYERS, "players": numbers.PLAYERS}
+LAYERS = {"single": proof_numbers.ONE_LAYER, "double": proof_numbers.TWO_LAYERS, "players": proof_numbers.PLAYERS}
 MOST_SIMULATIONS = (1 << 31) - 1
 MOST_BYTES = 4 << 30  # of one call's trees
 LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device

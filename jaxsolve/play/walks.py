@@ -15,7 +15,7 @@ from jaxsolve.by_address import by_address
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.game import Outcome
 from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, grow
-from jaxsolve.play.numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_idle, is_solved, take_up
+from jaxsolve.play.proof_numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_idle, is_solved, take_up
 
 OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 """A lane's word: the outcome of the position that its game began at in bits 0..2, who moves there in bit 3, the game's result in bits 4..6
@@ -158,7 +158,7 @@ def _add(forest, rows, row, tree, parent, edge):
     record.moves = moves
     record.tried = 0
     record.visits = 0
-    record.worst = 1
+    record.highest_rank = 1
     record.mover = (word >> MOVER_BIT) & 1
     record.outcome = word & OUTCOME_BITS
     if parent == NONE:
@@ -240,7 +240,7 @@ def _choose(forest, tree, node, player):
         passing += forest.edges[edge].busy
     log_visits = math.log(np.float64(max(passing, 1)))
     leave = rule.solver and not is_solved(forest.numbers, node, rule.layers)
-    worst = np.float64(record.moves if rule.by_children else record.worst)
+    worst = np.float64(record.moves if rule.by_children else record.highest_rank)
     best, best_score, ties = np.int64(NONE), -np.inf, 0
     for edge in range(record.edges, record.edges + record.tried):
         seen = forest.edges[edge]

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jaxsolve.runfolder import write_whole
 
-KINDS = (".png", ".svg")
 LEAST_SECONDS = 0.01  # where the axis begins: less is noise
-
-
-def check(path: Path, option: str = "--plot") -> None:
-    """Raises ValueError, with one sentence that names the option, where ``draw`` could not write to ``path`` later."""
-    if path.suffix not in KINDS:
-        raise ValueError(f"{option} {path}: give a file name that ends in {' or '.join(KINDS)}")
-    if path.is_dir():
-        raise ValueError(f"{option} {path}: this is a folder; give the name of a file")
-    if not path.parent.is_dir():
-        raise ValueError(f"{option} {path}: there is no folder {path.parent}")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("drawing needs matplotlib, which is not installed; the extra jaxsolve[learn] has it")
 
 
 def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, problems: int) -> None:
     """Writes the picture to ``path``, whole or not at all.
 
     Args:
-      path: as ``check`` lets it pass.
+      path: as ``pictures.check`` lets it pass.
       solved: name of a search -> CPU seconds of each problem that it solved.
       seconds: that each search had; there the lines end.
       problems: how many were tried.

@@ -21,7 +21,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
     """Writes the picture to ``path``, whole or not at all.
 
     Args:
-      path: of a ``.png`` or ``.svg`` file, as ``cactus.check`` lets it pass.
+      path: of a ``.png`` or ``.svg`` file, as ``pictures.check`` lets it pass.
       runs: name of a run -> its numbers, a mapping for each iteration.
 
     Raises OSError where the file cannot be written.

@@ -32,7 +32,7 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     """Writes the picture to ``path``, whole or not at all.
 
     Args:
-      path: of a ``.png`` or ``.svg`` file, as ``cactus.check`` lets it pass.
+      path: of a ``.png`` or ``.svg`` file, as ``pictures.check`` lets it pass.
       rows: as ``read`` returns them.
       shown: ``title``, ``source``, ``axes`` (name -> values), ``x_label``, ``paper`` and ``paper_x`` of the experiment.
 

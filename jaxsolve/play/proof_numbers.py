@@ -84,7 +84,7 @@ def _rank(forest, node, edge, order):
         worst = max(worst, beside.rank)
     forest.edges[edge].order = order
     forest.edges[edge].rank = rank
-    record.worst = max(worst, rank)
+    record.highest_rank = max(worst, rank)
 
 
 @inner
