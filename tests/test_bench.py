@@ -301,3 +301,13 @@ def test_self_play_and_what_it_spends_its_time_on():
         assert (row["game"], row["batch"], row["simulations"]) == ("hex-3", 2, 32) and row["per_cpu_second"] > 0
         assert row["network_share"] + row["tree_share"] + row["rest_share"] == pytest.approx(1.0) and row["network_share"] > 0 < row["tree_share"]
     assert bench("selfplay", "--vs", "pgx").exit_code == 2
+
+
+def test_pnmcts_rows_have_both_searches_and_their_ratio():
+    result = bench("pnmcts", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["game"] == "hex-3" and row["positions"] == 2 and row["simulations"] == 1000
+    assert row["ratio"] > 0 and abs(row["pnmcts"] / row["uct"] - row["ratio"]) < 0.01 * row["ratio"]
+    assert bench("pnmcts", "--vs", "pgx").exit_code == 2
+    assert bench("pnmcts", "--games", "chess").exit_code == 2

@@ -62,7 +62,7 @@ def test_moves_with_commas_get_a_hint():
     ("words", "sentence"),
     [
         (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
-        (BAD["benchmark"], "'weather' is not known; it may be kernels, search, patterns, zones or selfplay"),
+        (BAD["benchmark"], "'weather' is not known; it may be kernels, search, patterns, zones, selfplay or pnmcts"),
         (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
     ],
     ids=["method", "benchmark", "letters"],
