@@ -246,10 +246,14 @@ class _Kept(_Cache):
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keeps what was compiled, where it can be kept."""
-        if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
-            key = self._key(sig, data.codegen)
-            kept.write(self._entry(key), key, dumps(data._reduce()))
-        _lock.release(self._dispatcher)
+        try:
+            if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
+                key = self._key(sig, data.codegen)
+                kept.write(self._entry(key), key, dumps(data._reduce()))
+        except RuntimeError:
+            pass  # Ctrl-C got lost in the call by which LLVM hands over what it has made: that runs, and only cannot be kept (runtime.raise_if_lost)
+        finally:
+            _lock.release(self._dispatcher)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
         return dumps((self._name, self._source, str(sig), codegen.magic_tuple()))

@@ -149,3 +149,21 @@ other = subprocess.run([sys.executable, "-c", sys.argv[1], "descending"], captur
 print(json.dumps([json.loads(other.stdout)[0], []]))
 """
     assert answer(start(toy, USE, use=use))[0] == {"descending": True}
+
+
+def test_machine_code_that_cannot_be_kept_runs_all_the_same(toy):
+    """As after a Ctrl-C within the call by which LLVM hands it over: nothing is kept, no lock stays, and the next process compiles."""
+    use = """
+import json
+import numpy as np
+from numba.core.codegen import JITCodeLibrary
+from jaxsolve.search import loops
+def lost(self):
+    raise RuntimeError("no compiled object yet")
+JITCodeLibrary.serialize_using_object_code = lost
+print(json.dumps([int(loops.total(np.arange(3, dtype=np.int64))), []]))
+"""
+    before = entries(toy)
+    first = start(toy, use=use)
+    assert isinstance(answer(first)[0], int) and entries(toy) == before
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
