@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -441,6 +441,35 @@ def bool_to_actions(member: jax.Array) -> jax.Array:
     missing = -member.shape[-1] % 32
     bits = jnp.pad(member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 1) + [(0, missing)])
     return jnp.sum(bits.reshape(*bits.shape[:-1], -1, 32) << _last(_BITS, bits.ndim + 1), axis=-1, dtype=jnp.uint32)
+
+
+def strung(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
+    """Action set uint32[ceil(A / 32), ...]: pieces uint32[...], each with the number of its lowest bits that count, one after the other.
+
+    No piece may have a bit above those. Words come first, so that it runs well on batches that come last.
+    """
+    words: list[jax.Array | None] = [None] * -(-sum(width for _, width in pieces) // 32)
+
+    def add(at: int, bits: jax.Array) -> None:
+        before = words[at]
+        words[at] = bits if before is None else before | bits
+
+    place = 0
+    for bits, width in pieces:
+        at, shift = divmod(place, 32)
+        add(at, bits << np.uint32(shift))
+        if shift + width > 32:
+            add(at + 1, bits >> np.uint32(32 - shift))
+        place += width
+    return jnp.stack([word for word in words if word is not None])
+
+
+def rows_strung(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.Array, int]:
+    """A piece for ``strung``: so many rows of ``width`` bits, ``stride`` bits apart in uint32[...] ``word``, without what is between them."""
+    if width == stride:
+        return word, rows * width
+    bits = np.uint32((1 << width) - 1)
+    return strung([(word >> np.uint32(stride * row) & bits, width) for row in range(rows)])[0], rows * width
 
 
 def lowest_action(actions: jax.Array) -> jax.Array:

@@ -40,12 +40,15 @@ def record(game, first, key):
     """Random games, begun anew when one ends: what the game says of every position met, each leaf [PLIES, BOARDS, ...]."""
 
     def look(state):
+        legal, outcome = game.legal_and_outcome(state)
         again = game.unpack(game.pack(state))
         kept = jnp.all(jnp.array([jnp.all(x == y) for x, y in zip(jax.tree.leaves(state), jax.tree.leaves(again), strict=True)]))
         return {
             "words": game.pack(state),
             "mask": game.legal_mask(state),
             "outcome": game.outcome(state),
+            "legal": legal,
+            "outcome too": outcome,
             "side": game.to_move(state),
             "key": game.key(state),
             "seen": game.observe(state),
@@ -132,6 +135,15 @@ def test_moves_are_left_exactly_while_the_game_goes_on(rule_set):
     assert set(np.unique(seen["side"])) == {0, 1} and (seen["outcome"] != Outcome.ONGOING).any()
     if not played(rule_set)[0].may_draw:
         assert not (seen["outcome"] == Outcome.DRAW).any()
+
+
+@every_rule_set
+def test_legal_moves_and_outcome_are_the_same_in_one_go(rule_set):
+    _, seen = played(rule_set)
+    legal, mask = seen["legal"], seen["mask"]
+    assert (seen["outcome too"] == seen["outcome"]).all()
+    bits = (legal[..., None] >> np.arange(32, dtype=np.uint32) & 1).reshape(*legal.shape[:-1], -1)
+    assert legal.shape[-1] == -(-mask.shape[-1] // 32) and (bits[..., : mask.shape[-1]] == mask).all() and not bits[..., mask.shape[-1] :].any()
 
 
 @every_rule_set

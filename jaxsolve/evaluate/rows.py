@@ -85,27 +85,25 @@ class Rows:
             state = _select(reply >= 0, game.step(state, jnp.maximum(reply, 0)), state)
         if self.canonical:
             state, _ = canonical_image(game, state)
-        outcome = game.outcome(state)
+        legal, outcome = game.legal_and_outcome(state)
         key = game.key(state)
         info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
         if self.zoned and isinstance(game, Foresees):
             foresight = game.foresee(state)
-            legal = bool_to_actions(game.legal_mask(state))
             legal = jnp.where((foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal)
             info |= (foresight.winner + 1).astype(jnp.uint32) << 4
             masks, threat = [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone], foresight.move
         else:
-            *masks, threat = self._children(state)
+            *masks, threat = self._children(state, legal)
         head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, masks[0])])
         return jnp.concatenate([game.pack(state), head, *masks])
 
-    def _children(self, state) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    def _children(self, state, legal: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, SeesChildren):
             children: Children = self.game.children(state)
             # The host lists as many moves as it counts bits: none may stand beyond the last action.
             actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
             return children.legal & actions, children.wins & actions, children.forced & actions, children.threat
-        legal = bool_to_actions(self.game.legal_mask(state))
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 
     def _first_numbers(self, state, legal: jax.Array) -> jax.Array:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxsolve.bitboard import rows_strung, strung
 from jaxsolve.lazy import jax, jnp
 
 WORDS, ROWS_PER_WORD = 2, 4
@@ -109,6 +110,13 @@ def to_bool(sets: jax.Array, size: int) -> jax.Array:
     """bool[..., N, N] of uint32[..., 2]: the words LAST here."""
     bits = sets[..., None, None] >> _bits(sets.ndim) & np.uint32(1)
     return bits.reshape(*sets.shape[:-1], LARGEST, LARGEST)[..., :size, :size] != 0
+
+
+def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
+    """Action set uint32[M, ...]: the cells of P sets uint32[P, 2, ...], set by set and row by row, then one action for each of the words ``more``."""
+    rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
+    halves = [rows_strung(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)]  # of all sets at once: a few long operations
+    return strung([*((cells[one], count) for one in range(len(sets)) for cells, count in halves), *((word, 1) for word in more)])
 
 
 def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:

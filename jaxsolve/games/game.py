@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_c
 
 import numpy as np
 
+from jaxsolve.bitboard import bool_to_actions
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
 from jaxsolve.lazy import jax, jnp
 
@@ -261,6 +262,13 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def outcome(self, state: State) -> jax.Array:
         """int32[] of ``Outcome``."""
+
+    def legal_and_outcome(self, state: State) -> tuple[jax.Array, jax.Array]:
+        """uint32[ceil(A / 32)], the set of legal actions, and int32[] of ``Outcome``: what searches and random games ask at every position.
+
+        Games that find both in one go, or their moves as sets, say so here.
+        """
+        return bool_to_actions(self.legal_mask(state)), self.outcome(state)
 
     @abc.abstractmethod
     def to_move(self, state: State) -> jax.Array:

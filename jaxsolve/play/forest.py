@@ -56,6 +56,7 @@ TREE = np.dtype(
         ("threshold", "i4"),  # visits after which a solved move is left alone
         ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
         ("by_children", "?"),  # ranks are divided by the number of moves instead of the highest rank
+        ("mobility", "?"),  # a node's moves count before any of them has been tried
         ("counted", "?"),  # proof numbers are kept
         ("solver", "?"),  # solved moves are left alone
         ("final", "?"),  # a proved win is played, and ends the search

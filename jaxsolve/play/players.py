@@ -105,6 +105,7 @@ _SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
     "flags": _flags,
     "c_pn": _number("by_rank", float),
     "rank": _named("by_children", {"highest": False, "children": True}),
+    "new": _named("mobility", {"moves": True, "one": False}),
     "layers": _named("layers", {name: name for name in LAYERS}),
     "contempt": lambda value: {"contempt": None if value == "never" else float(value)},
     "threshold": _number("threshold", int),
@@ -118,6 +119,7 @@ _OF_UCT = ("c", "wave", "most", "sims", "time")
 _SAYS = {
     "flags": "F, S and U or some of them, x where one is off, as FxU",
     "rank": "highest or children",
+    "new": "moves or one",
     "layers": f"{', '.join(LAYERS)}",
     **{name: "a whole number" for name in ("threshold", "wave", "most", "sims")},
     "contempt": "a number, or never",

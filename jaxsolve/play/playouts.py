@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.bitboard import bool_to_actions
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import avalanche
 from jaxsolve.games.random_play import action_of_rank
@@ -102,7 +101,7 @@ def _play(
 
 def _seen(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:
     """Legal moves uint32[L, M] and outcomes int32[L]."""
-    return jax.vmap(lambda state: (bool_to_actions(game.legal_mask(state)), game.outcome(state)))(states)
+    return jax.vmap(game.legal_and_outcome)(states)
 
 
 def _rows(words: jax.Array, legal: jax.Array, outcomes: jax.Array, movers: jax.Array, results: jax.Array, cut: jax.Array) -> jax.Array:

@@ -28,12 +28,12 @@ _FIRST_WINS = int(Outcome.FIRST_WINS)
 
 
 @inner
-def begin(forest, node, player):
-    """A new node's numbers: those of its outcome, or as if each of its moves led to a position about which nothing is known."""
+def begin(forest, node, player, mobility):
+    """A new node's numbers: those of its outcome, else 1 and 1, or by mobility as if each of its moves led to a position that has those."""
     record = forest.nodes[node]
     outcome = record.outcome
     for claim in range(forest.numbers.shape[1]):
-        pn, dn = UNTRIED, record.moves
+        pn, dn = UNTRIED, record.moves if mobility else UNTRIED
         if record.mover != player:
             pn, dn = dn, pn
         if outcome == _UNKNOWN:
@@ -89,7 +89,7 @@ def _rank(forest, node, edge, order):
 
 @inner
 def take_up(forest, node, edge, player, layers):
-    """Takes up the numbers of what an edge leads to; True if those of its node have changed."""
+    """Takes up the numbers of what an edge leads to; True if those of its node have changed, be it by having had a move tried."""
     child = forest.edges[edge].child
     changed = False
     for claim in range(forest.known.shape[1]):
@@ -97,7 +97,7 @@ def take_up(forest, node, edge, player, layers):
             number = forest.numbers[child, claim, which]
             changed = changed or forest.known[edge, claim, which] != number
             forest.known[edge, claim, which] = number
-    if not changed:
+    if not changed and forest.edges[edge].visits > 1:
         return False
     is_or = forest.nodes[node].mover == player
     order = _order(forest, edge, is_or, layers)

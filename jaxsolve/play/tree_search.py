@@ -38,6 +38,7 @@ class TreeSearch:
       solver: moves with more than ``threshold`` visits that are solved are left alone while their node is not (S).
       ranks: once all moves of a node have been tried, UCT has the term ``by_rank`` (1 - rank / highest rank) (U, C_pn).
       by_children: ranks are divided by the number of moves instead, as in the paper's program.
+      mobility: a node's legal moves count in its numbers from the first; False: it counts 1 and 1 until one of them has been tried (Section III).
       numbers: proof numbers are kept though nothing is made of them (the paper's variant without any flag).
       layers: whose proof numbers: ``single``, the root's player wins; ``double``, it wins, and among equals it does not lose (Section VIII);
         ``players``, each ranks by its own win, and solving goes by bounds on the result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
@@ -56,6 +57,7 @@ class TreeSearch:
     ranks: bool = False
     by_rank: float = 1.0
     by_children: bool = False
+    mobility: bool = True
     numbers: bool = False
     layers: str = "single"
     contempt: float | None = None
@@ -92,7 +94,7 @@ class TreeSearch:
         tree["exploration"], tree["by_rank"] = self.exploration, self.by_rank if self.ranks else 0.0
         tree["contempt"] = -math.inf if self.contempt is None else self.contempt
         tree["layers"], tree["threshold"] = LAYERS[self.layers], self.threshold
-        for flag in ("by_children", "counted", "solver", "final"):
+        for flag in ("by_children", "mobility", "counted", "solver", "final"):
             tree[flag] = getattr(self, flag)
 
 

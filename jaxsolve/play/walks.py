@@ -164,7 +164,7 @@ def _add(forest, rows, row, tree, parent, edge):
     if parent == NONE:
         forest.trees[tree].player = record.mover
     if forest.trees[tree].counted:
-        begin(forest, node, np.int64(forest.trees[tree].player))
+        begin(forest, node, np.int64(forest.trees[tree].player), forest.trees[tree].mobility)
     return node
 
 

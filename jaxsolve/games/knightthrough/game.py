@@ -108,6 +108,14 @@ class Knightthrough(Game):
     def outcome(self, state: KnightthroughState) -> jax.Array:
         return self._look(state)[1]
 
+    def legal_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
+        return self._legal_and_outcome(state)
+
+    @batch_last
+    def _legal_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
+        words, outcome = self._look(state)
+        return byteboard.action_words(words, self.size), outcome
+
     @batch_last
     def _look(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
         """uint32[4 or 8, 2]: the knights that may move in each direction; int32[]: the outcome; batch last."""

@@ -110,6 +110,14 @@ class Loa(Game):
     def outcome(self, state: LoaState) -> jax.Array:
         return self._look(state)[1]
 
+    def legal_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array]:
+        return self._legal_and_outcome(state)
+
+    @batch_last
+    def _legal_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array]:
+        words, outcome, passes = self._look(state)
+        return byteboard.action_words(words, self.size, *([passes.astype(jnp.uint32)] if self.no_moves == "pass" else [])), outcome
+
     @batch_last
     def _look(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """uint32[8, 2]: the pieces that may move in each direction; int32[]: the outcome; bool[]: whether the side to move passes; batch last."""

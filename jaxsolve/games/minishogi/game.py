@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from jaxsolve.bitboard import rows_strung, strung
 from jaxsolve.games import boardtext
 from jaxsolve.games.batching import as_action, batch_last
 from jaxsolve.games.drawing import Place, Shape, Stones
@@ -127,9 +128,21 @@ class MiniShogi(Game):
         """uint32[21]: the squares on which the legal moves of each plane end."""
         return jnp.concatenate(legal_moves(state.boards, state.meta & _HAND))
 
+    def legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
+        return self._legal_and_outcome(state)
+
+    @batch_last
+    def _legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
+        planes = self._planes(state)
+        squares, count = rows_strung(planes, SIZE, SIZE, STRIDE)
+        return strung([(plane, count) for plane in squares]), self._outcome(state, planes)
+
     def outcome(self, state: MiniShogiState) -> jax.Array:
+        return self._outcome(state, self._planes(state))
+
+    def _outcome(self, state: MiniShogiState, planes: jax.Array) -> jax.Array:
         lost = jnp.where(self.to_move(state) == 0, Outcome.SECOND_WINS, Outcome.FIRST_WINS)
-        return jnp.where(jnp.any(self._planes(state) != 0), Outcome.ONGOING, lost).astype(jnp.int32)
+        return jnp.where(jnp.any(planes != 0, axis=0), Outcome.ONGOING, lost).astype(jnp.int32)
 
     def to_move(self, state: MiniShogiState) -> jax.Array:
         return (state.meta >> SIDE_AT & 1).astype(np.int32)
