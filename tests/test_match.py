@@ -77,6 +77,22 @@ def test_networks_play_a_match(tmp_path):
     assert refused.exit_code == 2 and "already holds" in refused.output
     (tmp_path / "o" / "result.json").unlink()  # as an interruption leaves it
     assert run("match", *words).exit_code == 0 and (tmp_path / "o" / "result.json").exists()
+    (tmp_path / "o" / "result.json").unlink()
+    words[0].unlink()
+    random_network(GAME, "value", seed=1).save(words[0])
+    refused = run("match", *words)
+    assert refused.exit_code == 2 and "with weights" in refused.output and not (tmp_path / "o" / "result.json").exists()
+
+
+def test_openings_that_have_changed_are_another_match(tmp_path):
+    words = "match", "random", "random", "--game", "hex-3", "--games", 2, "--openings", tmp_path / "starts.json", "--out", tmp_path / "o"
+    for position, code in (("X../.../... w", 0), (".X./.../... w", 2)):
+        problem = {"id": "a", "rules": "hex-3", "position": position, "claim": {"player": "black", "result": "wins"}}
+        (tmp_path / "starts.json").write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "problems": [problem]}))
+        result = run(*words)
+        assert result.exit_code == code, result.output
+        (tmp_path / "o" / "result.json").unlink(missing_ok=True)
+    assert "with openings_sha256" in result.output
 
 
 def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):

@@ -19,6 +19,7 @@ VARIANTS = {
     "double": {"final": True, "solver": True, "ranks": True, "layers": "double", "contempt": 0.0},
     "players": {"solver": True, "ranks": True, "layers": "players", "by_children": True},
     "wave": {"final": True, "solver": True, "ranks": True, "wave": 4},
+    "one": {"final": True, "solver": True, "ranks": True, "layers": "double", "mobility": False, "wave": 2},
 }
 
 
@@ -48,6 +49,14 @@ def summed(numbers, untried, is_or):
     return (smallest, whole) if is_or else (whole, smallest)
 
 
+def mover_at_root(forest, node):
+    """Whether the side to move at a node is the one that moves at its root."""
+    mover = forest.nodes[node]["mover"]
+    while forest.nodes[node]["parent"] >= 0:
+        node = forest.nodes[node]["parent"]
+    return mover == forest.nodes[node]["mover"]
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", ["awari", "hex-3"])
 def test_the_trees_add_up(name, variant):
@@ -64,13 +73,14 @@ def test_the_trees_add_up(name, variant):
             edge = forest.edges[record["at"]]
             assert edge["child"] == node and edge["visits"] == record["visits"] and abs(edge["total"]) <= edge["visits"] and edge["busy"] == 0
             assert (forest.known[record["at"]] == forest.numbers[node]).all()
+            if not record["outcome"] and record["tried"] == 0:
+                new = (1, record["moves"] if settings.mobility else 1)
+                by_mover = (forest.numbers[node] if mover_at_root(forest, node) else forest.numbers[node][:, ::-1]).tolist()
+                assert by_mover == [list(new)] * claims
         if record["edges"] < 0 or record["outcome"]:
             continue
         first, tried = record["edges"], record["tried"]
-        edges, root = forest.edges[first : first + tried], node
-        while forest.nodes[root]["parent"] >= 0:
-            root = forest.nodes[root]["parent"]
-        is_or = record["mover"] == forest.nodes[root]["mover"]
+        edges, is_or = forest.edges[first : first + tried], mover_at_root(forest, node)
         assert sorted(forest.edges[first : first + record["moves"]]["action"]) == sorted(set(forest.edges[first : first + record["moves"]]["action"]))
         assert edges["visits"].sum() == record["visits"] - (record["parent"] >= 0)
         for claim in range(claims):

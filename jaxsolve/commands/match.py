@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,10 +55,10 @@ def run(request: Request) -> int:
             raise ValueError(f"--games {request.games}: give an even number, for every opening is played from both sides")
         game = make(request.game)
         env = match_env(game)
-        players = [_player(text, env, request) for text in request.players]
+        players, weights = zip(*(_player(text, env, request) for text in request.players), strict=True)
         states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
-        folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request), resume=True)
+        folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request, list(weights)), resume=True)
         try:
             if folder is not None and (folder.path / RESULT).exists():
                 raise ValueError(f"{folder.path} already holds this match; give another folder")
@@ -76,22 +78,26 @@ def run(request: Request) -> int:
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _player(text: str, env: Env, request: Request) -> match.Player:
-    """A player as it is named: random, a search, or a network with what it is to go by behind a colon. Raises ValueError, OSError."""
+def _player(text: str, env: Env, request: Request) -> tuple[match.Player, str | None]:
+    """A player as it is named: random, a search, or a network with what it is to go by behind a colon; and a digest of the network's parameters.
+
+    Raises ValueError, OSError.
+    """
+    from jaxsolve.commands.networks import digest_of
     from jaxsolve.networks import finding
     from jaxsolve.play import match, players
 
     if text == RANDOM:
-        return match.RandomPlayer()
+        return match.RandomPlayer(), None
     simulations = request.simulations if request.simulations is not None or request.seconds is not None else DEFAULT_SIMULATIONS
     if text.partition(":")[0] in players.KINDS:
-        return players.TreePlayer(text, env.game, players.named_search(text, simulations, request.seconds))
+        return players.TreePlayer(text, env.game, players.named_search(text, simulations, request.seconds)), None
     if simulations is None:
         raise ValueError(f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone")
     from jaxsolve.train import players as training
 
     if text == ROLLOUTS:
-        return training.rollout_player(env, simulations)
+        return training.rollout_player(env, simulations), None
     name, colon, goal = text.rpartition(":")
     if not (colon and goal in training.GOALS):
         name, goal = text, None
@@ -100,7 +106,7 @@ def _player(text: str, env: Env, request: Request) -> match.Player:
     except ValueError as error:
         others = f"{RANDOM}, {ROLLOUTS}, {' and '.join(players.KINDS)}"
         raise ValueError(f"{error}; players without one are {others}") from None
-    return training.searching_player(network, env, simulations, goal)
+    return training.searching_player(network, env, simulations, goal), digest_of(network.params)
 
 
 def _openings(request: Request, game: Game) -> list[Any]:
@@ -177,7 +183,7 @@ def _show(request: Request, found: dict[str, Any]) -> None:
 def _summary(
     request: Request,
     names: tuple[str, str],
-    players: list[match.Player],
+    players: Sequence[match.Player],
     played: list[Record],
     starts: int,
     spent: tuple[match.Spent, match.Spent],
@@ -185,15 +191,26 @@ def _summary(
     """What a match says; ``starts``: how many positions its games began at in turn."""
     from jaxsolve.play.records import tally
 
-    found, networks = tally(played, starts), [player.name for player in players]
-    about = {"a": names[0], "b": names[1], "networks": networks, "game": request.game, "score": found.score, "interval": found.interval}
+    found = tally(played, starts)
+    about = {
+        "a": names[0],
+        "b": names[1],
+        "players": [player.name for player in players],
+        "game": request.game,
+        "score": found.score,
+        "interval": found.interval,
+    }
     together = players[0].table == players[1].table  # then the time of both is one, dealt out evenly
     return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent], "spent_together": together}
 
 
-def _question(request: Request) -> dict[str, Any]:
+def _question(request: Request, weights: list[str | None]) -> dict[str, Any]:
+    """What the games depend on; files may have changed since, so that what is in them counts too."""
+    from jaxsolve.formats import problems
+
     fields = {
         "players": list(request.players),
+        "weights": weights,
         "game": request.game,
         "games": request.games,
         "simulations": request.simulations,
@@ -202,5 +219,6 @@ def _question(request: Request) -> dict[str, Any]:
     return fields | {
         "opening_moves": request.opening_moves,
         "openings": None if request.openings is None else str(request.openings),
+        "openings_sha256": None if request.openings is None else hashlib.sha256(problems.find(request.openings).read_bytes()).hexdigest(),
         "seed": request.seed,
     }

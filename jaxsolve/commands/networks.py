@@ -71,21 +71,27 @@ def identity(heads: Heads | Guide | AutoGuide | None) -> dict[str, Any] | None:
     """What tells networks apart in a run's folder: what they compute, a digest of the parameters, and how they are asked."""
     if heads is None:
         return None
-    import jax
-    import numpy as np
-
     from jaxsolve.networks import Guide, shipped
 
     if isinstance(heads, shipped.AutoGuide):
         files = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in shipped.shipped().items()}
         return {"network": shipped.AUTO, "files": files, "averaged": heads.averaged, "dtype": heads.dtype}
-    leaves, structure = jax.tree.flatten(heads.network.params if isinstance(heads, Guide) else heads.params)
+    params = digest_of(heads.network.params if isinstance(heads, Guide) else heads.params)
+    if isinstance(heads, Guide):
+        network, how = heads.network, {"averaged": heads.averaged, "dtype": heads.dtype}
+        return {"network": network.name, "architecture": network.architecture.to_json(), "params": params, **how}
+    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
+    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
+    return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": params, "planes": planes}
+
+
+def digest_of(params: Any) -> str:
+    """SHA-256 of parameters: their structure, types, shapes and values."""
+    import jax
+    import numpy as np
+
+    leaves, structure = jax.tree.flatten(params)
     digest = hashlib.sha256(str(structure).encode())
     for leaf in map(np.asarray, jax.device_get(leaves)):
         digest.update(f"{leaf.dtype}{leaf.shape}".encode() + leaf.tobytes())
-    if isinstance(heads, Guide):
-        network, how = heads.network, {"averaged": heads.averaged, "dtype": heads.dtype}
-        return {"network": network.name, "architecture": network.architecture.to_json(), "params": digest.hexdigest(), **how}
-    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
-    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
-    return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": digest.hexdigest(), "planes": planes}
+    return digest.hexdigest()
