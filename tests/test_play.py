@@ -12,7 +12,7 @@ from cli_tools import one_object, run
 from jaxsolve.games.registry import make
 from jaxsolve.play.players import named_search
 from jaxsolve.play.proof_numbers import BIG, INF
-from jaxsolve.play.tree_search import TreeSearch, search
+from jaxsolve.play.tree_search import PlayoutSearch, search
 
 VARIANTS = {
     "single": {"final": True, "solver": True, "ranks": True},
@@ -61,7 +61,7 @@ def mover_at_root(forest, node):
 @pytest.mark.parametrize("name", ["awari", "hex-3"])
 def test_the_trees_add_up(name, variant):
     """Visits, results, proof numbers and ranks of every node follow from its edges."""
-    game, settings = make(name), TreeSearch(simulations=120, **VARIANTS[variant])
+    game, settings = make(name), PlayoutSearch(simulations=120, **VARIANTS[variant])
     found = search([settings] * 3, game, positions(game, 3, 2), range(3))
     forest, ends = found.forest, found.forest.trees
     assert (found.simulations <= 120).all() and (settings.final or (found.simulations == 120).all())
@@ -107,7 +107,7 @@ def test_what_is_proved_is_true():
     states = [step(game.init(), np.int32(move)) for move in range(9)]
     assert all(int(outcome(state)) == 0 for state in states)
     words = np.stack([np.asarray(game.pack(state)) for state in states])
-    found = search([TreeSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9, game, words, range(9))
+    found = search([PlayoutSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9, game, words, range(9))
     roots = found.forest.numbers[found.forest.trees["root"], 0]
     for state, action, (pn, dn) in zip(states, found.actions, roots.tolist(), strict=True):
         assert (pn == 0) == wins(state) and (dn == 0) == (not wins(state)) and pn != dn
@@ -119,8 +119,8 @@ def test_what_is_proved_is_true():
 def test_a_search_does_not_notice_the_others(variant, most):
     """Those of other settings, claims and lengths beside it, and games that are cut off among them, leave every number of it as it is."""
     game = make("awari")
-    words, settings = positions(game, 5, 6), TreeSearch(simulations=60, most_moves=most, **VARIANTS[variant])
-    plain, players = TreeSearch(simulations=90, most_moves=most), TreeSearch(simulations=20, most_moves=most, **VARIANTS["players"])
+    words, settings = positions(game, 5, 6), PlayoutSearch(simulations=60, most_moves=most, **VARIANTS[variant])
+    plain, players = PlayoutSearch(simulations=90, most_moves=most), PlayoutSearch(simulations=20, most_moves=most, **VARIANTS["players"])
     together = search([settings, settings, plain, settings, players], game, words, range(5))
     for count in (1, 3):
         fewer = search([settings, settings, plain][:count], game, words[:count], range(count))
@@ -137,16 +137,16 @@ def test_a_search_does_not_notice_the_others(variant, most):
 
 def test_time_ends_a_search():
     game = make("hex-3")
-    found = search([TreeSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
+    found = search([PlayoutSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
     assert (found.simulations > 0).all() and found.actions.min() >= 0
     with pytest.raises(ValueError, match="do not go together"):
-        search([TreeSearch(), TreeSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
+        search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
     with pytest.raises(ValueError, match="one of each"):
-        search([TreeSearch()], game, positions(game, 2, 1), (3, 4))
+        search([PlayoutSearch()], game, positions(game, 2, 1), (3, 4))
     awari = make("awari")
     words = np.stack([awari.pack(awari.parse(f"{pits}/{pits} s captured=20:20")) for pits in ("0,0,0,0,0,2", "0,0,0,0,0,1")])
     with pytest.raises(ValueError, match="position 1: the game is over"):
-        search([TreeSearch()] * 2, awari, words, (3, 4))
+        search([PlayoutSearch()] * 2, awari, words, (3, 4))
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def _summary(
         "score": found.score,
         "interval": found.interval,
     }
-    together = players[0].table == players[1].table  # then the time of both is one, dealt out evenly
+    together = players[0].pool == players[1].pool  # then the time of both is one, dealt out evenly
     return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent], "spent_together": together}
 
 

@@ -3,6 +3,6 @@
 from jaxsolve.play.match import Matches, Player, RandomPlayer
 from jaxsolve.play.players import TreePlayer, named_search
 from jaxsolve.play.records import Record
-from jaxsolve.play.tree_search import Searched, TreeSearch, search
+from jaxsolve.play.tree_search import PlayoutSearch, Searched, search
 
-__all__ = ["Matches", "Player", "RandomPlayer", "Record", "Searched", "TreePlayer", "TreeSearch", "named_search", "search"]
+__all__ = ["Matches", "Player", "PlayoutSearch", "RandomPlayer", "Record", "Searched", "TreePlayer", "named_search", "search"]

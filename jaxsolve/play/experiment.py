@@ -23,7 +23,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.play.match import Log, Matches, Spent, match_env
 from jaxsolve.play.players import TreePlayer, named_search
 from jaxsolve.play.records import NOBODY, Tally, in_words, tally
-from jaxsolve.play.tree_search import TreeSearch
+from jaxsolve.play.tree_search import PlayoutSearch
 
 # OmegaConf reads the annotations of ``Settings``.
 # ruff: noqa: UP006, UP035, UP045
@@ -182,7 +182,7 @@ class Experiment:
             named = dict(zip(self.axes, values, strict=True))
             yield Cell(game, values, settings.player.format(**named), settings.opponent.format(**named), said)
 
-    def _search(self, text: str) -> TreeSearch:
+    def _search(self, text: str) -> PlayoutSearch:
         return named_search(text, self.settings.simulations, self.settings.seconds)
 
 

@@ -48,7 +48,7 @@ TREE = np.dtype(
         ("ended", "i8"),
         ("root", "i4"),
         ("player", "i4"),  # who moves there
-        # How it is searched, as ``tree_search.TreeSearch`` says.
+        # How it is searched, as ``tree_search.PlayoutSearch`` says.
         ("simulations", "i8"),
         ("exploration", "f8"),  # C
         ("by_rank", "f8"),  # C_pn; 0: ranks are not used

@@ -34,8 +34,8 @@ class Player(Protocol):
     def name(self) -> str: ...
 
     @property
-    def table(self) -> Hashable:
-        """Players of equal tables think together: one of them is asked about all of their games."""
+    def pool(self) -> Hashable:
+        """Players of equal pools think together: one of them is asked about all of their games."""
         ...
 
     def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +53,7 @@ class RandomPlayer:
     name: str = "random"
 
     @property
-    def table(self) -> Hashable:
+    def pool(self) -> Hashable:
         return type(self)
 
     def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
@@ -164,11 +164,11 @@ class Matches:
     # ---- inside ------------------------------------------------------------------------------------------------------------
     def _choose(self) -> np.ndarray:
         turn = np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first  # 0: A is to move
-        tables: dict[Hashable, list[int]] = {}
+        pools: dict[Hashable, list[int]] = {}
         for game in np.flatnonzero(~self._over).tolist():
-            tables.setdefault(self._player(game, turn).table, []).append(game)
+            pools.setdefault(self._player(game, turn).pool, []).append(game)
         chosen = np.full(len(self._over), NOBODY, np.int32)
-        for games in tables.values():
+        for games in pools.values():
             players = [self._player(game, turn) for game in games]
             seeds = np.array([self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games], np.uint32)
             start = time.process_time()

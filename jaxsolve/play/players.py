@@ -13,7 +13,7 @@ import numpy as np
 from jaxsolve.games.env import State
 from jaxsolve.games.game import Game
 from jaxsolve.play.match import Player, filled
-from jaxsolve.play.tree_search import LAYERS, TreeSearch, search
+from jaxsolve.play.tree_search import LAYERS, PlayoutSearch, search
 
 KINDS = ("uct", "pnmcts")
 FLAGS = "FSU"  # final move selection, solver, UCT-PN
@@ -21,14 +21,14 @@ FLAGS = "FSU"  # final move selection, solver, UCT-PN
 
 @dataclass(frozen=True, eq=False)
 class TreePlayer:
-    """One that plays what a ``TreeSearch`` finds."""
+    """One that plays what a ``PlayoutSearch`` finds."""
 
     name: str
     game: Game
-    settings: TreeSearch
+    settings: PlayoutSearch
 
     @property
-    def table(self) -> Hashable:
+    def pool(self) -> Hashable:
         """All searches with a fixed number of simulations share the device; one that time ends has it to itself."""
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
@@ -45,7 +45,7 @@ def _packed(game: Game, states: Any) -> jax.Array:
     return jax.vmap(game.pack)(states)
 
 
-def named_search(text: str, simulations: int | None, seconds: float | None) -> TreeSearch:
+def named_search(text: str, simulations: int | None, seconds: float | None) -> PlayoutSearch:
     """The search that a person names, with the limits that hold unless it says others.
 
     ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts`` alone has all three flags. Raises ValueError with one sentence.
@@ -82,7 +82,7 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> T
             raise ValueError(f"{text!r}: {name} has no effect without the flag {flag}")
     if "layers" in seen and not (given["final"] or given["solver"] or given["ranks"]):
         raise ValueError(f"{text!r}: layers has no effect without a flag")
-    return TreeSearch(**given)
+    return PlayoutSearch(**given)
 
 
 def _flags(word: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from jaxsolve.games.mixing import avalanche
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.play.walks import CUT_BIT, MOVER_BIT, RESULT_SHIFT
 
-Lanes = tuple[Any, jax.Array, jax.Array, jax.Array, jax.Array]
+DeviceLanes = tuple[Any, jax.Array, jax.Array, jax.Array, jax.Array]
 """The device's side of L lanes: states, legal moves uint32[L, M], outcomes int32[L], seeds uint32[L, 2], moves played int32[L]."""
 
 
@@ -29,7 +29,7 @@ class Playouts:
     game: Game
     most_moves: int
 
-    def idle(self, count: int) -> Lanes:
+    def idle(self, count: int) -> DeviceLanes:
         """Lanes in which nothing goes on."""
         start = self.game.init()
         words = -(-self.game.num_actions // 32)
@@ -42,8 +42,8 @@ class Playouts:
         return np.asarray(_look(self.game, jnp.asarray(words)))
 
     def play(
-        self, lanes: Lanes, words: np.ndarray, actions: np.ndarray, seeds: np.ndarray, fresh: np.ndarray, moves: int
-    ) -> tuple[np.ndarray, Lanes]:
+        self, lanes: DeviceLanes, words: np.ndarray, actions: np.ndarray, seeds: np.ndarray, fresh: np.ndarray, moves: int
+    ) -> tuple[np.ndarray, DeviceLanes]:
         """Plays at most so many moves on, where bool[L] ``fresh`` from position uint32[L, S] after int32[L] action.
 
         Returns uint32[L, S + M + 1], of which the position and its moves are those of a lane that was ``fresh``, and of no other, and the lanes.
@@ -68,8 +68,8 @@ def _look(game: Game, words: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _play(
-    self: Playouts, lanes: Lanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
-) -> tuple[jax.Array, Lanes]:
+    self: Playouts, lanes: DeviceLanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
+) -> tuple[jax.Array, DeviceLanes]:
     game = self.game
     states, legal, outcomes, old_seeds, played = lanes
     begun = jax.vmap(game.step)(jax.vmap(game.unpack)(words), actions)
@@ -79,13 +79,13 @@ def _play(
     legal, outcomes = jnp.where(fresh[:, None], new_legal, legal), jnp.where(fresh, new_outcomes, outcomes)
     first = jax.vmap(game.pack)(states), new_legal, new_outcomes, jax.vmap(game.to_move)(states)
 
-    def ongoing(lanes: Lanes) -> jax.Array:
+    def ongoing(lanes: DeviceLanes) -> jax.Array:
         return (lanes[2] == Outcome.ONGOING) & (lanes[4] < self.most_moves)
 
-    def going_on(carry: tuple[jax.Array, Lanes]) -> jax.Array:
+    def going_on(carry: tuple[jax.Array, DeviceLanes]) -> jax.Array:
         return (carry[0] < moves) & jnp.any(ongoing(carry[1]))
 
-    def move(carry: tuple[jax.Array, Lanes]) -> tuple[jax.Array, Lanes]:
+    def move(carry: tuple[jax.Array, DeviceLanes]) -> tuple[jax.Array, DeviceLanes]:
         count, (states, legal, outcomes, seeds, played) = carry
         going = ongoing(carry[1])
         bits = avalanche(seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9)))

@@ -22,7 +22,7 @@ LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeSearch:
+class PlayoutSearch:
     """Monte-Carlo tree search by UCT, or PN-MCTS in any of its variants. Equal objects search alike.
 
     Every simulation is one uniformly random game from a position new to the tree; its result, 1, 0 or -1, is averaged on the way back to the root.
@@ -108,7 +108,7 @@ class Searched:
     forest: Forest  # the trees, for those who look
 
 
-def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seeds: Sequence[int]) -> Searched:
+def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]) -> Searched:
     """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
 
     What is found for a position depends on it, its settings and its seed, and not on the others, unless time ends it or it has several simulations
@@ -143,7 +143,7 @@ def search(settings: Sequence[TreeSearch], game: Game, words: np.ndarray, seeds:
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _begun(settings: Sequence[TreeSearch], game: Game, playouts: Playouts, words: np.ndarray, seeds: Sequence[int]) -> tuple[Forest, Lanes]:
+def _begun(settings: Sequence[PlayoutSearch], game: Game, playouts: Playouts, words: np.ndarray, seeds: Sequence[int]) -> tuple[Forest, Lanes]:
     """A forest with a root for each position, and idle lanes. Raises ValueError."""
     count = len(words)
     rows = playouts.look(np.resize(words, (filled_size(count), words.shape[1])))[:count]

@@ -31,7 +31,7 @@ class SearchingPlayer:
     simulations: int
 
     @property
-    def table(self) -> Hashable:
+    def pool(self) -> Hashable:
         return self
 
     def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
