@@ -465,7 +465,10 @@ def strung(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
 
 
 def rows_strung(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.Array, int]:
-    """A piece for ``strung``: so many rows of ``width`` bits, ``stride`` bits apart in uint32[...] ``word``, without what is between them."""
+    """A piece for ``strung``: so many rows of ``width`` bits, ``stride`` bits apart in uint32[...] ``word``, without what is between them.
+
+    Above the last row there may be no bit.
+    """
     if width == stride:
         return word, rows * width
     bits = np.uint32((1 << width) - 1)

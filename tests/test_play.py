@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from cli_tools import one_object, run
 
+from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.play.players import named_search
 from jaxsolve.play.proof_numbers import BIG, INF
 from jaxsolve.play.tree_search import PlayoutSearch, search
 
+RESULTS = {Outcome.DRAW: 0.0, Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}
 VARIANTS = {
     "single": {"final": True, "solver": True, "ranks": True},
     "double": {"final": True, "solver": True, "ranks": True, "layers": "double", "contempt": 0.0},
@@ -55,6 +57,68 @@ def mover_at_root(forest, node):
     while forest.nodes[node]["parent"] >= 0:
         node = forest.nodes[node]["parent"]
     return mover == forest.nodes[node]["mover"]
+
+
+def claims_known(numbers):
+    """What numbers [K, 2] prove: the first player at the root wins, does not lose, does not win, loses."""
+    return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", ["loa-4", "awari"])
+def test_the_move_follows_from_the_root_s_edges(name, variant):
+    """A proved win, else a proved draw where the mean result is at most contempt, else the most visited move that is not to be left alone."""
+    settings, drawn = PlayoutSearch(simulations=150, **VARIANTS[variant]), 0
+    words = positions(make(name), 64, 10 if name == "loa-4" else 40)
+    found = search([settings] * 64, make(name), words, range(64))
+    for tree, action in enumerate(found.actions):
+        forest, root = found.forest, found.forest.nodes[found.forest.trees["root"][tree]]
+        edges = forest.edges[root["edges"] : root["edges"] + root["tried"]]
+        known = [claims_known(each) for each in forest.known[root["edges"] : root["edges"] + root["tried"]]]
+        mean, contempt = edges["total"].sum() / edges["visits"].sum(), -2.0 if settings.contempt is None else settings.contempt
+        worth = [1] * len(edges)
+        if settings.final:
+            own = settings.layers == "players"
+            worth = [3 if wins else 2 if safe and mean <= contempt else 0 if own and loses else 1 for wins, safe, _, loses in known]
+        drawn += max(worth) == 2
+        best = max(zip(worth, edges["visits"], strict=True))
+        assert action in edges["action"][[(w, v) == best for w, v in zip(worth, edges["visits"], strict=True)]]
+    assert drawn or settings.contempt is None or name == "awari"
+
+
+@pytest.mark.parametrize("name", ["awari", "loa-4", "minishogi"])
+def test_every_node_is_where_its_move_leads_and_has_one_game_of_its_own(name):
+    """Its position is that after the move, its edges are its legal moves, and its results are those of its edges and of one random game."""
+    game = make(name)
+    found = search([PlayoutSearch(simulations=200, ranks=True)] * 2, game, positions(game, 2, 8), range(2))
+    forest, count = found.forest, int(found.forest.counters[0])
+    nodes = forest.nodes[:count]
+    inner = np.flatnonzero(nodes["parent"] >= 0)
+    ways = forest.edges[nodes["at"][inner]]
+    after = jax.vmap(lambda words, action: game.pack(game.step(game.unpack(words), action)))(forest.states[nodes["parent"][inner]], ways["action"])
+    assert (np.asarray(after) == forest.states[inner]).all()
+    sign = np.where(nodes["mover"] == 0, 1.0, -1.0)  # of what its edges count, for the first player
+    for node, way in zip(inner, ways, strict=True):
+        record = nodes[node]
+        arrived = way["total"] * sign[record["parent"]]
+        if record["outcome"]:
+            assert arrived == way["visits"] * RESULTS[Outcome(record["outcome"])]
+            continue
+        left = forest.edges[record["edges"] : record["edges"] + record["moves"]] if record["edges"] >= 0 else forest.edges[:0]
+        assert arrived - left["total"].sum() * sign[node] in (-1.0, 0.0, 1.0)
+        if len(left):
+            bits = np.unpackbits(forest.legal[node].view(np.uint8), bitorder="little")
+            assert sorted(left["action"]) == np.flatnonzero(bits).tolist()
+
+
+def test_numbers_alone_change_nothing():
+    """The paper's variant without a flag is UCT."""
+    game = make("awari")
+    words = positions(game, 4, 6)
+    found = [search([named_search(text, 150, None)] * 4, game, words, range(4)) for text in ("uct", "pnmcts:flags=xxx")]
+    assert (found[0].actions == found[1].actions).all() and len({each.forest.counters.tobytes() for each in found}) == 1
+    ours, theirs = (each.forest.edges["visits"][: each.forest.counters[1]] for each in found)
+    assert (ours == theirs).all()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -139,6 +203,10 @@ def test_time_ends_a_search():
     game = make("hex-3")
     found = search([PlayoutSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
     assert (found.simulations > 0).all() and found.actions.min() >= 0
+
+
+def test_searches_that_do_not_go_together_are_refused():
+    game = make("hex-3")
     with pytest.raises(ValueError, match="do not go together"):
         search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
     with pytest.raises(ValueError, match="one of each"):
@@ -185,7 +253,9 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     assert (tmp_path / "o" / "games.csv").read_text() == whole
     (tmp_path / "o" / "result.json").unlink()
     said = json.loads(games[1])
-    for actions, spent in (([9], said["spent"]), (said["actions"], []), ([each + 0.5 for each in said["actions"]], said["spent"])):
+    wrong = [np.where(np.arange(6) == 0, action, said["actions"]).tolist() for action in (9, -2, said["actions"][1])]
+    kept = said["spent"]
+    for actions, spent in (*((each, kept) for each in wrong), ([9], kept), (said["actions"], []), ([each + 0.5 for each in said["actions"]], kept)):
         damaged = games[0] + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
         (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
         refused = run(*words)

@@ -1,8 +1,9 @@
-"""``jaxsolve bench pnmcts``: what proof numbers cost in play, and how many random games a search plays (Kowalski et al. 2024, Table I).
+"""``jaxsolve bench pnmcts``: what proof numbers cost in play, and how many random games a search plays (Kowalski et al. 2024, VI-B, Table I).
 
 Positions from random play, as many as ``--batch`` says, are searched together for a move each, in turns by plain UCT and by PN-MCTS with its three
 flags. Time is that of whole searches of the same positions: the ratio of the rates is that of the simulations in equal time. PN-MCTS ends where it
-has proved a win, and counts what it had; the paper leaves the second half of its games out for the same reason.
+has proved a win, and counts what it had; the paper leaves the second half of its games out for the same reason. The paper's
+PN-MCTS has no solver here, which would only make it slower; Gomoku's figure is from its text.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxsolve.bitboard import bool_to_actions
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, ObservesHistory, Outcome, SeesChildren
-from jaxsolve.games.random_play import random_legal_action
+from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.networks.heads import Apply, Planes
 
 MOST_COST = 30_000.0  # log10 of the largest cost
@@ -150,14 +150,17 @@ class Rows:
         game = self.game
 
         def more(carry):
-            return (game.outcome(carry[0]) == Outcome.ONGOING) & (carry[2] < self.max_playout)
+            _, _, outcome, _, ply = carry
+            return (outcome == Outcome.ONGOING) & (ply < self.max_playout)
 
         def move(carry):
-            position, k, ply = carry
+            position, legal, _, k, ply = carry
             k, sub = jax.random.split(k)
-            return game.step(position, random_legal_action(sub, game.legal_mask(position))), k, ply + 1
+            position = game.step(position, action_of_rank(legal, jax.random.bits(sub, (), jnp.uint32)))
+            return position, *game.legal_and_outcome(position), k, ply + 1
 
-        return game.outcome(jax.lax.while_loop(more, move, (state, key, jnp.int32(0)))[0])
+        start = state, *game.legal_and_outcome(state), key, jnp.int32(0)
+        return jax.lax.while_loop(more, move, start)[2]
 
 
 def _select(condition: jax.Array, yes, no):

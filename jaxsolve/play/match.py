@@ -138,10 +138,12 @@ class Matches:
         if chosen is None:
             chosen = self._choose()
         elif chosen.shape != self._over.shape or ((chosen == NOBODY) != self._over).any():
-            raise ValueError(f"the moves kept of ply {self.ply + 1} are not those of the games that go on")
+            raise ValueError(f"the moves of ply {self.ply + 1} are not those of the games that go on")
+        if (chosen < NOBODY).any() or (chosen >= self.env.num_actions).any():
+            raise ValueError(f"a move of ply {self.ply + 1} is no action of this game")
         legal = np.take_along_axis(np.asarray(self._states.legal_action_mask), np.maximum(chosen, 0)[:, None], axis=1)[:, 0]
         if not legal[~self._over].all():
-            raise ValueError(f"a move kept of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}")
+            raise ValueError(f"a move of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}")
         for game in np.flatnonzero(~self._over):
             self._moves[game].append(int(chosen[game]))
         self._states = self._step(self._states, jnp.asarray(np.maximum(chosen, 0)))

@@ -58,7 +58,7 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
         raise ValueError(f"{text!r}: a search without a network is {' or '.join(KINDS)}")
     given: dict[str, Any] = {"simulations": simulations, "seconds": seconds}
     if kind == "pnmcts":
-        given |= _flags("FSU") | {"numbers": True}
+        given |= _flags(FLAGS) | {"numbers": True}
     seen: set[str] = set()
     for part in filter(None, rest.split(",")):
         name, equals, value = (piece.strip() for piece in part.partition("="))
@@ -120,7 +120,7 @@ _SAYS = {
     "flags": "F, S and U or some of them, x where one is off, as FxU",
     "rank": "highest or children",
     "new": "moves or one",
-    "layers": f"{', '.join(LAYERS)}",
+    "layers": ", ".join(LAYERS),
     **{name: "a whole number" for name in ("threshold", "wave", "most", "sims")},
     "contempt": "a number, or never",
     **{name: "a number" for name in ("c_pn", "c", "time")},

@@ -141,11 +141,11 @@ def most_result(numbers, at):
 
 @inner
 def is_solved(numbers, at, layers):
-    """Whether what solving goes by is known: of one layer its claim, of two layers the second one, else the result itself."""
+    """Whether what solving goes by is known: of one layer its claim; of two that P does not lose, or that it does not win; else the result itself."""
     if layers == PLAYERS:
         return least_result(numbers, at) == most_result(numbers, at)
-    claim = numbers.shape[1] - 1 if layers == TWO_LAYERS else 0
-    return numbers[at, claim, 0] == 0 or numbers[at, claim, 1] == 0
+    proved = numbers.shape[1] - 1 if layers == TWO_LAYERS else 0
+    return numbers[at, proved, 0] == 0 or numbers[at, 0, 1] == 0
 
 
 @inner

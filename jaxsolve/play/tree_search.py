@@ -39,10 +39,13 @@ class PlayoutSearch:
       ranks: once all moves of a node have been tried, UCT has the term ``by_rank`` (1 - rank / highest rank) (U, C_pn).
       by_children: ranks are divided by the number of moves instead, as in the paper's program.
       mobility: a node's legal moves count in its numbers from the first; False: it counts 1 and 1 until one of them has been tried (Section III).
+        Either way a move counts 1 and 1 until it is tried; the paper's program looks at all moves of a node at once, and sees a win among them then.
       numbers: proof numbers are kept though nothing is made of them (the paper's variant without any flag).
       layers: whose proof numbers: ``single``, the root's player wins; ``double``, it wins, and among equals it does not lose (Section VIII);
-        ``players``, each ranks by its own win, and solving goes by bounds on the result (Kowalski et al. 2025; Cazenave & Saffidine 2010).
-      contempt: a proven draw is played where the mean result at the root is at most this; None: never for that reason. Needs two claims.
+        its program leaves those ties to UCT; ``players``, each ranks by its own win, and solving goes by bounds on the result (Kowalski et al. 2025;
+        Cazenave & Saffidine 2010).
+      contempt: a proven draw is played where the mean result at the root is at most this (so the program; the text: below it); None: never for that
+        reason. Needs two claims.
       wave: simulations of one tree that may be under way at a time, kept apart by virtual losses; 1 is the search as it is on paper.
       most_moves: a random game that lasts longer counts as a draw.
 
@@ -133,7 +136,7 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
         rows, device = playouts.play(device, *padded, moves)
         if not played and one.seconds is not None:
             end = time.process_time() + one.seconds * count  # from here on: what the first call compiles is not the players'
-        played += moves * max(at_work, 1)
+        played += moves * at_work
         # Lanes whose game is over wait for the end of the call: about a sixteenth of its length on average.
         moves = min(max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES)
         forest = _with_room(forest, lanes, game)
