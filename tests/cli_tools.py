@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +50,14 @@ def rows_of(out: Path) -> list[tuple[str, str]]:
     with (out / "results.csv").open(newline="") as sheet:
         assert [(row["id"], row["verdict"]) for row in csv.DictReader(sheet)] == rows
     return rows
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int):
+    """Writing more than ``size`` bytes to a file fails, as on a full disk (Python ignores the signal that goes with it)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

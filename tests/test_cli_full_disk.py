@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import os
-import resource
 import subprocess
 import sys
 
 import pytest
-from cli_tools import LOSS, process, run
+from cli_tools import LOSS, files_of_at_most, process, run
 
 from jaxsolve.proof import certify, log
 from jaxsolve.proof.check import check
@@ -20,17 +18,6 @@ from jaxsolve.runfolder import write_whole
 
 def full(*_, **__):
     raise OSError(28, "No space left on device")
-
-
-@contextlib.contextmanager
-def files_of_at_most(size: int):
-    """Writing more than ``size`` bytes to a file fails, as on a full disk (Python ignores the signal that goes with it)."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):

@@ -12,8 +12,10 @@ from cli_tools import one_object, run
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.play.players import named_search
+from jaxsolve.play.playouts import _play
 from jaxsolve.play.proof_numbers import BIG, INF
 from jaxsolve.play.tree_search import PlayoutSearch, search
+from jaxsolve.play.walks import advance
 
 RESULTS = {Outcome.DRAW: 0.0, Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}
 VARIANTS = {
@@ -203,6 +205,15 @@ def test_time_ends_a_search():
     game = make("hex-3")
     found = search([PlayoutSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
     assert (found.simulations > 0).all() and found.actions.min() >= 0
+
+
+def test_what_a_search_calls_is_compiled_once():
+    """In its first calls: what were compiled later would be on the clock of the player that thinks then."""
+    game = make("hex-3")
+    before = _play._cache_size()
+    found = search([PlayoutSearch(simulations=40)] * 2, game, positions(game, 2, 1), (3, 4))
+    assert found.playouts > 40 and _play._cache_size() <= before + 1
+    assert len(advance.signatures) == len({str(signature) for signature in advance.signatures}) == 1
 
 
 def test_searches_that_do_not_go_together_are_refused():

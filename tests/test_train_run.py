@@ -22,6 +22,7 @@ pytest.importorskip("flax")
 pytest.importorskip("hydra")
 pytest.importorskip("tensorboardX")
 
+from cli_tools import files_of_at_most
 from network_tools import SMALL_RUN
 from omegaconf import OmegaConf
 from typer.testing import CliRunner
@@ -77,6 +78,24 @@ def test_a_run_leaves_what_it_says(whole):
     network = Network.load(whole / "networks" / "000006.npz")
     assert network.game == make("hex-3").rule_set and network.about["iterations"] == 6 and network.about["total_games"] == rows[-1]["total_games"]
     assert "simulations: 4" in (whole / "config.yaml").read_text()
+
+
+def test_a_full_disk_ends_it_with_a_sentence_and_room_lets_it_go_on(whole, tmp_path):
+    """Whichever file was the first for which there was no room: the numbers afterwards are those of a run that nothing stopped."""
+    stopped = set()
+    for size in (150, 400, 1000, 3000, 20_000, 40_000):
+        folder = tmp_path / str(size)
+        with files_of_at_most(size):
+            result = CliRunner().invoke(app, ["train", *words(folder, "train.iterations=6")])
+        assert result.exit_code in (0, 2), (size, result.exit_code, result.stderr)
+        if result.exit_code == 2:
+            said = result.stderr.rstrip().splitlines()[-1]
+            assert said.startswith("jaxsolve: ") and "File too large" in said and "Traceback" not in result.stderr, (size, result.stderr)
+            stopped.add(said.split(str(folder))[-1].split(":")[0])
+        assert not list(folder.rglob("*.orbax-checkpoint-tmp*"))
+        trained(folder, "train.iterations=6")
+        assert numbers(folder) == numbers(whole)
+    assert len(stopped) > 2, stopped
 
 
 def test_killed_at_any_time_it_goes_on_to_the_same_numbers(whole, tmp_path):

@@ -30,12 +30,11 @@ class Playouts:
     most_moves: int
 
     def idle(self, count: int) -> DeviceLanes:
-        """Lanes in which nothing goes on."""
-        start = self.game.init()
-        words = -(-self.game.num_actions // 32)
-        over = jnp.full(count, Outcome.DRAW, jnp.int32)
-        states = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), start)
-        return states, jnp.zeros((count, words), jnp.uint32), over, jnp.zeros((count, 2), jnp.uint32), jnp.zeros(count, jnp.int32)
+        """Lanes in which nothing goes on, of the very types that ``play`` returns, which would be compiled again for others."""
+        states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init())
+        legal = np.zeros((count, -(-self.game.num_actions // 32)), np.uint32)
+        over = np.full(count, Outcome.DRAW, np.int32)
+        return jax.device_put((states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)))
 
     def look(self, words: np.ndarray) -> np.ndarray:
         """uint32[B, S] packed positions -> uint32[B, S + M + 1]: rows as of games that begin and have ended there."""

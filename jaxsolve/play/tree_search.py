@@ -129,6 +129,7 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
     given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
     padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
     rows, device = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32), playouts.idle(size)
+    rows.setflags(write=False)  # as what comes from the device: ``advance`` would be compiled again for arrays of another kind
     moves, played = FIRST_MOVES, 0
     while (at_work := advance(forest, lanes, rows)) and time.process_time() < end:
         for array, each in zip(padded, given, strict=True):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
+import logging
 import os
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,7 @@ from jaxsolve.runfolder import write_whole
 from jaxsolve.train import devices
 
 DIGEST = "sha256.txt"  # in a checkpoint's folder; one that was killed before it was written has none
+AT_ONCE = ocp.options.AsyncOptions(create_directories_asynchronously=False)  # else threads wait minutes for a folder that cannot be made
 TORN = ".orbax-checkpoint-tmp"  # in the names of checkpoints that are being written
 
 
@@ -28,14 +33,21 @@ def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
     Where there are several processes, all of them must call it, with a folder that they share. Raises OSError.
     """
     path = folder.resolve() / str(step)
-    with ocp.StandardCheckpointer() as checkpointer:
-        checkpointer.save(path, {name: devices.fetch(_plain(leaf)) for name, leaf in _named(state).items()}, force=True)
+    arrays = {name: devices.fetch(_plain(leaf)) for name, leaf in _named(state).items()}
+    _clear(folder)
+    try:
+        with _quiet(), ocp.StandardCheckpointer(async_options=AT_ONCE) as checkpointer:
+            checkpointer.save(path, arrays, force=True)
+    except ValueError as error:  # so tensorstore says that there is no room
+        _clear(folder)
+        raise _as_os_error(error, path) from None
+    except OSError:
+        _clear(folder)
+        raise
     if devices.first():
         write_whole(path / DIGEST, _digest(path))
         for old in steps(folder)[:-keep]:
             shutil.rmtree(folder / str(old))
-        for torn in folder.glob(f"*{TORN}*"):  # of processes that were killed while they wrote
-            shutil.rmtree(torn)
     return path
 
 
@@ -75,6 +87,32 @@ def load(folder: Path, step: int, like: Any) -> Any:
         array = jax.device_put(np.asarray(found), leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None)
         leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+def _clear(folder: Path) -> None:
+    """Removes checkpoints that were not written to their end: they keep the room that another one may need."""
+    if devices.first():
+        for torn in folder.glob(f"*{TORN}*"):
+            shutil.rmtree(torn, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without orbax's own account of every layer that an error goes through: what is raised says it."""
+    logger = logging.getLogger("absl")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _as_os_error(error: ValueError, path: Path) -> Exception:
+    """The OSError that tensorstore's words tell of; the error itself where they tell of none."""
+    found = re.search(r"os_error_code='(\d+)'", str(error))
+    code = int(found[1]) if found else errno.ENOSPC if "RESOURCE_EXHAUSTED" in str(error) else None
+    return error if code is None else OSError(code, os.strerror(code), str(path))
 
 
 def _digest(path: Path) -> str:

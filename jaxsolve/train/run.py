@@ -21,13 +21,13 @@ from pathlib import Path
 
 import jax
 import numpy as np
-from tensorboardX import SummaryWriter
 
 from jaxsolve import runtime
 from jaxsolve.formats import problems
 from jaxsolve.networks import Network
 from jaxsolve.runfolder import FolderError, RunFolder, write_whole
 from jaxsolve.train import build, checkpoints, devices
+from jaxsolve.train.board import Board
 from jaxsolve.train.config import Settings
 from jaxsolve.train.loop import Loop, NoGames, TrainingState
 from jaxsolve.train.metrics import CONFIG, COUNTED, MARKER, METRICS, Measured, metrics
@@ -190,18 +190,18 @@ class _Written:
         kept = [line for line in metrics(folder) if line["iteration"] <= iteration]
         write_whole(folder / METRICS, "".join(json.dumps(line) + "\n" for line in kept))
         self._lines = (folder / METRICS).open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder / "tb"), purge_step=iteration + 1)
+        self._board = Board(folder / "tb", iteration + 1)
 
     def add(self, measured: Measured) -> None:
         self._lines.write(json.dumps(measured) + "\n")
         self._lines.flush()
-        for name, value in measured.items():
-            if name != "iteration":
-                self._board.add_scalar(name, value, measured["iteration"])
+        self._board.add(measured["iteration"], {name: value for name, value in measured.items() if name != "iteration"}, time.time())
 
     def close(self) -> None:
-        self._lines.close()
-        self._board.close()
+        try:
+            self._lines.close()
+        finally:
+            self._board.close()
 
 
 class _Nowhere:
