@@ -307,7 +307,10 @@ def match(
     seconds: Annotated[
         float | None, typer.Option("--time", callback=options.seconds, metavar="S", help="CPU seconds a move of uct and pnmcts, each its own share.")
     ] = None,
-    opening_moves: Annotated[int, typer.Option("--opening-moves", min=0, max=1000, metavar="K", help="Random moves that a game begins with.")] = 2,
+    opening_moves: Annotated[
+        int | None,
+        typer.Option("--opening-moves", min=0, max=1000, metavar="K", help="Random moves that a game begins with; 2, or none after --openings."),
+    ] = None,
     openings: Annotated[
         Path | None, typer.Option("--openings", metavar="PROBLEMS.json", help="Games begin at these positions, in turn; else at the start.")
     ] = None,

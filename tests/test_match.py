@@ -73,8 +73,10 @@ def test_networks_play_a_match(tmp_path):
     games = [json.loads(line) for line in (tmp_path / "o" / "games.jsonl").read_text().splitlines()]
     assert len(games) == 2 and sum(game["winner"] == str(words[0]) for game in games) == found["wins"]
     assert {game["first"] for game in games} == {str(words[0]), str(words[1])} and all(game["opening_moves"] == 2 for game in games)
-    refused = run("match", *words)
-    assert refused.exit_code == 2 and "already holds" in refused.output
+    again = run("match", *words, "--json")
+    assert again.exit_code == 0 and one_object(again) == found and "played to its end" in again.stderr
+    (tmp_path / "o" / "result.json").write_text('{"a": 1}')
+    assert "result.json is damaged" in run("match", *words).output
     (tmp_path / "o" / "result.json").unlink()  # as an interruption leaves it
     assert run("match", *words).exit_code == 0 and (tmp_path / "o" / "result.json").exists()
     (tmp_path / "o" / "result.json").unlink()
@@ -91,6 +93,7 @@ def test_openings_that_have_changed_are_another_match(tmp_path):
         (tmp_path / "starts.json").write_text(json.dumps({"format": "jaxsolve-problems", "version": 1, "problems": [problem]}))
         result = run(*words)
         assert result.exit_code == code, result.output
+        assert '"opening_moves": 0' in (tmp_path / "o" / "match.json").read_text()
         (tmp_path / "o" / "result.json").unlink(missing_ok=True)
     assert "with openings_sha256" in result.output
 

@@ -79,7 +79,8 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
 def sentence(error: Exception) -> str:
     """What Hydra's exceptions say, and what caused them, without their drawings and addresses."""
     if isinstance(override := getattr(error, "override", None), str):
-        return f"{override!r} cannot be read as key=value"
+        key, _, value = override.partition("=")
+        return f"{override!r} cannot be read as key=value; a value with : = {{ or a comma in it needs quotes of its own: \"{key}='{value}'\""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if error.__cause__ is not None and str(error.__cause__).strip():
         lines[1:] = str(error.__cause__).strip().splitlines()[:1]

@@ -31,15 +31,13 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
     with failure.sentences(as_json):
         if name is None:
             return _list(as_json)
-        names = composing.files(_where())
-        if name not in names:
-            raise ValueError(f"{name!r} is no experiment{composing.nearest(name, names)}")
+        where, main = _found(name)
         composing.refuse_words(words, "jaxsolve experiment")
         from jaxsolve import runtime
         from jaxsolve.play.experiment import Experiment, Settings
 
         runtime.setup()
-        settings, config = composing.settings(_where(), name, Settings, words)
+        settings, config = composing.settings(where, main, Settings, words)
         experiment = Experiment(settings)
         folder = RunFolder(Path(settings.out), MARKER, settings.question(), resume=True)
         try:
@@ -69,6 +67,19 @@ def draw(folder: Path, out: Path) -> None:
 # ---- inside ----------------------------------------------------------------------------------------------------------------
 def _where() -> Path:
     return composing.folder() / "experiments"
+
+
+def _found(name: str) -> tuple[Path, str]:
+    """Folder and name of an experiment's file: one of ours, or a path that ends in .yaml. Raises ValueError."""
+    if name.endswith(".yaml"):
+        file = Path(name)
+        if not file.is_file():
+            raise ValueError(f"{name}: there is no such file")
+        return file.resolve().parent, file.stem
+    names = composing.files(_where())
+    if name not in names:
+        raise ValueError(f"{name!r} is no experiment{composing.nearest(name, names)}; a file of your own is given as ./{Path(name).name}.yaml")
+    return _where(), name
 
 
 def _list(as_json: bool) -> int:
@@ -159,7 +170,7 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_js
             lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
     print(f"{_title(experiment)}, with 95 % intervals")
     print(columns(lines, right=max(len(experiment.axes), 1)))
-    if settings.paper:
+    if any(each.cell.paper is not None for each in results) or (settings.paper_x and settings.paper):
         print(f"paper: {settings.source}")
     if alike := sum(each.tally.games - each.tally.distinct for each in results):
         print(f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxsolve import strict_json
 from jaxsolve.commands import failure, streams
 from jaxsolve.runfolder import RunFolder, write_table, write_whole
 
@@ -35,7 +36,7 @@ class Request:
     games: int = 100
     simulations: int | None = None  # None: DEFAULT_SIMULATIONS, unless there are seconds
     seconds: float | None = None
-    opening_moves: int = 2
+    opening_moves: int | None = None  # None: two from the start, none after openings
     openings: Path | None = None
     seed: int = 0
     out: Path | None = None
@@ -61,12 +62,14 @@ def run(request: Request) -> int:
         folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request, list(weights)), resume=True)
         try:
             if folder is not None and (folder.path / RESULT).exists():
-                raise ValueError(f"{folder.path} already holds this match; give another folder")
-            matches = _played(env, (players[0], players[1]), starts, request, folder)
-            played = matches.records()[0]
-            summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
-            if folder is not None:
-                _save(folder, game, starts, played, summary, request)
+                failure.remark(f"{folder.path} holds this match, played to its end")
+                summary = _read(folder.path / RESULT)
+            else:
+                matches = _played(env, (players[0], players[1]), starts, request, folder)
+                played = matches.records()[0]
+                summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
+                if folder is not None:
+                    _save(folder, game, starts, played, summary, request)
         finally:
             if folder is not None:
                 folder.release()
@@ -128,7 +131,7 @@ def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[A
     console = Console(stderr=True)
     with console.status("preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
-        matches = match.Matches(env, [players], batch, request.opening_moves, request.seed)
+        matches = match.Matches(env, [players], batch, _opening_moves(request), request.seed)
         log = None if folder is None else match.Log(folder.path / PLIES, matches)
         while matches.left:
             runtime.raise_if_lost()
@@ -152,6 +155,23 @@ def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[Record]
     write_whole(folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records))
     write_table(folder.path / "games.csv", records)
     folder.write_json(RESULT, summary)
+
+
+def _opening_moves(request: Request) -> int:
+    if request.opening_moves is not None:
+        return request.opening_moves
+    return 2 if request.openings is None else 0
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """What a match has come to. Raises ValueError for a file that is none."""
+    try:
+        found = strict_json.loads(file.read_text(encoding="utf-8"))
+        if not {"a", "b", "wins", "interval", "spent", "spent_together"} <= found.keys():
+            raise ValueError
+    except (ValueError, AttributeError):
+        raise ValueError(f"{file} is damaged; without it the same command makes it anew") from None
+    return found
 
 
 def _names(request: Request) -> tuple[str, str]:
@@ -217,7 +237,7 @@ def _question(request: Request, weights: list[str | None]) -> dict[str, Any]:
         "seconds": request.seconds,
     }
     return fields | {
-        "opening_moves": request.opening_moves,
+        "opening_moves": _opening_moves(request),
         "openings": None if request.openings is None else str(request.openings),
         "openings_sha256": None if request.openings is None else hashlib.sha256(problems.find(request.openings).read_bytes()).hexdigest(),
         "seed": request.seed,

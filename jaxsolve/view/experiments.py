@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from jaxsolve.runfolder import write_whole
 
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
 COLUMNS = 3
+CHARACTERS = 13  # of the title, an inch
 
 Row = dict[str, Any]
 
@@ -52,11 +54,11 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     for panel in panels[len(games) :]:
         panel.remove()
     for panel, (game, lines) in zip(panels, games.items(), strict=False):
-        _draw_ours(panel, list(lines.values()))
+        _draw_ours(panel, list(lines.values()), joined=any(map(_is_number, labels)))
         _draw_paper(panel, shown["paper"].get(game), len(labels), shown["paper_x"])
         panel.axhline(50, color="gray", linewidth=0.8)
         panel.set_xticks(np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0)
-        panel.set_ylim(0, 100)
+        panel.set_ylim(-3, 103)  # else points at the ends are cut in half
         panel.set_title(game, fontsize=10)
         panel.set_xlabel(shown["x_label"], fontsize=9)
         panel.grid(alpha=0.3)
@@ -67,7 +69,7 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     if any(shown["paper"].get(game) is not None for game in games):
         legend[f"paper: {shown['source']}"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
     figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=len(legend))
-    figure.suptitle(shown["title"], fontsize=10)
+    figure.suptitle(textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_whole(path, picture.getvalue())
@@ -82,11 +84,19 @@ def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], li
     return found
 
 
-def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]]) -> None:
+def _is_number(label: str) -> bool:
+    try:
+        return bool(np.isfinite(float(label)))
+    except ValueError:
+        return False
+
+
+def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None:
+    """Points and their intervals, ``joined`` by a line where the values of the axis have an order."""
     for number, line in enumerate(lines):
         points, low, high = (np.array([float(row[name]) for row in line]) for name in ("points", "low", "high"))
         at = np.arange(len(line)) + 0.06 * (number - (len(lines) - 1) / 2)  # else intervals lie on each other
-        style = {"marker": "o", "markersize": 4, "capsize": 2, "linewidth": 1.4}
+        style = {"marker": "o", "markersize": 4, "capsize": 2, "elinewidth": 1.4, "linewidth": 1.4 if joined else 0.0}
         panel.errorbar(at, points, yerr=(np.maximum(points - low, 0), np.maximum(high - points, 0)), color=f"C{number}", **style)
 
 
