@@ -138,6 +138,8 @@ def test_json_is_one_object(played):
         (["pnmcts_variants_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags"),
         (["pnmcts_times_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags, sims"),
         (["pnmcts_variants_cpu", "paper={loa-7:[[1],[2,3]]}"], "do not fit the axes flags"),
+        (["./absent.yaml"], "./absent.yaml: there is no such file"),
+        ([*SMALL, "opponent=uct:c=0.5"], """quotes of its own: "opponent='uct:c=0.5'\""""),
         ([*SMALL, "-m"], "nothing that 'jaxsolve experiment' knows"),
     ],
 )
@@ -145,6 +147,17 @@ def test_what_does_not_fit_is_refused(words, sentence, tmp_path):
     done = call(*words, f"out={tmp_path / 'run'}")
     assert done.exit_code == 2 and sentence in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.output
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_of_ones_own_can_have_other_axes(tmp_path):
+    file = tmp_path / "mine.yaml"
+    text = (FOLDER / "pnmcts_variants_cpu.yaml").read_text()
+    axes = "axes:\n  new: [one]\n  rank: [highest, children]\nplayer: pnmcts:new={new},rank={rank}\n"
+    file.write_text(text[: text.index("axes:")] + axes + "games_each: 2\nsimulations: 6\n")
+    done = call(str(file), "games=[knightthrough-4]", f"out={tmp_path / 'run'}")
+    assert done.exit_code == 0, done.output
+    assert [(row["new"], row["rank"]) for row in rows(tmp_path / "run")] == [("one", "highest"), ("one", "children")]
+    assert "paper" not in done.stdout  # which has no numbers for these axes
 
 
 def test_another_experiment_does_not_go_into_its_folder(played):

@@ -82,7 +82,10 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
             raise ValueError(f"{text!r}: {name} has no effect without the flag {flag}")
     if "layers" in seen and not (given["final"] or given["solver"] or given["ranks"]):
         raise ValueError(f"{text!r}: layers has no effect without a flag")
-    return PlayoutSearch(**given)
+    try:
+        return PlayoutSearch(**given)
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {error}") from None
 
 
 def _flags(word: str) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
                 if shown:
                     label = field.removeprefix("loss_") if len(lines) > 1 and field not in labelled else None
                     labelled.add(field)
+                    style += "o" if len(shown) == 1 else ""  # of one point there is no line
                     axes.plot(*zip(*shown, strict=True), style, color=f"C{number}" if several else None, linewidth=1.4, label=label)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("iteration")
