@@ -15,7 +15,7 @@ from jaxsolve.runfolder import write_whole
 
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
 COLUMNS = 3
-CHARACTERS = 13  # of the title, an inch
+CHARACTERS, LEGEND = 13, 16  # of the title and of the legend, an inch
 
 Row = dict[str, Any]
 
@@ -68,7 +68,10 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
     if any(shown["paper"].get(game) is not None for game in games):
         legend[f"paper: {shown['source']}"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
-    figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=len(legend))
+    beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
+    beside = min(max(beside, 1), len(legend))
+    figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
+    figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=beside)
     figure.suptitle(textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
