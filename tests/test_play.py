@@ -66,8 +66,7 @@ def claims_known(numbers):
     return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("name", ["loa-4", "awari"])
+@pytest.mark.parametrize(("name", "variant"), [*(("loa-4", variant) for variant in VARIANTS), ("awari", "double")])
 def test_the_move_follows_from_the_root_s_edges(name, variant):
     """A proved win, else a proved draw where the mean result is at most contempt, else the most visited move that is not to be left alone."""
     settings, drawn = PlayoutSearch(simulations=150, **VARIANTS[variant]), 0
