@@ -46,6 +46,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from jaxsolve import kept
+from jaxsolve.parts import PartCompiler, rebuilt
 from jaxsolve.runtime import cache_folder
 
 SOURCES = (
@@ -75,6 +76,7 @@ SOURCES = (
     "evaluate/layout.py",
     "compiled.py",
     "by_address.py",
+    "parts.py",
 )  # of this package: whatever compiled functions, and the constants in them, are written in
 PATIENCE = 300.0  # seconds to wait for another process that compiles the same folder's functions
 SILENCE = 5.0  # seconds of waiting before a person is told
@@ -105,8 +107,8 @@ def inlined(function: Function) -> Function:
 
 
 def inner(function: Function) -> Function:
-    """As ``inlined``, for a function that only compiled ones call: nothing is made for calls from Python, which is most of the compilation."""
-    return _kept(njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function))
+    """As ``inlined``, for a function that only compiled ones call: it becomes part of them and nothing else (``parts``)."""
+    return _kept(njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler, **_OPTIONS)(function))
 
 
 def address_of(function: Any, signature: Any) -> int:
@@ -242,7 +244,7 @@ class _Kept(_Cache):
             code = kept.read(entry, key)  # another process may have brought it while this one waited
             if code is not None:
                 _lock.release(self._dispatcher)
-        return None if code is None else CompileResult._rebuild(target_context, *pickle.loads(code))
+        return None if code is None else rebuilt(target_context, pickle.loads(code))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keeps what was compiled, where it can be kept."""

@@ -78,7 +78,7 @@ def toy_package(folder: Path) -> Path:
     """In a folder, a package of our name whose search is three small loops: what it compiles, it compiles in a second."""
     package = folder / "jaxsolve"
     (package / "search").mkdir(parents=True)
-    for name in ("__init__.py", "compiled.py", "executables.py", "kept.py", "runtime.py"):
+    for name in ("__init__.py", "compiled.py", "executables.py", "kept.py", "parts.py", "runtime.py"):
         shutil.copy(PACKAGE / name, package)
     for source in (name for name in SOURCES if name.endswith(".py")):  # what the digest of the loops is made from
         (package / source).parent.mkdir(parents=True, exist_ok=True)

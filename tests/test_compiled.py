@@ -134,6 +134,57 @@ def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
     assert "waiting for another process" in errors
 
 
+def test_a_part_is_kept_without_machine_code_and_taken_in_by_later_processes(toy):
+    (toy / "search" / "loops.py").write_text("""
+from jaxsolve.compiled import compiled, inner
+
+@inner
+def doubled(x):
+    if x < 0:
+        raise ValueError("less than nothing")
+    return 2 * x
+
+@inner
+def capped(x):
+    return min(doubled(x), 6)
+
+@compiled
+def total(x):
+    s = 0
+    for i in range(len(x)):
+        s += capped(x[i])
+    return s
+
+@compiled
+def most(x):
+    m = 0
+    for i in range(len(x)):
+        m = max(m, capped(x[i]))
+    return m
+""")
+    use = """
+import json, sys
+import numpy as np
+from jaxsolve.search import loops
+answers = {}
+for name in sys.argv[1:]:
+    function = getattr(loops, name)
+    answers[name] = int(function(np.arange(5)))
+    try:
+        function(np.array([-1]))
+    except ValueError as error:
+        answers[name] = [answers[name], str(error)]
+here = [name for name in ("doubled", "capped", "total", "most") if sum(getattr(loops, name).stats.cache_misses.values())]
+print(json.dumps([answers, here]))
+"""
+    said = "less than nothing"
+    assert answer(start(toy, "total", use=use))[:2] == ({"total": [18, said]}, ["doubled", "capped", "total"])
+    assert answer(start(toy, "most", use=use))[:2] == ({"most": [6, said]}, ["most"])
+    assert answer(start(toy, "total", "most", use=use))[:2] == ({"total": [18, said], "most": [6, said]}, [])
+    machine_code = {path.name.split("-")[0]: b"ELF" in path.read_bytes() for path in (toy.parent.parent / "cache").rglob("*loops.*")}
+    assert machine_code == {f"jaxsolve.search.loops.{name}": name in ("total", "most") for name in ("doubled", "capped", "total", "most")}
+
+
 def test_a_loop_that_does_not_compile_leaves_no_lock_behind(toy):
     (toy / "search" / "loops.py").write_text(LOOPS + "\n@compiled\ndef wrong(x):\n    return x + object()\n")
     use = """
