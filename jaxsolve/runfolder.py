@@ -158,6 +158,16 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return write_whole(path, content.getvalue())
 
 
+def append_line(path: Path, line: str) -> None:
+    """Writes a line at a file's end, through to the disk. Raises OSError that names the file."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            to_disk(file)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # a full disk names no file
+
+
 def to_disk(file: IO[Any]) -> None:
     """Brings what was written to an open file to the disk itself, on file systems that can be asked for it. Raises OSError."""
     file.flush()

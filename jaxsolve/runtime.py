@@ -43,7 +43,8 @@ def setup() -> None:
       NoDevice: the platform that JAX was told to use is unknown or absent here.
     """
     folder = cache_folder()
-    import jax
+    with interruptions_put_off():  # its modules in C++ end the process, or say something else, where one comes while they start
+        import jax
 
     platforms = jax.config.jax_platforms
     if platforms and platforms != "cpu":  # only then can it fail; otherwise the devices are left to whoever configures them first

@@ -85,6 +85,29 @@ def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypat
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr
 
 
+def test_a_suite_writes_the_proofs_that_had_no_room(tmp_path, problem_file, monkeypatch):
+    words = ("suite", problem_file, "--out", tmp_path / "out")
+    with monkeypatch.context() as patch:
+        full_for_proofs(patch, tmp_path)
+        result = run(*words)
+        assert result.exit_code == 1 and "3 not saved" in result.stdout
+    assert not list((tmp_path / "out").rglob("proof.jsonl.gz"))
+    again = run(*words)
+    assert again.exit_code == 0 and "not saved" not in again.stdout
+    proofs = list((tmp_path / "out").rglob("proof.jsonl.gz"))
+    assert len(proofs) == 3 and all(check(proof).accepted for proof in proofs)
+
+
+def test_a_sheet_that_has_no_room_stays_as_it_was(tmp_path, problem_file):
+    words = ("suite", problem_file, "--out", tmp_path / "out")
+    assert run(*words).exit_code == 0
+    before = (tmp_path / "out" / "results.csv").read_text()
+    with files_of_at_most(100):
+        result = run(*words)
+    assert result.exit_code == 2 and "results.csv: File too large" in result.stderr
+    assert (tmp_path / "out" / "results.csv").read_text() == before
+
+
 def test_a_full_standard_output_sends_the_answer_to_standard_error():
     with open("/dev/full", "w") as sink:
         ended = process("solve", LOSS, "--game", "hex-3", stdout=sink)

@@ -207,3 +207,25 @@ def test_an_answer_against_the_source_is_pointed_out(problem_file, monkeypatch):
     result = run("suite", problem_file, "--ids", "loss")
     assert result.exit_code == 1
     assert "the source says disproved" in result.stdout
+
+
+def test_rows_of_other_problems_and_of_wrong_kinds_are_refused(tmp_path, problem_file):
+    words = ("suite", problem_file, "--out", tmp_path / "out")
+    assert run(*words).exit_code == 0
+    record = tmp_path / "out" / "results.jsonl"
+    first, *rest = map(json.loads, record.read_text().splitlines())
+    for field, value, sentence in (
+        ("position", rest[0]["position"], "another problem's row"),
+        ("rules", "hex-4", "another problem's row"),
+        ("nodes", -5, "'nodes'"),
+        ("nodes", 10**400, "'nodes'"),
+        ("unsaved", [1], "'unsaved'"),
+        ("best_move", "\x1b[2J", "cannot be printed"),
+    ):
+        damaged = "".join(json.dumps(row) + "\n" for row in ({**first, field: value}, *rest))
+        record.write_text(damaged)
+        result = run(*words)
+        assert result.exit_code == 2 and sentence in result.stderr and "results.jsonl" in result.stderr, (field, result.output)
+        assert record.read_text() == damaged
+    record.write_text("".join(json.dumps(row) + "\n" for row in (first, first, *rest)))
+    assert run(*words).exit_code == 0 and len(rows_of(tmp_path / "out")) == 3

@@ -160,6 +160,48 @@ def test_a_file_of_ones_own_can_have_other_axes(tmp_path):
     assert "paper" not in done.stdout  # which has no numbers for these axes
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [(b"a: [1", "is no YAML"), (b"", "defaults: [schema, _self_]"), (b"games: [hex-3]", "defaults: [schema, _self_]"), (b"\xff\xfe", "UTF-8")],
+)
+def test_a_file_of_ones_own_that_says_nothing_is_refused(text, sentence, tmp_path):
+    (tmp_path / "mine.yaml").write_bytes(text)
+    done = call(str(tmp_path / "mine.yaml"), f"out={tmp_path / 'run'}")
+    assert done.exit_code == 2 and sentence in done.stderr and "mine.yaml" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_numbers_of_the_paper_are_taken_away_by_null(tmp_path):
+    done = call("pnmcts_variants_cpu", "games=[loa-7]", "axes.flags=[xxx]", "paper={}")
+    assert done.exit_code == 2 and "would change nothing" in done.stderr
+    settings, _ = composing.settings(FOLDER, "pnmcts_variants_cpu", Settings, ["axes.flags=[xxx]", "paper=null"])
+    assert all(cell.paper is None for cells in Experiment(settings).cells.values() for cell in cells)
+
+
+def test_axes_in_another_order_are_another_experiment(tmp_path):
+    """Cells are kept by their number."""
+    text = (FOLDER / "pnmcts_variants_cpu.yaml").read_text()
+    axes, player = ["  new: [one, moves]\n", "  rank: [highest, children]\n"], "player: pnmcts:new={new},rank={rank}\n"
+    codes = []
+    for name, order in (("a", axes), ("b", axes[::-1])):
+        (tmp_path / f"{name}.yaml").write_text(text[: text.index("axes:")] + "axes:\n" + "".join(order) + player + "games_each: 2\nsimulations: 3\n")
+        codes.append(call(str(tmp_path / f"{name}.yaml"), "games=[knightthrough-4]", f"out={tmp_path / 'run'}"))
+    assert codes[0].exit_code == 0 and codes[1].exit_code == 2 and "another question, with axes" in codes[1].stderr
+
+
+@pytest.mark.parametrize("name", ["shown.json", "results.csv"])
+def test_a_damaged_picture_is_refused(name, played, tmp_path):
+    folder, _ = played
+    good = (folder / name).read_text()
+    shutil.copytree(folder, tmp_path / "run")
+    words = ('"axes"', '"title"', '"paper"', '"flags"', '"FSU"') if name == "shown.json" else ("flags", "FSU", "points")
+    damages = [good.replace(word, '"zzz"') for word in words] + ["", good[: len(good) // 2], "[1]"]
+    for damaged in damages:
+        assert damaged != good
+        (tmp_path / "run" / name).write_text(damaged)
+        done = CliRunner().invoke(app, ["plot", str(tmp_path / "run"), "--out", str(tmp_path / "x.png")])
+        assert done.exit_code == 2 and "damaged" in done.stderr and len(done.stderr.strip().splitlines()) == 1, (damaged, done.output)
+
+
 def test_another_experiment_does_not_go_into_its_folder(played):
     folder, _ = played
     before = (folder / "results.csv").read_text()

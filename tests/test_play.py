@@ -7,7 +7,7 @@ import json
 import jax
 import numpy as np
 import pytest
-from cli_tools import one_object, run
+from cli_tools import one_object, process, run
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
@@ -262,15 +262,31 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     assert run(*words).exit_code == 0
     assert (tmp_path / "o" / "games.csv").read_text() == whole
     (tmp_path / "o" / "result.json").unlink()
-    said = json.loads(games[1])
+    head, first, second = games[:3]
+    said = json.loads(second)
     wrong = [np.where(np.arange(6) == 0, action, said["actions"]).tolist() for action in (9, -2, said["actions"][1])]
     kept = said["spent"]
-    for actions, spent in (*((each, kept) for each in wrong), ([9], kept), (said["actions"], []), ([each + 0.5 for each in said["actions"]], kept)):
-        damaged = games[0] + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
+    spent_wrongly = [[[{**kept[0][0], name: value}, kept[0][1]]] for name in kept[0][0] for value in (None, -1, "a", [1])]
+    lines = [*((each, kept) for each in wrong), ([9], kept), *((said["actions"], each) for each in ([], *spent_wrongly))]
+    for actions, spent in (*lines, ([each + 0.5 for each in said["actions"]], kept)):
+        damaged = head + first + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
         (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
         refused = run(*words)
-        assert refused.exit_code == 2 and "plies.jsonl, line 2, is damaged" in refused.output
+        assert refused.exit_code == 2 and "plies.jsonl, line 3, is damaged" in refused.output
         assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
+    (tmp_path / "o" / "plies.jsonl").write_bytes(b"".join(games))
+    other = [*words[:-1], tmp_path / "other", "--seed", 1]
+    assert run(*other).exit_code == 0
+    (tmp_path / "other" / "plies.jsonl").write_bytes(b"".join(games))
+    refused = run(*other)
+    assert refused.exit_code == 2 and "holds the moves of other games" in refused.output
+
+
+def test_no_answer_is_lost_where_standard_output_is_full():
+    for words in ((), ("--json",)):
+        said = process("match", "random", "random", "--game", "hex-3", "--games", "2", *words, stdout=open("/dev/full", "w"))  # noqa: SIM115
+        assert said.returncode == 1 and "Traceback" not in said.stderr
+        assert "% of the points" in said.stderr and "No space left on device" in said.stderr
 
 
 def test_a_match_by_time_says_what_each_player_did():

@@ -27,16 +27,24 @@ def settings(where: Path, main: str, schema: type, overrides: Sequence[str], gro
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     register(schema)
+    file = where / f"{main}.yaml"
     with initialize_config_dir(version_base="1.3", config_dir=str(where)):
         try:
-            parsed = parsed_overrides(overrides)
-            _refuse_strange(compose(main), parsed, {name: files(where / name) for name in groups})
+            parsed, plain = parsed_overrides(overrides), compose(main)
+            if OmegaConf.get_type(plain) is not schema:
+                raise ValueError(f"{file} does not begin with 'defaults: [schema, _self_]', without which nothing is known of its settings")
+            _refuse_strange(plain, parsed, {name: files(where / name) for name in groups})
             config = compose(main, list(overrides))
             return OmegaConf.to_object(config), OmegaConf.to_yaml(config, resolve=True)
         except (HydraException, OmegaConfBaseException) as error:
             raise ValueError(sentence(error)) from None
+        except YAMLError as error:
+            raise ValueError(f"{file} is no YAML: {' '.join(str(error).split())}") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file} is no text in UTF-8: {error}") from None
 
 
 def register(schema: type) -> None:
@@ -102,6 +110,10 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[st
                 raise ValueError(f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}")
         elif key not in keys | groups.keys():
             raise ValueError(f"{key!r} is no setting{nearest(key, keys | groups.keys())}")
+        if override.value() == {}:
+            raise ValueError(
+                f"{override.input_line!r} would change nothing, for settings are added to those of the file; null as the value of one takes it away"
+            )
 
 
 def _names(config: Any, before: str = "") -> list[str]:

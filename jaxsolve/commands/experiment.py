@@ -45,8 +45,8 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
             results = _played(experiment, folder)
         finally:
             folder.release()
-        _show(experiment, folder.path, results, as_json)
-    return 0
+        picture = _drawn(folder.path)
+        return streams.said(lambda: _show(experiment, folder.path, results, picture, as_json), f"the results are in {folder.path / RESULTS}")
 
 
 def is_experiment(folder: Path) -> bool:
@@ -60,11 +60,24 @@ def draw(folder: Path, out: Path) -> None:
 
     if not (folder / SHOWN).exists():
         raise ValueError(f"{folder} has not been played to its end; the command that began it goes on there")
-    shown = strict_json.loads((folder / SHOWN).read_text(encoding="utf-8"))
-    experiments.draw(out, experiments.read(folder / RESULTS, list(shown["axes"])), shown)
+    shown = _shown(folder / SHOWN)
+    experiments.draw(out, experiments.read(folder / RESULTS, shown["axes"]), shown)
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
+def _shown(file: Path) -> dict[str, Any]:
+    """What ``_played`` wrote there. Raises ValueError for anything else, OSError."""
+    try:
+        found = strict_json.loads(file.read_text(encoding="utf-8"))
+        texts, axes = [found[name] for name in ("title", "source", "x_label")], found["axes"]
+        texts += [*found["paper_x"], *found["paper"], *axes, *(value for values in axes.values() for value in values)]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a text is none")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{file} is damaged; the command that made it makes it anew") from None
+    return found
+
+
 def _where() -> Path:
     return composing.folder() / "experiments"
 
@@ -122,8 +135,8 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
     settings = experiment.settings
-    told = {key: getattr(settings, key) for key in ("source", "x_label", "paper", "paper_x")}
-    folder.write_json(SHOWN, told | {"axes": axes, "title": _title(experiment)})
+    told = {key: getattr(settings, key) for key in ("source", "x_label", "paper_x")}
+    folder.write_json(SHOWN, told | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)})
     return results
 
 
@@ -150,9 +163,8 @@ def _row(result: Result, axes: Any) -> dict[str, Any]:
     )
 
 
-def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_json: bool) -> None:
+def _show(experiment: Experiment, folder: Path, results: Sequence[Result], picture: Path | None, as_json: bool) -> None:
     """The results as the paper's tables have them: the last axis across, everything else down."""
-    picture = _drawn(folder)
     if as_json:
         axes = experiment.axes
         streams.say_json({"results": [_row(result, axes) for result in results], "plot": None if picture is None else str(picture)})
@@ -170,7 +182,7 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], as_js
             lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
     print(f"{_title(experiment)}, with 95 % intervals")
     print(columns(lines, right=max(len(experiment.axes), 1)))
-    if any(each.cell.paper is not None for each in results) or (settings.paper_x and settings.paper):
+    if any(each.cell.paper is not None for each in results) or (settings.paper_x and experiment.paper):
         print(f"paper: {settings.source}")
     if alike := sum(each.tally.games - each.tally.distinct for each in results):
         print(f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 from types import NoneType
 from typing import Any, TextIO
 
-from jaxsolve import strict_json
+from jaxsolve import runtime, strict_json
 from jaxsolve.formats.record import FormatError
 from jaxsolve.runfolder import to_disk, write_whole
 
@@ -23,8 +24,9 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "id": (str,), "rules": (str,), "position": (str,),
     "expected": (str, NoneType), "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
     "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,), "cpu_seconds": (int, float), "wall_seconds": (int, float),
-    "compile_seconds": (int, float),
+    "compile_seconds": (int, float), "unsaved": (str, NoneType),
 }  # fmt: skip
+MOST = float(1 << 62)  # of anything that is counted
 _VERDICTS = ("proved", "disproved", "unknown")
 
 
@@ -49,10 +51,11 @@ class Ledger:
             self._write_sheet(self._sheet)
 
     def _write_sheet(self, file: Path) -> None:
-        with file.open("w", encoding="utf-8", newline="") as sheet:
-            csv.writer(sheet).writerow(COLUMNS)
-            for row in self.rows.values():
-                _write(sheet, row)
+        sheet = io.StringIO()
+        csv.writer(sheet).writerow(COLUMNS)
+        for row in self.rows.values():
+            _write(sheet, row)
+        write_whole(file, sheet.getvalue())
 
     def _take_up(self, record: Path) -> None:
         text = record.read_text(encoding="utf-8", errors="replace")
@@ -63,11 +66,16 @@ class Ledger:
             except ValueError as error:
                 raise FormatError(f"{record}, line {number}: not a result row ({error}); repair or delete it") from None
             self.rows[row["id"]] = row
-        if complete != text:
-            write_whole(record, complete)
+        lines = "".join(_line(row) for row in self.rows.values()) if len(self.rows) < complete.count("\n") else complete
+        if lines != text:
+            write_whole(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
         """Takes a finished row and appends it to both files; where the problem has a row already, this one takes its place."""
+        with runtime.interruptions_put_off():  # both files, or neither
+            self._add(row)
+
+    def _add(self, row: dict[str, Any]) -> None:
         again = row["id"] in self.rows
         self.rows[row["id"]] = row
         if self._record is None or self._sheet is None or self.failure is not None:
@@ -91,10 +99,16 @@ def _row(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"a JSON {type(value).__name__}")
     for name, kinds in _KINDS.items():
-        if name not in value or not isinstance(value[name], kinds) or isinstance(value[name], bool):
+        if (name not in value and name != "unsaved") or not isinstance(value.get(name), kinds) or isinstance(value.get(name), bool):
             raise ValueError(f"its field {name!r} is missing or of the wrong kind")
     if value["verdict"] not in _VERDICTS:
         raise ValueError(f"its verdict is {value['verdict']!r}")
+    for name, number in value.items():
+        if isinstance(number, int | float) and not 0 <= number <= MOST:
+            raise ValueError(f"its field {name!r} is {strict_json.shortened(str(number))}")
+    for name in ("id", "best_move", "expected", "unsaved"):
+        if not str(value.get(name)).isprintable():
+            raise ValueError(f"its field {name!r} has signs in it that cannot be printed")
     return value
 
 

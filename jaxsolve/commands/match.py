@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve import strict_json
 from jaxsolve.commands import failure, streams
 from jaxsolve.runfolder import RunFolder, write_table, write_whole
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from jaxsolve.play.records import Record
 
 RANDOM, ROLLOUTS = "random", "rollouts"
-RESULT = "result.json"  # of a match in its folder, written at its end
+RESULT = "result.json"  # of a match in its folder, written at its end, for others to read
 PLIES = "plies.jsonl"  # its moves so far, a line a move of every game that goes on: what an interrupted match goes on from
 DEFAULT_SIMULATIONS = 32
 
@@ -59,25 +58,18 @@ def run(request: Request) -> int:
         players, weights = zip(*(_player(text, env, request) for text in request.players), strict=True)
         states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
-        folder = None if request.out is None else RunFolder(request.out, "match.json", _question(request, list(weights)), resume=True)
+        question = _question(request, list(weights))
+        folder = None if request.out is None else RunFolder(request.out, "match.json", question, resume=True)
         try:
-            if folder is not None and (folder.path / RESULT).exists():
-                failure.remark(f"{folder.path} holds this match, played to its end")
-                summary = _read(folder.path / RESULT)
-            else:
-                matches = _played(env, (players[0], players[1]), starts, request, folder)
-                played = matches.records()[0]
-                summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
-                if folder is not None:
-                    _save(folder, game, starts, played, summary, request)
+            matches = _played(env, (players[0], players[1]), starts, request, folder, question)
+            played = matches.records()[0]
+            summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
+            if folder is not None:
+                _save(folder, game, starts, played, summary, request)
         finally:
             if folder is not None:
                 folder.release()
-    if request.as_json:
-        streams.say_json(summary)
-    else:
-        _show(request, summary)
-    return 0
+        return streams.said(lambda: streams.say_json(summary) if request.as_json else _show(request, summary), _headline(request, summary))
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
@@ -119,7 +111,9 @@ def _openings(request: Request, game: Game) -> list[Any]:
     return [game.init()] if request.openings is None else problems.starts(request.openings, game, "the match is of")
 
 
-def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request, folder: RunFolder | None) -> match.Matches:
+def _played(
+    env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request, folder: RunFolder | None, question: dict[str, Any]
+) -> match.Matches:
     """The match, played to its end, from where its folder left it; on a terminal it says how many games still go on. Raises ValueError."""
     import jax
     import jax.numpy as jnp
@@ -132,7 +126,13 @@ def _played(env: Env, players: tuple[match.Player, match.Player], starts: list[A
     with console.status("preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
         matches = match.Matches(env, [players], batch, _opening_moves(request), request.seed)
-        log = None if folder is None else match.Log(folder.path / PLIES, matches)
+        log = None
+        if folder is not None:
+            if (folder.path / RESULT).exists() and not (folder.path / PLIES).exists():
+                raise ValueError(f"{folder.path} holds this match without its moves, {PLIES}; give another folder")
+            log = match.Log(folder.path / PLIES, matches, question)
+            if not matches.left:
+                failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
             runtime.raise_if_lost()
             if shown is not None:
@@ -163,17 +163,6 @@ def _opening_moves(request: Request) -> int:
     return 2 if request.openings is None else 0
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """What a match has come to. Raises ValueError for a file that is none."""
-    try:
-        found = strict_json.loads(file.read_text(encoding="utf-8"))
-        if not {"a", "b", "wins", "interval", "spent", "spent_together"} <= found.keys():
-            raise ValueError
-    except (ValueError, AttributeError):
-        raise ValueError(f"{file} is damaged; without it the same command makes it anew") from None
-    return found
-
-
 def _names(request: Request) -> tuple[str, str]:
     """The players as records name them: apart, where both are the same."""
     a, b = request.players
@@ -181,7 +170,7 @@ def _names(request: Request) -> tuple[str, str]:
 
 
 def _show(request: Request, found: dict[str, Any]) -> None:
-    first, (low, high) = found["wins_as_first"], found["interval"]
+    first = found["wins_as_first"]
     print(f"{request.players[0]} against {request.players[1]}, {request.game}, {request.games} games:")
     print(
         f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as first player, {found['wins'] - first} as second"
@@ -197,7 +186,12 @@ def _show(request: Request, found: dict[str, Any]) -> None:
             print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
     if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
         print(f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included")
-    print(f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)")
+    print(_headline(request, found))
+
+
+def _headline(request: Request, found: dict[str, Any]) -> str:
+    low, high = found["interval"]
+    return f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
 
 
 def _summary(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 
@@ -38,6 +39,23 @@ def say_json(value: Any) -> None:
     """One line of JSON on standard output, in ASCII where that takes nothing else."""
     text = json.dumps(value, ensure_ascii=False)
     print(text if carries(text) else json.dumps(value), flush=True)
+
+
+def said(say: Callable[[], object], otherwise: str) -> int:
+    """Says an answer, and returns 0; where standard output does not take it, ``otherwise`` goes to standard error, and 1 is returned.
+
+    Raises BrokenPipeError where nobody listens any more.
+    """
+    try:
+        say()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        give_up_output()
+        print(f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})", file=sys.stderr)
+        return 1
+    return 0
 
 
 def give_up_output() -> None:

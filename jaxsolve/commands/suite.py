@@ -130,11 +130,11 @@ def _flat(settings: Settings) -> dict[str, Any]:
 def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request, title: str = "") -> tuple[bool, list[str]]:
     """Solves what the ledger does not hold yet, and what the limits now let go further.
 
-    Returns whether it was interrupted, and a sentence for each problem whose folder was refused.
+    Returns whether it was interrupted, and a sentence for each problem whose folder was refused. Raises ValueError for a row of another problem.
     """
     from jaxsolve import search
 
-    waiting = [problem for problem in chosen if problem.id not in ledger.rows or goes_further(ledger.rows[problem.id], request.settings)]
+    waiting = [problem for problem in chosen if not _is_done(problem, ledger.rows.get(problem.id), request)]
     left = {problem.id for problem in waiting}
     for problem in chosen:
         if problem.id not in left:
@@ -158,6 +158,16 @@ def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, requ
         except KeyboardInterrupt:
             interrupted = True
     return interrupted, refused
+
+
+def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> bool:
+    """Whether a problem's row stays as it is. Raises ValueError for the row of another problem."""
+    if row is None:
+        return False
+    game = problem.game
+    if (row["rules"], row["position"]) != (game.rule_set, game.text(problem.state)):
+        raise ValueError(f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder")
+    return not row.get("unsaved") and not goes_further(row, request.settings)
 
 
 def _answers(

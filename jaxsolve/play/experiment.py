@@ -50,13 +50,16 @@ class Settings:
     seed: int = 0
     side_by_side: int = 1024  # games played at a time, at most, but at least one opening of every cell
     x_label: str = ""
-    paper: Dict[str, Any] = field(default_factory=dict)  # rule set -> the paper's per cent of the points (null: none), nested in the axes' order
+    paper: Optional[Dict[str, Any]] = field(
+        default_factory=dict
+    )  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
     paper_x: List[str] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
 
     def question(self) -> dict[str, Any]:
         """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
         told = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
-        return {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
+        asked = {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
+        return asked | {"axes": [[name, values] for name, values in self.axes.items() if values is not None]}  # cells are numbered in their order
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Experiment:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.axes = {name: values for name, values in settings.axes.items() if values is not None}
+        self.paper: dict[str, Any] = settings.paper or {}
         if not settings.games:
             raise ValueError("games=[]: give at least one rule set")
         for name, values in {"games": settings.games, **self.axes}.items():
@@ -131,7 +135,7 @@ class Experiment:
         """
         for part in range(len(self.parts(game))):
             matches = self.matches(game, part)
-            log = Log(folder / f"{game}-{part}.jsonl", matches)
+            log = Log(folder / f"{game}-{part}.jsonl", matches, [game, part, self.settings.question()])
             yield part, matches
             while matches.left:
                 log.add(matches.play_on())
@@ -167,15 +171,15 @@ class Experiment:
         settings = self.settings
         choices = list(itertools.product(*self.axes.values()))
         paper: list[float | None] = [None] * len(choices)
-        if settings.paper.get(game) is not None:
+        if self.paper.get(game) is not None:
             own = tuple(map(len, self.axes.values()))
             due = (*own[:-1], len(settings.paper_x)) if settings.paper_x else own
             try:
-                given = np.asarray(settings.paper[game], np.float64)
+                given = np.asarray(self.paper[game], np.float64)
             except (ValueError, TypeError):
                 given = np.empty(0)
             if given.shape != due:
-                raise ValueError(f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper={{}} leaves all of them out")
+                raise ValueError(f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper=null leaves all of them out")
             if not settings.paper_x:
                 paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
         for values, said in zip(choices, paper, strict=True):

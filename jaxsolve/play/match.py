@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import json
+import math
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.random_play import random_legal_action
 from jaxsolve.play.playouts import filled_size
 from jaxsolve.play.records import NOBODY, Record
-from jaxsolve.runfolder import to_disk, write_whole
+from jaxsolve.runfolder import append_line, write_whole
 
 OPENING, PLAY = range(2)  # what chance decides in a game
 MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
@@ -102,7 +104,6 @@ class Matches:
         self.spent = [(Spent(), Spent()) for _ in pairs]
         self.ply = 0
         self._seed = seed
-        self._step = jax.jit(jax.vmap(env.step))
         states, self._opening = self._opened(starts, opening_moves)
         self._count = len(states.terminated)
         games = 2 * self._count * len(self.pairs)
@@ -115,11 +116,11 @@ class Matches:
     def _opened(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
         """The starts after their openings, and the moves of these, NOBODY where one was left out."""
         count = jax.tree.leaves(starts)[0].shape[0]
-        states = jax.jit(jax.vmap(self.env.init_from))(starts, jax.random.split(jax.random.key(self._seed), count))
+        states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
         for number in range(opening_moves):
             drawn = _random_moves(np.array([self._chance(OPENING, number, start) for start in range(count)], np.uint32), states.legal_action_mask)
-            after = self._step(states, drawn)
+            after = _after(self.env, states, drawn)
             ends = after.terminated | after.truncated
             states = jax.tree.map(lambda old, new, ends=ends: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), old, new), states, after)
             opening.append(np.where(np.asarray(ends), NOBODY, np.asarray(drawn)))
@@ -146,7 +147,7 @@ class Matches:
             raise ValueError(f"a move of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}")
         for game in np.flatnonzero(~self._over):
             self._moves[game].append(int(chosen[game]))
-        self._states = self._step(self._states, jnp.asarray(np.maximum(chosen, 0)))
+        self._states = _after(self.env, self._states, jnp.asarray(np.maximum(chosen, 0)))
         self._over = self._seen_over()
         self.ply += 1
         return chosen
@@ -193,35 +194,53 @@ class Matches:
 
 
 class Log:
-    """The moves of matches as they are played, in a file: a line for each ply, with what the players have spent so far.
+    """The moves of matches as they are played, in a file: whose they are, and a line for each ply, with what the players have spent so far.
 
     A match that has not begun is brought to where the file ends; a last line that was not written to its end is left out. Raises ValueError with one
     sentence for a file that does not fit the matches, OSError.
+
+    Args:
+      path: of the file.
+      matches: those that it keeps.
+      question: JSON values that tell them from all others; the file's first line is their digest.
     """
 
-    def __init__(self, path: Path, matches: Matches):
+    def __init__(self, path: Path, matches: Matches, question: Any):
         self._path, self._matches = path, matches
         kept = path.read_bytes() if path.exists() else b""
         whole = kept[: kept.rfind(b"\n") + 1]
-        for number, line in enumerate(whole.splitlines(), 1):
+        head = json.dumps({"of": hashlib.sha256(json.dumps(question).encode()).hexdigest()})
+        first, *lines = whole.decode(errors="replace").split("\n")[:-1] or [head]
+        if first.rstrip("\r") != head:
+            raise ValueError(f"{path} holds the moves of other games; give another folder")
+        for number, line in enumerate(lines, 2):
             try:
-                said = strict_json.loads(line.decode())
-                spent = [(Spent(**a), Spent(**b)) for a, b in said["spent"]]
+                said = strict_json.loads(line)
+                spent = [(_spent(a), _spent(b)) for a, b in said["spent"]]
                 if len(spent) != len(matches.pairs) or not all(type(action) is int for action in said["actions"]):
                     raise ValueError("it is not of these players, or no list of actions")
                 matches.play_on(np.array(said["actions"], np.int32))
                 matches.spent = spent
             except (ValueError, TypeError, KeyError, OverflowError) as error:
                 raise ValueError(f"{path}, line {number}, is damaged ({error}); give another folder") from None
-        if whole != kept:
+        if not whole:
+            write_whole(path, head + "\n")
+        elif whole != kept:
             write_whole(path, whole)
 
     def add(self, chosen: np.ndarray) -> None:
         """Writes down what ``Matches.play_on`` has just returned."""
         spent = [[dataclasses.asdict(each) for each in pair] for pair in self._matches.spent]
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"actions": chosen.tolist(), "spent": spent}) + "\n")
-            to_disk(file)
+        append_line(self._path, json.dumps({"actions": chosen.tolist(), "spent": spent}))
+
+
+def _spent(said: Any) -> Spent:
+    """What a line says of a player. Raises ValueError, TypeError."""
+    found = Spent(**said)
+    counts = (found.moves, found.simulations)
+    if not all(type(count) is int and count >= 0 for count in counts) or type(found.seconds) not in (int, float) or not 0 <= found.seconds < math.inf:
+        raise ValueError(f"no player spends {json.dumps(said)}")
+    return found
 
 
 def _some(states: State, games: np.ndarray) -> State:
@@ -244,3 +263,13 @@ def _winners(game: Game, states: State) -> np.ndarray:
 @functools.partial(jax.jit, static_argnums=0)
 def _outcomes(game: Game, states: Any) -> jax.Array:
     return jax.vmap(game.outcome)(states)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _begun(env: Env, starts: Any, keys: jax.Array) -> State:
+    return jax.vmap(env.init_from)(starts, keys)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _after(env: Env, states: State, actions: jax.Array) -> State:
+    return jax.vmap(env.step)(states, actions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +61,6 @@ def tally(played: Sequence[Record], starts: int) -> Tally:
 
 def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
     """All moves of each game, openings first, as ``Game.action_text`` writes them; game i began at ``starts[i]``."""
-    step = jax.jit(jax.vmap(game.step))
     moves = [[*each.opening, *each.moves] for each in played]
     words: list[list[str]] = [[] for _ in played]
     states = jax.tree.map(lambda *leaves: np.stack(leaves), *starts)
@@ -68,8 +68,13 @@ def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> lis
         actions = np.array([each[ply] if ply < len(each) else NOBODY for each in moves], np.int32)
         for number in np.flatnonzero(actions != NOBODY).tolist():
             words[number].append(game.action_text(int(actions[number]), jax.tree.map(lambda x, number=number: x[number], states)))
-        states = jax.tree.map(np.asarray, step(states, np.maximum(actions, 0)))
+        states = jax.tree.map(np.asarray, _after(game, states, np.maximum(actions, 0)))
     return [" ".join(each) for each in words]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _after(game: Game, states: Any, actions: np.ndarray) -> Any:
+    return jax.vmap(game.step)(states, actions)
 
 
 def interval(points: float, games: int) -> tuple[float, float]:

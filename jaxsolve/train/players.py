@@ -73,34 +73,33 @@ def searching_player(network: Network, env: Env, simulations: int, goal: str | N
         simulations=simulations,
         **as_learned(network, goal),
     )
-    params = jax.tree.map(jnp.asarray, network.params)
+    return SearchingPlayer(network.name, partial(_chosen, search, jax.tree.map(jnp.asarray, network.params)), simulations)
 
-    @jax.jit
-    def choose(params: Any, key: jax.Array, states: State) -> jax.Array:
-        keys = jax.random.split(key, len(states.legal_action_mask))
-        return search(params, keys, states, player_to_move(states), 0.0).action.astype(jnp.int32)
 
-    return SearchingPlayer(network.name, partial(choose, params), simulations)
+@partial(jax.jit, static_argnames="search")  # here: networks of one architecture that search alike share what is compiled
+def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> jax.Array:
+    keys = jax.random.split(key, len(states.legal_action_mask))
+    return search(params, keys, states, player_to_move(states), 0.0).action.astype(jnp.int32)
 
 
 def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
     """One that searches without a network: equal priors, and random games to their end for values (``mctx_adapter.random_rollout``)."""
+    return SearchingPlayer("rollouts", partial(_chosen_by_random_games, env, simulations), simulations)
+
+
+@partial(jax.jit, static_argnames=("env", "simulations"))
+def _chosen_by_random_games(env: Env, simulations: int, key: jax.Array, states: State) -> jax.Array:
     assert env.max_steps is not None
     evaluate = mctx_adapter.random_rollout(env, max_steps=env.max_steps)
     root, step = mctx_adapter.root_fn(evaluate), mctx_adapter.recurrent_fn(env, evaluate)
-
-    @jax.jit
-    def choose(key: jax.Array, states: State) -> jax.Array:
-        rooting, searching = jax.random.split(key)
-        found = mctx.gumbel_muzero_policy(
-            None,
-            searching,
-            root(None, rooting, states),
-            step,
-            simulations,
-            invalid_actions=mctx_adapter.invalid_actions(states),
-            max_num_considered_actions=env.num_actions,  # with equal priors it is chance which are considered
-        )
-        return found.action.astype(jnp.int32)
-
-    return SearchingPlayer("rollouts", choose, simulations)
+    rooting, searching = jax.random.split(key)
+    found = mctx.gumbel_muzero_policy(
+        None,
+        searching,
+        root(None, rooting, states),
+        step,
+        simulations,
+        invalid_actions=mctx_adapter.invalid_actions(states),
+        max_num_considered_actions=env.num_actions,  # with equal priors it is chance which are considered
+    )
+    return found.action.astype(jnp.int32)

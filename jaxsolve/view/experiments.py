@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,13 +21,23 @@ CHARACTERS, LEGEND = 13, 16  # of the title and of the legend, an inch
 Row = dict[str, Any]
 
 
-def read(path: Path, axes: Sequence[str]) -> list[Row]:
-    """The rows of an experiment's results. Raises ValueError for a file that is none, OSError."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
+    """The rows of an experiment's results, one for each variant in each game. Raises ValueError for a file that is none, OSError."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
     for name in ("game", *axes, "points", "low", "high", "paper"):
         if not rows or any(row.get(name) is None for row in rows):
             raise ValueError(f"{path} is damaged: no column {name}")
+    variants = list(itertools.product(*axes.values()))
+    for number, row in enumerate(rows):
+        if tuple(row[name] for name in axes) != variants[number % len(variants)] or len(rows) % len(variants):
+            raise ValueError(f"{path} is damaged: its rows are not the variants of the experiment, in their order")
+        for name in ("points", "low", "high", "paper"):
+            if not _is_number(row[name]) and not (name == "paper" and not row[name]):
+                raise ValueError(f"{path} is damaged: {row[name]!r} is no number")
     return rows
 
 
