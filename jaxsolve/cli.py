@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 import jaxsolve
+from jaxsolve import runtime
 from jaxsolve.commands import failure, options, streams
 from jaxsolve.commands.options import (
     AsJson,
@@ -117,6 +118,7 @@ def solve(
     rules = options.rules(rule)
     if resume and out is None:
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
+    runtime.import_jax()
     from jaxsolve.commands import solve as command
 
     settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
@@ -178,6 +180,7 @@ def suite(
     others are solved), 130 interrupted (saved).
     """
     rules = options.rules(rule)
+    runtime.import_jax()
     from jaxsolve.commands import suite as command
 
     settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
@@ -239,6 +242,7 @@ def tsumego(
     Exit code: 0 all answered, 10 a limit came first, 1 something could not be saved or printed, 2 bad input, 130 interrupted (saved).
     """
     rules = options.rules(rule)
+    runtime.import_jax()
     from jaxsolve.commands import tsumego as command
 
     settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
@@ -280,6 +284,7 @@ def evaluate(
 ) -> None:
     """Show what networks are worth for solving: a problem set with each of them, and with none."""
     rules = options.rules(rule)
+    runtime.import_jax()
     from jaxsolve.commands import evaluate as command
     from jaxsolve.commands.suite import Request
 

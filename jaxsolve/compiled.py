@@ -46,7 +46,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from jaxsolve import kept
-from jaxsolve.parts import PartCompiler, rebuilt
+from jaxsolve.parts import Part, PartCompiler, rebuilt
 from jaxsolve.runtime import cache_folder
 
 SOURCES = (
@@ -249,6 +249,9 @@ class _Kept(_Cache):
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keeps what was compiled, where it can be kept."""
         try:
+            if not isinstance(data.library, Part):  # what its parts ask of Python (print does) they ask of their own environments, now in its code
+                for environment in data._find_referenced_environments():
+                    data.codegen.set_env(environment.env_name, environment)
             if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
                 key = self._key(sig, data.codegen)
                 kept.write(self._entry(key), key, dumps(data._reduce()))

@@ -28,7 +28,7 @@ class _WithoutAddresses:
         return getattr(self._codegen, name)
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing to do: Python's environment of a function is asked for by what calls Python, and a part is not called from there."""
+        """Nothing to do: the place of its environment is in the machine code that takes it in, where ``compiled`` sets it."""
 
 
 class Part(JITCodeLibrary):

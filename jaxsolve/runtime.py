@@ -43,8 +43,8 @@ def setup() -> None:
       NoDevice: the platform that JAX was told to use is unknown or absent here.
     """
     folder = cache_folder()
-    with interruptions_put_off():  # its modules in C++ end the process, or say something else, where one comes while they start
-        import jax
+    import_jax()
+    import jax
 
     platforms = jax.config.jax_platforms
     if platforms and platforms != "cpu":  # only then can it fail; otherwise the devices are left to whoever configures them first
@@ -56,6 +56,12 @@ def setup() -> None:
     if jax.config.jax_compilation_cache_dir is None:
         jax.config.update("jax_compilation_cache_dir", str(folder / "xla"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+def import_jax() -> None:
+    """Imports JAX. Its modules in C++ end the process, or say something else, where an interruption comes while they start: it waits."""
+    with interruptions_put_off():
+        import jax  # noqa: F401
 
 
 MOST_MAPPINGS = 20_000  # of memory, above which ``make_room_for_code`` acts; Linux allows a process 65,530
@@ -120,12 +126,14 @@ def interruptions_put_off() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in before.items() if handler not in (None, signal.SIG_IGN)}  # not Python's, or ignored anyway
+    for number in before:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
     finally:
         for number, handler in before.items():
-            if handler is not None:  # else it was not Python's
-                signal.signal(number, handler)
-        for number in came[:1]:
+            signal.signal(number, handler)
+        for number in dict.fromkeys(came):
             signal.raise_signal(number)

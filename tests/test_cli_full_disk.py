@@ -79,7 +79,7 @@ def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, mon
 
 
 def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
-    monkeypatch.setattr("jaxsolve.commands.ledger.to_disk", full)  # other files still have room
+    monkeypatch.setattr("jaxsolve.commands.ledger.append_line", full)  # other files still have room
     result = run("suite", problem_file, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr

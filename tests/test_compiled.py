@@ -185,6 +185,26 @@ print(json.dumps([answers, here]))
     assert machine_code == {f"jaxsolve.search.loops.{name}": name in ("total", "most") for name in ("doubled", "capped", "total", "most")}
 
 
+def test_a_part_may_print(toy):
+    """Python is asked for by an environment of the part's own, which must be known in the process that compiled it as in those that read it."""
+    (toy / "search" / "loops.py").write_text("""
+from jaxsolve.compiled import compiled, inner
+
+@inner
+def told(x):
+    print(x)
+    return x
+
+@compiled
+def aloud(x):
+    return told(x) + 1
+""")
+    for _ in range(2):
+        process = start(toy, use="from jaxsolve.search import loops; print(loops.aloud(3))")
+        out, errors = process.communicate(timeout=100)
+        assert (process.returncode, out) == (0, "3\n4\n"), errors
+
+
 def test_a_loop_that_does_not_compile_leaves_no_lock_behind(toy):
     (toy / "search" / "loops.py").write_text(LOOPS + "\n@compiled\ndef wrong(x):\n    return x + object()\n")
     use = """

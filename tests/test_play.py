@@ -267,6 +267,7 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     wrong = [np.where(np.arange(6) == 0, action, said["actions"]).tolist() for action in (9, -2, said["actions"][1])]
     kept = said["spent"]
     spent_wrongly = [[[{**kept[0][0], name: value}, kept[0][1]]] for name in kept[0][0] for value in (None, -1, "a", [1])]
+    spent_wrongly += [[[{"moves": 0, "simulations": 5, "seconds": 0}, kept[0][1]]], [[{**kept[0][0], "simulations": 10**400}, kept[0][1]]]]
     lines = [*((each, kept) for each in wrong), ([9], kept), *((said["actions"], each) for each in ([], *spent_wrongly))]
     for actions, spent in (*lines, ([each + 0.5 for each in said["actions"]], kept)):
         damaged = head + first + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
@@ -274,6 +275,8 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
         refused = run(*words)
         assert refused.exit_code == 2 and "plies.jsonl, line 3, is damaged" in refused.output
         assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
+    (tmp_path / "o" / "plies.jsonl").write_bytes(first)  # without a first line that says whose moves they are
+    assert "an earlier version" in run(*words).output
     (tmp_path / "o" / "plies.jsonl").write_bytes(b"".join(games))
     other = [*words[:-1], tmp_path / "other", "--seed", 1]
     assert run(*other).exit_code == 0

@@ -27,7 +27,6 @@ def settings(where: Path, main: str, schema: type, overrides: Sequence[str], gro
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
 
     register(schema)
     file = where / f"{main}.yaml"
@@ -41,10 +40,13 @@ def settings(where: Path, main: str, schema: type, overrides: Sequence[str], gro
             return OmegaConf.to_object(config), OmegaConf.to_yaml(config, resolve=True)
         except (HydraException, OmegaConfBaseException) as error:
             raise ValueError(sentence(error)) from None
-        except YAMLError as error:
-            raise ValueError(f"{file} is no YAML: {' '.join(str(error).split())}") from None
         except UnicodeDecodeError as error:
-            raise ValueError(f"{file} is no text in UTF-8: {error}") from None
+            raise ValueError(f"{file}, or a file that it takes in, is no text in UTF-8: {error}") from None
+        except Exception as error:
+            if not type(error).__module__.startswith("yaml."):  # Hydra brings PyYAML along; it is no requirement of ours
+                raise
+            where_it_is = getattr(getattr(error, "problem_mark", None), "name", file)
+            raise ValueError(f"{where_it_is} is no YAML: {' '.join(str(error).split())}") from None
 
 
 def register(schema: type) -> None:

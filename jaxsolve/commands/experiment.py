@@ -46,7 +46,8 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         finally:
             folder.release()
         picture = _drawn(folder.path)
-        return streams.said(lambda: _show(experiment, folder.path, results, picture, as_json), f"the results are in {folder.path / RESULTS}")
+        said = streams.said(lambda: _show(experiment, folder.path, results, picture, as_json), f"the results are in {folder.path / RESULTS}")
+        return 0 if said else failure.FAILED
 
 
 def is_experiment(folder: Path) -> bool:

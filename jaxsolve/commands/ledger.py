@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from jaxsolve import runtime, strict_json
 from jaxsolve.formats.record import FormatError
-from jaxsolve.runfolder import to_disk, write_whole
+from jaxsolve.runfolder import append_line, write_whole
 
 COLUMNS = (
     "id", "expected", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
@@ -57,6 +57,9 @@ class Ledger:
             _write(sheet, row)
         write_whole(file, sheet.getvalue())
 
+    def _lines(self) -> str:
+        return "".join(_line(row) + "\n" for row in self.rows.values())
+
     def _take_up(self, record: Path) -> None:
         text = record.read_text(encoding="utf-8", errors="replace")
         complete = text[: text.rfind("\n") + 1]
@@ -66,7 +69,7 @@ class Ledger:
             except ValueError as error:
                 raise FormatError(f"{record}, line {number}: not a result row ({error}); repair or delete it") from None
             self.rows[row["id"]] = row
-        lines = "".join(_line(row) for row in self.rows.values()) if len(self.rows) < complete.count("\n") else complete
+        lines = self._lines() if len(self.rows) < complete.count("\n") else complete
         if lines != text:
             write_whole(record, lines)
 
@@ -82,12 +85,10 @@ class Ledger:
             return
         try:
             if again:
-                write_whole(self._record, "".join(_line(each) for each in self.rows.values()))
+                write_whole(self._record, self._lines())
                 self._write_sheet(self._sheet)
                 return
-            with self._record.open("a", encoding="utf-8") as record:
-                record.write(_line(row))
-                to_disk(record)
+            append_line(self._record, _line(row))
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
         except OSError as error:  # a line cut short must stay the last one: nothing more is appended
@@ -113,7 +114,7 @@ def _row(value: Any) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False) + "\n"
+    return json.dumps(row, ensure_ascii=False)
 
 
 def _write(sheet: TextIO, row: dict[str, Any]) -> None:

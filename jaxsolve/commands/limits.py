@@ -12,6 +12,11 @@ _STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|
 _UNITS = {"nodes": "nodes", "evaluations": "evaluations", "CPU seconds": "cpu_seconds", "seconds": "wall_seconds"}
 
 
+def stays(row: dict[str, Any], settings: Settings) -> bool:
+    """Whether a row is not searched again: all of it could be saved, and no limit lets the search go further now."""
+    return not row.get("unsaved") and not goes_further(row, settings)
+
+
 def goes_further(row: dict[str, Any], settings: Settings) -> bool:
     """Whether the row was left unknown at a limit that is larger in ``settings``, or absent, and no other one is below what the row took."""
     stopped = _STOPPED.search(str(row.get("reason")))

@@ -43,7 +43,7 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Plays the match and shows it; 0."""
+    """Plays the match and shows it; 0, or 1 where standard output failed."""
     with failure.sentences(request.as_json):
         from jaxsolve import runtime
 
@@ -64,12 +64,13 @@ def run(request: Request) -> int:
             matches = _played(env, (players[0], players[1]), starts, request, folder, question)
             played = matches.records()[0]
             summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
+            said = streams.said(lambda: streams.say_json(summary) if request.as_json else _show(request, summary), _headline(request, summary))
             if folder is not None:
                 _save(folder, game, starts, played, summary, request)
         finally:
             if folder is not None:
                 folder.release()
-        return streams.said(lambda: streams.say_json(summary) if request.as_json else _show(request, summary), _headline(request, summary))
+    return 0 if said else failure.FAILED
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,15 +55,8 @@ def run(request: Request) -> int:
 
 def _say(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
     """Prints the answer; where standard output does not take it, at least its sentence on standard error, and False."""
-    try:
-        _print(problem, results, value, request)
-        sys.stdout.flush()
-    except (OSError, ValueError) as error:
-        streams.give_up_output()
-        found = "; ".join("".join(answer.headline(problem, result)) for result in results)
-        failure.remark(f"{found} (standard output failed: {getattr(error, 'strerror', None) or error})")
-        return False
-    return True
+    found = "; ".join("".join(answer.headline(problem, result)) for result in results)
+    return streams.said(lambda: _print(problem, results, value, request), found)
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:

@@ -41,21 +41,18 @@ def say_json(value: Any) -> None:
     print(text if carries(text) else json.dumps(value), flush=True)
 
 
-def said(say: Callable[[], object], otherwise: str) -> int:
-    """Says an answer, and returns 0; where standard output does not take it, ``otherwise`` goes to standard error, and 1 is returned.
-
-    Raises BrokenPipeError where nobody listens any more.
-    """
+def said(say: Callable[[], object], otherwise: str) -> bool:
+    """Says an answer; where standard output does not take it, at least ``otherwise`` on standard error, and False."""
     try:
         say()
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
     except (OSError, ValueError) as error:
+        if isinstance(error, ValueError) and not sys.stdout.closed:
+            raise
         give_up_output()
         print(f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})", file=sys.stderr)
-        return 1
-    return 0
+        return False
+    return True
 
 
 def give_up_output() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.limits import goes_further
+from jaxsolve.commands.limits import stays
 from jaxsolve.commands.networks import identity
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
@@ -45,7 +45,7 @@ def run(request: Request) -> int:
     """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
 
     A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
-    larger now, or absent (``goes_further``).
+    larger now, or absent, and of all those that could not be saved (``stays``).
     """
     with failure.sentences(request.as_json):
         runtime.setup()
@@ -167,7 +167,7 @@ def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> 
     game = problem.game
     if (row["rules"], row["position"]) != (game.rule_set, game.text(problem.state)):
         raise ValueError(f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder")
-    return not row.get("unsaved") and not goes_further(row, request.settings)
+    return stays(row, request.settings)
 
 
 def _answers(

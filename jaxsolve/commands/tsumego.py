@@ -156,17 +156,13 @@ def _write(request: Request, found: Told) -> list[str]:
 
 def _say(request: Request, found: Told, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Prints the answer; where standard output does not take it, at least its sentences on standard error, and False."""
-    try:
+
+    def say() -> None:
         if request.as_json:
             streams.say_json(tsumego_report.as_json(found, rows, request.out is not None))
         else:
             console = paper()
             tsumego_report.show(console, found)
             tsumego_report.total(console, rows, None if request.out is None else str(request.out))
-        sys.stdout.flush()
-    except (OSError, ValueError) as error:
-        streams.give_up_output()
-        said = "; ".join(each.sentence for each in found.firsts)
-        failure.remark(f"{said} (standard output failed: {getattr(error, 'strerror', None) or error})")
-        return False
-    return True
+
+    return streams.said(say, "; ".join(each.sentence for each in found.firsts))

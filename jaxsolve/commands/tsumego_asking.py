@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxsolve.commands import answer
 from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.limits import goes_further
+from jaxsolve.commands.limits import stays
 from jaxsolve.commands.progress import Status
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
@@ -72,7 +72,7 @@ class Asking:
         if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(problem.state):
             return False
         if row["verdict"] == "unknown":
-            return not goes_further(dict(row), self.settings)
+            return stays(dict(row), self.settings)
         claim = problem.claim if row["verdict"] == "proved" else problem.claim.opposite(problem.game.may_draw)
         report = check(self.proofs / problem.id / CERTIFICATE)
         said = (report.rules, report.root, report.claim)

@@ -59,7 +59,7 @@ class Settings:
         """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
         told = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
         asked = {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
-        return asked | {"axes": [[name, values] for name, values in self.axes.items() if values is not None]}  # cells are numbered in their order
+        return asked | {"axes_order": list(self.axes)}  # in which cells are numbered; equal dicts may differ in it
 
 
 @dataclass(frozen=True)

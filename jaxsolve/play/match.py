@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import math
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from jaxsolve.play.records import NOBODY, Record
 from jaxsolve.runfolder import append_line, write_whole
 
 OPENING, PLAY = range(2)  # what chance decides in a game
+MOST_SPENT = 1 << 62
 MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
 
 
@@ -211,6 +211,8 @@ class Log:
         whole = kept[: kept.rfind(b"\n") + 1]
         head = json.dumps({"of": hashlib.sha256(json.dumps(question).encode()).hexdigest()})
         first, *lines = whole.decode(errors="replace").split("\n")[:-1] or [head]
+        if first.startswith('{"actions"'):
+            raise ValueError(f"{path} was written by an earlier version, and does not say of which games its moves are; give another folder")
         if first.rstrip("\r") != head:
             raise ValueError(f"{path} holds the moves of other games; give another folder")
         for number, line in enumerate(lines, 2):
@@ -237,9 +239,9 @@ class Log:
 def _spent(said: Any) -> Spent:
     """What a line says of a player. Raises ValueError, TypeError."""
     found = Spent(**said)
-    counts = (found.moves, found.simulations)
-    if not all(type(count) is int and count >= 0 for count in counts) or type(found.seconds) not in (int, float) or not 0 <= found.seconds < math.inf:
-        raise ValueError(f"no player spends {json.dumps(said)}")
+    counts = all(type(count) is int and 0 <= count <= MOST_SPENT for count in (found.moves, found.simulations))
+    if not (counts and type(found.seconds) in (int, float) and 0 <= found.seconds <= MOST_SPENT and (found.moves or not found.simulations)):
+        raise ValueError(f"no player spends {strict_json.shortened(json.dumps(said))}")
     return found
 
 
