@@ -16,8 +16,10 @@ import jaxsolve
 from jaxsolve import runtime
 from jaxsolve.commands import failure, options, streams
 from jaxsolve.commands.options import (
+    Arithmetic,
     AsJson,
     Columns,
+    Dtype,
     Evaluations,
     Game,
     Memory,
@@ -103,6 +105,7 @@ def solve(
     seed: Seed = 0,
     network: NetworkName = None,
     rotations: Rotations = 1,
+    dtype: Arithmetic = Dtype.float32,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
     patterns: Patterns = None,
@@ -121,7 +124,7 @@ def solve(
     runtime.import_jax()
     from jaxsolve.commands import solve as command
 
-    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
+    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, dtype, json)
     raise typer.Exit(command.run(command.Request(position, game, rules, claim, settings, options.letters_name(letters), out, resume, patterns, json)))
 
 
@@ -164,6 +167,7 @@ def suite(
     seed: Seed = 0,
     network: NetworkName = None,
     rotations: Rotations = 1,
+    dtype: Arithmetic = Dtype.float32,
     no_zones: NoZones = False,
     no_check: NoCheck = False,
     patterns: Patterns = None,
@@ -183,7 +187,7 @@ def suite(
     runtime.import_jax()
     from jaxsolve.commands import suite as command
 
-    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, json)
+    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, dtype, json)
     raise typer.Exit(command.run(command.Request(problems, options.ids(ids), rules, settings, pool, out, patterns, json)))
 
 
@@ -226,6 +230,7 @@ def tsumego(
     seed: Seed = 0,
     network: NetworkName = None,
     rotations: Rotations = 1,
+    dtype: Arithmetic = Dtype.float32,
     no_zones: NoZones = False,
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="First moves searched at a time, sharing one evaluator.")] = 4,
     patterns: Patterns = None,
@@ -245,7 +250,7 @@ def tsumego(
     runtime.import_jax()
     from jaxsolve.commands import tsumego as command
 
-    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, json)
+    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, dtype, json)
     request = command.Request(position, game, rules, crucial, region, settings, total, pool, patterns, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
 
@@ -278,6 +283,7 @@ def evaluate(
     memory: Memory = 2048,
     seed: Seed = 0,
     rotations: Rotations = 1,
+    dtype: Arithmetic = Dtype.float32,
     no_zones: NoZones = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for tables, proofs and plot; goes on where it was.")] = None,
     json: AsJson = False,
@@ -288,9 +294,9 @@ def evaluate(
     from jaxsolve.commands import evaluate as command
     from jaxsolve.commands.suite import Request
 
-    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, None, 1, json)
+    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, None, 1, Dtype.float32, json)
     request = Request(problems, options.ids(ids), rules, settings, out=out, as_json=json)
-    raise typer.Exit(command.run(networks, last, rotations, request))
+    raise typer.Exit(command.run(networks, last, rotations, dtype.value, request))
 
 
 @app.command()
@@ -425,6 +431,11 @@ def bench(
     seeds: Annotated[
         str | None, typer.Option("--seeds", metavar="N", help="zones: what new attempts are worth, over N seeds (2 or more) of the order of moves.")
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option("--network", metavar="BLOCKSxCHANNELS|NAME", help="selfplay, search: a new network of that size; search: or as solve takes it."),
+    ] = None,
+    dtype: Arithmetic = Dtype.float32,
     json: AsJson = False,
 ) -> None:
     """Measure speed on this machine.
@@ -435,7 +446,7 @@ def bench(
     """
     from jaxsolve.commands import bench as command
 
-    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds, problems, plot, seeds))
+    raise typer.Exit(command.run(what.value, games, batch, vs, json, seconds, problems, plot, seeds, network, dtype.value))
 
 
 def main() -> None:

@@ -258,6 +258,15 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("search", "--plot", "cactus.png"), "bench zones"),
         (("kernels", "--problems", "quickstart.json"), "bench zones"),
         (("kernels", "--seeds", "5"), "bench zones"),
+        (("kernels", "--network", "3x32"), "bench search' and 'selfplay'"),
+        (("zones", "--dtype", "bfloat16"), "--dtype is an option of"),
+        (("search", "--dtype", "bfloat16"), "needs --network"),
+        (("search", "--games", "tree", "--network", "1x4"), "asks no network"),
+        (("search", "--network", "killallgo7_pcn"), "there is killallgo7-pcn"),
+        (("search", "--games", "hex-3", "--network", "hex6"), "does not fit hex-3"),
+        (("selfplay", "--network", "hex6"), "BLOCKSxCHANNELS"),
+        (("selfplay", "--network", "3x9999"), "at most 1000 blocks of 4096 channels"),
+        (("search", "--network", "99999999999x1"), "at most 1000 blocks of 4096 channels"),
         (("zones", "--seeds", "1"), "--seeds 1: give a number of seeds from 2"),
         (("zones", "--seeds", "five"), "five"),
         (("zones", "--seeds", "-3"), "-3"),
@@ -300,7 +309,31 @@ def test_self_play_and_what_it_spends_its_time_on():
     for row in rows:
         assert (row["game"], row["batch"], row["simulations"]) == ("hex-3", 2, 32) and row["per_cpu_second"] > 0
         assert row["network_share"] + row["tree_share"] + row["rest_share"] == pytest.approx(1.0) and row["network_share"] > 0 < row["tree_share"]
+        assert (row["network"], row["dtype"]) == ("3x32", "float32") and row["per_wall_second"] > 0
     assert bench("selfplay", "--vs", "pgx").exit_code == 2
+
+
+def test_self_play_by_a_tower_of_another_size(monkeypatch):
+    pytest.importorskip("flax")
+    from jaxsolve.bench import selfplay  # needs flax
+
+    built = []
+    monkeypatch.setattr(selfplay, "_measured", lambda settings, *_: built.append(settings.network) or {"network_share": 1.0})
+    result = bench("selfplay", "--network", "5x8", "--dtype", "bfloat16", "--json")
+    assert result.exit_code == 0, result.output
+    assert [(row["network"], row["dtype"]) for row in json.loads(result.stdout)["rows"]] == [("5x8", "bfloat16")] * 2
+    assert {(network.blocks, network.channels, network.dtype) for network in built} == {(5, 8, "bfloat16")}
+
+
+def test_searches_with_a_network():
+    pytest.importorskip("flax")
+    result = bench("search", "--games", "hex-5", "--network", "1x4", "--dtype", "bfloat16", "--batch", 4, "--seconds", 0.05, "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["method"], row["problems"]) for row in rows] == [("fdfpn", 1), ("fdfpn", 4), ("fdfpn", 8), ("mcts", 1)]
+    for row in rows:
+        assert (row["network"], row["dtype"], row["unit"]) == ("1x4", "bfloat16", "expansions") and row["per_wall_second"] > 0
+        assert sum(row[f"{part}_share"] for part in ("select", "absorb", "dispatch", "wait")) == pytest.approx(1.0)
 
 
 def test_pnmcts_rows_have_both_searches_and_their_ratio():

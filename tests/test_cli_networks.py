@@ -23,9 +23,9 @@ def network(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["fdfpn", "mcts"])
-@pytest.mark.parametrize("rotations", [1, 8])
-def test_a_position_is_solved_with_a_network(network, tmp_path, method, rotations):
-    words = "solve", WIN, "--game", "hex-3", "--network", network, "--rotations", rotations, "--method", method, "--no-zones", "--out", tmp_path / "o"
+@pytest.mark.parametrize("how", [(), ("--rotations", 8), ("--dtype", "bfloat16")])
+def test_a_position_is_solved_with_a_network(network, tmp_path, method, how):
+    words = "solve", WIN, "--game", "hex-3", "--network", network, *how, "--method", method, "--no-zones", "--out", tmp_path / "o"
     result = run(*words, "--json")
     answer = one_object(result)
     assert (result.exit_code, answer["verdict"]) == (0, "proved") and check(answer["certificate"]).accepted
@@ -38,7 +38,8 @@ def test_a_suite_goes_on_with_its_own_network_only(network, tmp_path):
     assert run("suite", problems, "--network", network, "--out", out, "--method", "fdfpn").exit_code == 0
     random_network(make("hex-3"), "both", seed=1).save(other)
     refused = [run("suite", problems, *extra, "--out", out, "--method", "fdfpn") for extra in (["--network", other], [])]
-    refused.append(run("suite", problems, "--network", network, "--rotations", 8, "--out", out, "--method", "fdfpn"))
+    asked_otherwise = [("--rotations", 8), ("--dtype", "bfloat16")]
+    refused += [run("suite", problems, "--network", network, *how, "--out", out, "--method", "fdfpn") for how in asked_otherwise]
     for result in refused:
         assert result.exit_code == 2 and "heads" in result.output, result.output
 
@@ -69,6 +70,8 @@ def test_what_is_no_network_for_the_game_is_refused(network, tmp_path):
         (("hex-3", "--network", tmp_path / "absent.npz"), "No such file"),
         (("hex-3", "--rotations", 8), "needs --network"),
         (("hex-3", "--network", network, "--rotations", 4), "4 is neither 1"),
+        (("hex-3", "--dtype", "bfloat16"), "needs --network"),
+        (("hex-3", "--network", network, "--dtype", "float16"), "'float16' is not known; it may be float32 or bfloat16"),
     ):
         result = run("solve", "start", "--game", *words)
         assert result.exit_code == 2 and says in " ".join(result.output.replace("│", " ").split()), result.output

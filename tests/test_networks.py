@@ -7,6 +7,7 @@ import dataclasses
 import json
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from network_tools import random_network
@@ -16,7 +17,7 @@ from test_evaluate import pairs
 from jaxsolve.formats.weights import EPSILON, LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Network, Policy, Value, View, Within
-from jaxsolve.networks.forward import expected_cost
+from jaxsolve.networks.forward import by_columns, expected_cost
 
 GAMES = ["hex-4", "gomoku-5;line=4", "go-4;ko=simple", "killallgo-7"]
 
@@ -86,6 +87,24 @@ def test_half_precision_says_about_the_same():
     seen = observed(game, positions(game))
     full, half = (jax.jit(network.heads(game, dtype=dtype).apply)(network.params, *seen) for dtype in ("float32", "bfloat16"))
     assert 0 < np.abs(full.value - half.value).max() < 0.05 and np.abs(full.prior - half.prior).max() < 0.05
+
+
+@pytest.mark.parametrize(("height", "width", "planes", "out"), [(1, 1, 1, 1), (2, 5, 3, 4), (9, 7, 18, 8), (1, 6, 2, 5)])
+def test_the_product_is_the_convolution(height, width, planes, out):
+    """Sums of exact products of numbers of eight bits: in float32 they differ by rounding only."""
+    draw = np.random.default_rng(0)
+    x = jnp.asarray(draw.normal(size=(3, height, width, planes)), jnp.bfloat16)
+    kernel = jnp.asarray(draw.normal(size=(3, 3, planes, out)), jnp.bfloat16)
+    wanted = jax.lax.conv_general_dilated(
+        x.astype(jnp.float32),
+        kernel.astype(jnp.float32),
+        (1, 1),
+        "SAME",
+        dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        precision="highest",
+    )
+    found = jax.jit(by_columns)(x, kernel)
+    assert found.dtype == jnp.float32 and np.allclose(found, wanted, rtol=1e-5, atol=1e-4)
 
 
 def test_expected_costs():

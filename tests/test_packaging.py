@@ -46,7 +46,12 @@ def test_the_checker_needs_the_standard_library_only():
     assert (found.returncode, found.stdout.strip()) == (0, ""), found.stderr
 
 
-LEARNING = {ROOT / "jaxsolve/networks/residual.py", ROOT / "jaxsolve/bench/selfplay.py", *(ROOT / "jaxsolve/train").glob("*.py")}
+LEARNING = {
+    ROOT / "jaxsolve/networks/residual.py",
+    ROOT / "jaxsolve/bench/selfplay.py",
+    ROOT / "jaxsolve/bench/towers.py",
+    *(ROOT / "jaxsolve/train").glob("*.py"),
+}
 """Modules for those who have the extra ``learn``."""
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from jaxsolve.bench.measure import Device
 
 Row = dict[str, Any]
+PAGE = 1000  # characters, in a file: no table here is that wide, and none is clipped
 
 
 class Report:
@@ -49,7 +50,7 @@ class Report:
             about = {"platform": device.platform, "device": device.kind, "processors": os.cpu_count(), "jax": jax.__version__}
             print(json.dumps({"benchmark": self._title, **about, "rows": self.rows}, ensure_ascii=False))
             return
-        console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else 200)
+        console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PAGE)
         console.print(f"{self._title} on {device.kind} ({device.platform}), {os.cpu_count()} processors, jax {jax.__version__}")
         for name in dict.fromkeys(row.get(self._tables_by or "") for row in self.rows):
             console.print(self._table(name, [row for row in self.rows if row.get(self._tables_by or "") == name]))

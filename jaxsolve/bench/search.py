@@ -2,7 +2,7 @@
 
 Expansions are evaluated positions. Every search runs ``--seconds`` CPU seconds (compilation not counted) on a position it cannot finish in that
 time; the shares of its wall time say who was waited for. ``--batch`` gives wave widths; on an accelerator ask for wide ones, ``--batch 1024,8192``.
-``--games tree`` measures the tree alone only.
+``--games tree`` measures the tree alone only. With ``--network`` (``3x256``: a new one of that size) whole searches go by it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from jaxsolve.bench.lone_tree import MOVES, lone_tree
 from jaxsolve.bench.report import Report
 from jaxsolve.bench.timed_search import timed_search
 from jaxsolve.games import make
+from jaxsolve.networks import Guide
+from jaxsolve.networks.network import Dtype
 
 SECONDS = 2.0
 WIDTHS = (16, 32, 64, 128)
@@ -25,6 +27,8 @@ TREE_NODES = 1_000_000
 COLUMNS = {
     "game": "game",
     "method": "method",
+    "network": "network",
+    "dtype": "dtype",
     "wave": "wave",
     "problems": "problems",
     "per_cpu_second": "per CPU s",
@@ -61,18 +65,46 @@ DEFAULT_TASKS = (
 )
 
 
-def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
-    """Measures the tree alone and the default searches, or all methods on the named games; 0. Raises ValueError with one sentence."""
+GUIDED = ("killallgo-7;ko=simple",)  # searched with a network where no game is named
+
+
+def run(
+    games: Sequence[str],
+    batches: Sequence[int],
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+    network: str | None = None,
+    dtype: Dtype = "float32",
+) -> int:
+    """Measures the tree alone and the default searches, or all methods on the named games; with a ``network``, those that it guides; 0.
+
+    Raises ValueError with one sentence.
+    """
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
+    if network is not None and TREE in games:
+        raise ValueError(f"--games {TREE} measures the tree without its positions, and asks no network")
     searches = [make(name).rule_set for name in games if name != TREE]
-    tasks = [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")] if games else DEFAULT_TASKS
+    guides: dict[str, Guide] = {}
+    if network is not None:
+        from jaxsolve.bench.towers import network_for  # which needs the extra ``learn``
+
+        searches = searches or [make(name).rule_set for name in GUIDED]
+        guides = {name: Guide(network_for(make(name), network), dtype=dtype) for name in searches}
+        for name, guide in guides.items():
+            guide.heads(make(name))  # refuses what does not fit before anything is measured
+        tasks: Sequence[Task] = [Task(name, method, method == "fdfpn") for name in searches for method in ("fdfpn", "mcts")]
+    elif games:
+        tasks = [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")]
+    else:
+        tasks = DEFAULT_TASKS
     report = Report("search", COLUMNS, as_json, tables_by="what")
     try:
-        if not games or TREE in games:
+        if network is None and (not games or TREE in games):
             _tree_alone(report, batches or (POOL_WIDTH,))
         for task in tasks:
-            _whole_searches(report, task, batches, seconds or SECONDS)
+            _whole_searches(report, task, batches, seconds or SECONDS, guides.get(task.rule_set))
     finally:
         report.show()
     return 0
@@ -86,13 +118,14 @@ def _tree_alone(report: Report, widths: Sequence[int]) -> None:
             report.add({"what": "tree alone", "game": f"{MOVES} moves", "method": method, "wave": width, "unit": "leaves", **numbers})
 
 
-def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds: float) -> None:
+def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds: float, guide: Guide | None) -> None:
     game = make(task.rule_set)
     settings = [(width, 1) for width in batches or WIDTHS]
     if task.pools:
         settings += [(width, pool) for width in batches or (POOL_WIDTH,) for pool in POOLS if pool > 1]
     for width, pool in settings:
         with report.measuring(f"{task.rule_set}, {task.method}, wave {width}, {pool} pooled"):
-            numbers = timed_search(game, task.method, width, pool, seconds)
-        row = {"what": "whole search", "game": task.rule_set, "method": task.method, "wave": width, "problems": pool, "unit": "expansions"}
+            numbers = timed_search(game, task.method, width, pool, seconds, guide)
+        asked = {} if guide is None else {"network": guide.network.name, "dtype": guide.dtype}
+        row = {"what": "whole search", "game": task.rule_set, "method": task.method, "wave": width, "problems": pool, "unit": "expansions", **asked}
         report.add({**row, **numbers})

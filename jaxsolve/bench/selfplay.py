@@ -1,8 +1,9 @@
 """``jaxsolve bench selfplay``: how fast self-play is, and what of it is the network, mctx's own tree, and all the rest.
 
-A move of B games (``--batch``) from the middle of games that a new network plays is timed whole; then as many evaluations of that network alone; then
-mctx's search alone, with as many games, actions and simulations, on positions that it only carries about, its values drawn. The *rest* is what the
-whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games.
+A move of B games (``--batch``) from the middle of games that a new network (``--network 3x256 --dtype bfloat16``) plays is timed whole; then as many
+evaluations of that network alone; then mctx's search alone, with as many games, actions and simulations, on positions that it only carries about, its
+values drawn. The *rest* is what the whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games. The parts
+are those of the CPU time, or, where an accelerator does the work, of the clock's.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ import jax.numpy as jnp
 import mctx
 
 from jaxsolve.bench import measure
-from jaxsolve.bench.measure import Workload, repeated
+from jaxsolve.bench.measure import Device, Workload, repeated
 from jaxsolve.bench.report import Report
+from jaxsolve.bench.towers import tower
 from jaxsolve.games import make
+from jaxsolve.strict_json import shortened
 from jaxsolve.train import build
 from jaxsolve.train.config import Settings
 from jaxsolve.train.search import TreeSearch
@@ -28,14 +31,18 @@ from jaxsolve.train.self_play import Games
 GAMES = ("killallgo-7",)
 BATCHES = (64,)
 PLIES = 12  # into a game
+TOWER = "3x32"
 TARGETS = {"pcn": ("cost", False, True), "alphazero": ("value", True, False)}  # goal, and the heads that are learned
 
 COLUMNS = {
     "game": "game",
     "targets": "targets",
+    "network": "tower",
+    "dtype": "dtype",
     "batch": "games at once",
     "simulations": "simulations",
     "per_cpu_second": "evaluations per CPU s",
+    "per_wall_second": "per s",
     "evaluations_per_hour": "evaluations an hour",
     "moves_per_hour": "moves an hour",
     "network_share": "network",
@@ -47,35 +54,51 @@ _root_output: Any = mctx.RootFnOutput  # a type checker does not see the fields 
 _recurrent_output: Any = mctx.RecurrentFnOutput
 
 
-def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
-    """Measures self-play of the named games, by costs and by values, ``batches`` games at once; 0. Raises ValueError with one sentence."""
+def run(
+    games: Sequence[str],
+    batches: Sequence[int],
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+    network: str | None = None,
+    dtype: str = "float32",
+) -> int:
+    """Measures self-play of the named games by a new ``network`` (BLOCKSxCHANNELS), by costs and by values, ``batches`` games at once; 0.
+
+    Raises ValueError with one sentence.
+    """
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
+    size = tower(network or TOWER)
+    if size is None:
+        raise ValueError(f"--network {shortened(str(network))}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256")
     asked = [(make(name).rule_set, targets) for name in games or GAMES for targets in TARGETS]
     report = Report("selfplay", COLUMNS, as_json)
     try:
         for rules, targets in asked:
             for batch in batches or BATCHES:
                 with report.measuring(f"{rules}, {targets}, {batch} games"):
-                    report.add({"game": rules, "targets": targets, "batch": batch, **_measured(rules, targets, batch, seconds or measure.SECONDS)})
+                    measured = _measured(settings_of(rules, targets, size, dtype), batch, seconds or measure.SECONDS)
+                    report.add({"game": rules, "targets": targets, "network": network or TOWER, "dtype": dtype, "batch": batch, **measured})
     finally:
         report.show()
     return 0
 
 
-def settings_of(rules: str, targets: str) -> Settings:
-    """A run of a game with the 3x32 network and the search that training has where nothing is said."""
+def settings_of(rules: str, targets: str, size: tuple[int, int], dtype: str) -> Settings:
+    """A run of a game with a network of so many blocks and channels, and the search that training has where nothing is said."""
     settings, game = Settings(), make(rules)
     settings.game.rules, settings.game.most_moves = rules, 2 * game.num_actions
     settings.network.cost_bins = math.floor(game.num_actions * math.log10(game.num_actions) * settings.network.cost_per_decade) + 2
+    (settings.network.blocks, settings.network.channels), settings.network.dtype = size, dtype
     settings.targets.goal, settings.targets.value, settings.targets.cost = TARGETS[targets]
     settings.train.capacity = settings.train.games * settings.game.most_moves
     return settings
 
 
-def _measured(rules: str, targets: str, batch: int, seconds: float) -> dict[str, Any]:
-    """One row of the report."""
-    loop = build.loop(settings_of(rules, targets))
+def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
+    """What a row of the report says of self-play with these settings."""
+    loop = build.loop(settings)
     play, search = loop.play, loop.play.search
     params = loop.learner.params(loop.learner.begin(0))
     step = jax.jit(play.step)
@@ -93,10 +116,12 @@ def _measured(rules: str, targets: str, batch: int, seconds: float) -> dict[str,
         ],
         seconds,
     )
-    network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
+    here = (lambda rate: rate.cpu) if Device.here().platform == "cpu" else (lambda rate: rate.wall)
+    network_share, tree_share = here(whole) / here(by_network), here(whole) / here(by_tree)
     return {
         "simulations": search.simulations,
         "per_cpu_second": whole.cpu,
+        "per_wall_second": whole.wall,
         "evaluations_per_hour": 3600 * whole.wall,
         "moves_per_hour": 3600 * whole.wall / (search.simulations + 1),
         "network_share": network_share,

@@ -11,8 +11,9 @@ import numpy as np
 
 from jaxsolve.bench.measure import Clock
 from jaxsolve.bench.positions import hard_positions
-from jaxsolve.evaluate import BATCH_SIZES, Evaluator
+from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
 from jaxsolve.games.game import Game
+from jaxsolve.networks import Guide, History
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS
@@ -38,6 +39,18 @@ class _TimedEvaluator(Evaluator):
         self.wait_seconds += time.perf_counter() - start
         return out
 
+    def estimate(self, rows: np.ndarray, which: np.ndarray, history: History | None = None) -> Estimates:
+        start = time.perf_counter()
+        estimates = super().estimate(rows, which, history)
+        self.dispatch_seconds += time.perf_counter() - start
+        return estimates
+
+    def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
+        start = time.perf_counter()
+        out = super().fill(rows, estimates)
+        self.wait_seconds += time.perf_counter() - start
+        return out
+
 
 class _TimedJob(Job):
     """Books the wall seconds of selection."""
@@ -51,20 +64,20 @@ class _TimedJob(Job):
         return leaves
 
 
-def timed_search(game: Game, method: str, width: int, pool: int, seconds: float) -> dict[str, Any]:
-    """Runs ``pool`` searches in waves of ``width`` each, ``seconds`` CPU seconds in all; the numbers of a report row.
+def timed_search(game: Game, method: str, width: int, pool: int, seconds: float, guide: Guide | None = None) -> dict[str, Any]:
+    """Runs ``pool`` searches in waves of ``width`` each, guided by a network if there is one, ``seconds`` CPU seconds in all; a report row's numbers.
 
     Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
     not fit one evaluator call.
     """
     if width > MAX_PATHS:
         raise ValueError(f"a search walks at most {MAX_PATHS} paths, and {width} are asked for")
-    settings = Settings(METHODS[method], Limits(cpu_seconds=seconds / pool), wave=width)
+    settings = Settings(method, Limits(cpu_seconds=seconds / pool), wave=width)
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
-    evaluator = _evaluator(game, METHODS[method].playouts)
+    evaluator = _evaluator(game, METHODS[method].playouts if guide is None else 0, guide)
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
-    _compile(evaluator, np.asarray(game.pack(states[0])), wave)
+    evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])  # the first waves are small
     jobs = [_TimedJob(game, states[i % len(states)], settings=changed(settings, seed=i // len(states)), evaluator=evaluator) for i in range(pool)]
     before = sum(job.search.evaluated for job in jobs)
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
@@ -85,14 +98,6 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float)
 
 
 @functools.cache
-def _evaluator(game: Game, playouts: int) -> _TimedEvaluator:
+def _evaluator(game: Game, playouts: int, guide: Guide | None) -> _TimedEvaluator:
     """One for all searches of a game, so that each batch size is compiled once."""
-    return _TimedEvaluator(game, playouts=playouts)
-
-
-def _compile(evaluator: Evaluator, root: np.ndarray, wave: int) -> None:
-    """Compiles every batch size up to the one that ``wave`` positions are padded to, as the first waves are small."""
-    for size in BATCH_SIZES:
-        evaluator(np.repeat(root[None], size, axis=0), np.full(size, -1, np.int32))
-        if size >= wave:
-            return
+    return _TimedEvaluator(game, playouts=playouts, heads=None if guide is None else guide.heads(game))

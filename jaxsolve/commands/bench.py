@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure
 from jaxsolve.strict_json import shortened
 
+if TYPE_CHECKING:
+    from jaxsolve.networks.network import Dtype
+
+GUIDED = ("search", "selfplay")  # that take a network
 LARGEST_BATCH = 1 << 20  # positions; far above what any device gains from
 
 
@@ -21,15 +26,21 @@ def run(
     problems: str | None = None,
     plot: Path | None = None,
     seeds: str | None = None,
+    network: str | None = None,
+    dtype: Dtype = "float32",
 ) -> int:
-    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides; empty lists leave
-    the choice to the benchmark."""
+    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides, search and
+    selfplay with ``network`` and ``dtype``; empty lists leave the choice to the benchmark."""
     with failure.sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
         for name, value in {"--problems": problems, "--plot": plot, "--seeds": seeds}.items():
             if value is not None and what != "zones":
                 raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
+        if (network is not None or dtype != "float32") and what not in GUIDED:
+            raise ValueError(f"{'--dtype' if network is None else '--network'} is an option of 'jaxsolve bench {GUIDED[0]}' and '{GUIDED[1]}' only")
+        if network is None and dtype != "float32" and what == "search":
+            raise ValueError(f"--dtype {dtype}: it needs --network, which computes in it")
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
         wrong = [word for word in sizes if not (word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
@@ -39,10 +50,13 @@ def run(
         from jaxsolve import runtime
 
         runtime.setup()
+        more: dict[str, Any] = {}
+        if what == "zones":
+            more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)}
+        elif what in GUIDED:
+            more = {"network": network, "dtype": dtype}
+        names = [word.strip() for word in games.split(",") if word.strip()]
         try:
-            benchmark = importlib.import_module(f"jaxsolve.bench.{what}")
+            return importlib.import_module(f"jaxsolve.bench.{what}").run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)
         except ModuleNotFoundError as error:
             raise ValueError(f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'") from None
-        more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)} if what == "zones" else {}
-        names = [word.strip() for word in games.split(",") if word.strip()]
-        return benchmark.run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)

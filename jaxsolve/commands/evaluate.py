@@ -14,6 +14,7 @@ from jaxsolve.commands import failure, networks, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
+from jaxsolve.networks.network import Dtype
 from jaxsolve.question import Problem
 from jaxsolve.runfolder import RunFolder, write_table
 
@@ -30,7 +31,7 @@ class Entry:
     network: str | None  # as --network takes it
 
 
-def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> int:
+def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: Request) -> int:
     """Solves the set of ``request`` with each network, and shows what each is worth; 0, 1 where an answer contradicts the source's or could not be
     saved, 2 where a problem's folder was refused, or 130.
 
@@ -41,7 +42,7 @@ def run(asked: Sequence[str], last: int, rotations: int, request: Request) -> in
         entries = _entries(asked, last)
         requests = {}
         for entry in entries:
-            heads = None if entry.network is None else networks.guide(entry.network, rotations)
+            heads = None if entry.network is None else networks.guide(entry.network, rotations, dtype)
             out = None if request.out is None else request.out / entry.name
             requests[entry.name] = dataclasses.replace(request, settings=dataclasses.replace(request.settings, heads=heads), out=out)
             chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved

@@ -11,15 +11,16 @@ from jaxsolve.commands import failure, streams
 
 if TYPE_CHECKING:
     from jaxsolve.networks import Architecture, Guide, Heads
+    from jaxsolve.networks.network import Dtype
     from jaxsolve.networks.shipped import AutoGuide
 
 
-def guide(text: str, rotations: int) -> Guide | AutoGuide:
-    """What searches take for ``--network`` and ``--rotations``. Raises ValueError or OSError for what names no network."""
+def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGuide:
+    """What searches take for ``--network``, ``--rotations`` and ``--dtype``. Raises ValueError or OSError for what names no network."""
     from jaxsolve.networks import Guide, finding, shipped  # with JAX, which the words that need no network do without
 
     averaged = rotations > 1
-    return shipped.AutoGuide(averaged) if text == shipped.AUTO else Guide(finding.find(text), averaged)
+    return shipped.AutoGuide(averaged, dtype) if text == shipped.AUTO else Guide(finding.find(text), averaged, dtype)
 
 
 def show(as_json: bool) -> int:

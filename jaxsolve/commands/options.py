@@ -27,6 +27,13 @@ class Letters(enum.StrEnum):
     renju = "renju"
 
 
+class Dtype(enum.StrEnum):
+    """Numbers that a network's tower computes in."""
+
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
 def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
     """A parser of the words of ``kind``; typer's own lets its validator's wording through."""
 
@@ -72,6 +79,12 @@ Rotations = Annotated[
     int,
     typer.Option("--rotations", callback=rotations_asked, metavar="1|8", help="8: the mean of what it says over all symmetries of the rules."),
 ]
+Arithmetic = Annotated[
+    Dtype,
+    typer.Option(
+        "--dtype", parser=one_of(Dtype), help="Numbers that the network computes in. bfloat16: faster on a GPU, and on a processor with AMX by half."
+    ),
+]
 NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]
 Patterns = Annotated[
     Path | None,
@@ -109,6 +122,7 @@ def settings(
     no_check: bool,
     network: str | None,
     rotations: int,
+    dtype: Dtype,
     json: bool,
 ) -> Settings:
     from jaxsolve.search.settings import Limits, Settings
@@ -118,9 +132,11 @@ def settings(
         from jaxsolve.commands import networks as command
 
         with failure.sentences(json):
-            heads = command.guide(network, rotations)
+            heads = command.guide(network, rotations, dtype.value)
     elif rotations != 1:
         raise typer.BadParameter("needs --network, which it asks so many times", param_hint="--rotations")
+    elif dtype is not Dtype.float32:
+        raise typer.BadParameter("needs --network, which computes in it", param_hint="--dtype")
     return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, heads=heads, zones=not no_zones, check=not no_check)
 
 
