@@ -455,7 +455,13 @@ def main() -> None:
     for name in ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST"):
         os.environ.pop(f"JAX_TRANSFER_GUARD{name}", None)  # a search lets its own transfers pass; reading a position would not
     streams.prepare()
-    app(prog_name="jaxsolve")
+    try:
+        app(prog_name="jaxsolve")
+    except SystemExit as ended:
+        if ended.code == failure.INTERRUPTED:  # all is saved; XLA may still compile, in threads that crash where Python cleans up around them
+            streams.flush()
+            os._exit(failure.INTERRUPTED)
+        raise
 
 
 if __name__ == "__main__":

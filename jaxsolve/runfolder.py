@@ -20,7 +20,7 @@ try:
 except ImportError:  # no such locks on this system
     fcntl = None
 
-_LOCK, _PART = ".lock", ".part"
+LOCK, _PART = ".lock", ".part"
 _WRITTEN = itertools.count()
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
@@ -60,14 +60,14 @@ class RunFolder:
     def _refuse_foreign(self, marker: str) -> None:
         """What a run that could not write its marker leaves behind is nobody's: names with ``.part``, and the lock."""
         if self.path.is_dir() and not (self.path / marker).exists():
-            foreign = [file.name for file in self.path.iterdir() if file.name != _LOCK and file.suffix != _PART]
+            foreign = [file.name for file in self.path.iterdir() if file.name != LOCK and file.suffix != _PART]
             if foreign:
                 raise FolderError(f"{self.path} is not empty and not a folder of jaxsolve's results; give another one")
 
     def _locked(self) -> int | None:
         """The descriptor that holds the folder's lock. Raises FolderError if another run holds it."""
         try:
-            return locked(self.path / _LOCK)
+            return locked(self.path / LOCK)
         except BlockingIOError:
             raise FolderError(f"{self.path} is in use by another run; wait for its end, or give another folder") from None
 

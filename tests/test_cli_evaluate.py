@@ -10,7 +10,7 @@ from cli_tools import PROBLEMS, one_object, run
 from network_tools import random_network
 
 from jaxsolve.games.registry import make
-from jaxsolve.networks import Network, shipped
+from jaxsolve.networks import Guide, Network, shipped
 from jaxsolve.proof.check import check
 from jaxsolve.train.metrics import COUNTED, MARKER, METRICS
 
@@ -57,6 +57,14 @@ def test_networks_are_compared_with_none(problems, trained, tmp_path):
         assert [row["network"] for row in csv.DictReader(sheet)] == [row["network"] for row in found["networks"]]
     other = run(*words, "--nodes", 3)
     assert other.exit_code == 2 and "another question, with nodes" in other.output  # networks under different limits are not comparable
+    (tmp_path / "trained-000003.npz").write_bytes((trained / "networks" / "000001.npz").read_bytes())  # not what the folder of this name holds
+    (out / "trained-000002").rename(out / "trained-000003")
+    before = sorted(out.iterdir())
+    foreign = run("evaluate", trained, tmp_path / "trained-000003.npz", *words[2:])
+    assert foreign.exit_code == 2 and "trained-000003" in foreign.output and sorted(out.iterdir()) == before  # seen before anything is solved
+    (out / "trained-000003").rename(out / "trained-000002")
+    other = run(*words, "--memory", 100)
+    assert other.exit_code == 2 and "another question, with memory_mb" in other.output
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "cactus.png").write_text("mine")
     assert run(*words[:-3], "--out", tmp_path / "foreign").exit_code == 2 and (tmp_path / "foreign" / "cactus.png").read_text() == "mine"
@@ -104,6 +112,30 @@ def test_curves_are_drawn(trained, tmp_path):
         assert result.exit_code == 2 and says in result.output and result.output.count("\n") == 1, result.output
     (trained / METRICS).write_text("no json\n")
     assert "line 1 is damaged" in run("plot", trained).output
+
+
+def test_networks_that_would_be_called_as_the_files_of_results_are_refused(problems, tmp_path):
+    for name in ("worth.csv", "cactus.png", "evaluate.json", ".lock", "two\nlines"):
+        random_network(make("hex-3"), "both").save(tmp_path / f"{name}.npz")
+        result = run("evaluate", tmp_path / f"{name}.npz", "--problems", problems, "--out", tmp_path / "o")
+        assert result.exit_code == 2 and "a network may not be called" in result.output and not (tmp_path / "o").exists()
+    result = run("evaluate", "none", "--problems", problems, "--dtype", "bfloat16")
+    assert result.exit_code == 2 and "needs a network" in result.output
+
+
+@pytest.mark.parametrize("word", ["tsumego", "evaluate"])
+def test_networks_compute_in_bfloat16(word, problems, tmp_path, monkeypatch):
+    """As they are told to, whichever word says it; solve and suite: test_cli_networks."""
+    asked = []
+    monkeypatch.setattr(Guide, "heads", lambda self, game: asked.append(self.dtype) or self.network.heads(game, dtype=self.dtype))
+    random_network(make("hex-3"), "both").save(tmp_path / "hex.npz")
+    if word == "evaluate":
+        words = "evaluate", tmp_path / "hex.npz", "--problems", problems, "--no-zones"
+    else:
+        random_network(make("tsumego-7"), "both").save(tmp_path / "life.npz")
+        words = "tsumego", "......./......./......./XXXXX../OOOOX../...OX../...O.X. b", "--game", "tsumego-7", "--network", tmp_path / "life.npz"
+    assert run(*words, "--dtype", "bfloat16", "--nodes", 1, "--json").exit_code in (0, 10)
+    assert set(asked) == {"bfloat16"}
 
 
 def test_networks_that_come_with_it_are_listed_and_fit(tmp_path):

@@ -66,7 +66,7 @@ def test_what_is_no_network_for_the_game_is_refused(network, tmp_path):
     (tmp_path / "text.npz").write_text("network")
     for words, says in (
         (("hex-4", "--network", network), "random-both is for boards of 3x3"),
-        (("hex-3", "--network", tmp_path / "text.npz"), "holds no network"),
+        (("hex-3", "--network", tmp_path / "text.npz"), "text.npz holds no network: no .npz file, whatever its name is"),
         (("hex-3", "--network", tmp_path / "absent.npz"), "No such file"),
         (("hex-3", "--rotations", 8), "needs --network"),
         (("hex-3", "--network", network, "--rotations", 4), "4 is neither 1"),

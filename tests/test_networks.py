@@ -17,7 +17,8 @@ from test_evaluate import pairs
 from jaxsolve.formats.weights import EPSILON, LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Network, Policy, Value, View, Within
-from jaxsolve.networks.forward import by_columns, expected_cost
+from jaxsolve.networks.convolution import as_product, by_columns
+from jaxsolve.networks.forward import expected_cost
 
 GAMES = ["hex-4", "gomoku-5;line=4", "go-4;ko=simple", "killallgo-7"]
 
@@ -89,22 +90,28 @@ def test_half_precision_says_about_the_same():
     assert 0 < np.abs(full.value - half.value).max() < 0.05 and np.abs(full.prior - half.prior).max() < 0.05
 
 
-@pytest.mark.parametrize(("height", "width", "planes", "out"), [(1, 1, 1, 1), (2, 5, 3, 4), (9, 7, 18, 8), (1, 6, 2, 5)])
-def test_the_product_is_the_convolution(height, width, planes, out):
-    """Sums of exact products of numbers of eight bits: in float32 they differ by rounding only."""
+@pytest.mark.parametrize("form", [by_columns, as_product])
+@pytest.mark.parametrize(
+    ("height", "width", "planes", "out", "size"), [(1, 1, 1, 1, (3, 3)), (2, 5, 3, 4, (3, 3)), (9, 7, 18, 8, (3, 3)), (1, 6, 2, 5, (1, 5))]
+)
+def test_products_are_the_convolution(form, height, width, planes, out, size):
+    """Numbers of eight bits, whose products are exact: in float32 the sums differ by rounding only."""
     draw = np.random.default_rng(0)
-    x = jnp.asarray(draw.normal(size=(3, height, width, planes)), jnp.bfloat16)
-    kernel = jnp.asarray(draw.normal(size=(3, 3, planes, out)), jnp.bfloat16)
-    wanted = jax.lax.conv_general_dilated(
-        x.astype(jnp.float32),
-        kernel.astype(jnp.float32),
-        (1, 1),
-        "SAME",
-        dimension_numbers=("NHWC", "HWIO", "NHWC"),
-        precision="highest",
-    )
-    found = jax.jit(by_columns)(x, kernel)
+    x, kernel = (jnp.asarray(draw.normal(size=shape), jnp.bfloat16) for shape in ((3, height, width, planes), (*size, planes, out)))
+    wide = x.astype(jnp.float32), kernel.astype(jnp.float32)
+    layout = ("NHWC", "HWIO", "NHWC")
+    wanted = jax.lax.conv_general_dilated(*wide, (1, 1), "SAME", dimension_numbers=layout, precision="highest")
+    found = jax.jit(form)(*((x, kernel) if form is by_columns else wide))
     assert found.dtype == jnp.float32 and np.allclose(found, wanted, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize(("dtype", "platform", "by_xla"), [("float32", "cpu", True), ("bfloat16", "cpu", False), ("bfloat16", "cuda", True)])
+def test_bfloat16_is_a_product_on_a_cpu_and_only_there(dtype, platform, by_xla):
+    game = make("killallgo-7")
+    network = random_network(game, "both")
+    traced = jax.jit(network.heads(game, dtype=dtype).apply).trace(network.params, *observed(game, positions(game)))
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    assert ("stablehlo.convolution" in text) == by_xla
 
 
 def test_expected_costs():
@@ -145,6 +152,10 @@ def spoilt(file, to, change):
         (lambda arrays, about: arrays.update(extra=np.zeros(1)), "extra is no part of it"),
         (lambda arrays, about: arrays.update({"stem.bias": np.zeros(5)}), r"stem.bias has the shape \(5,\), its architecture asks for \(4,\)"),
         (lambda arrays, about: arrays.update({"stem.bias": np.full(4, np.nan)}), "stem.bias holds numbers that are not finite"),
+        (lambda arrays, about: arrays.update({"stem.bias": np.zeros(4, complex)}), "stem.bias holds complex128, not floating-point numbers"),
+        (lambda arrays, about: arrays.update({"stem.bias": np.full(4, "1.5")}), "stem.bias holds <U3, not floating-point numbers"),
+        (lambda arrays, about: about.update(game="hex-3\x1b[31m"), "is not what the format has"),
+        (lambda arrays, about: about.update(name=""), "is not what the format has"),
         (lambda arrays, about: about.update(format=7), "of format 7, this version reads 1"),
         (lambda arrays, about: about.pop("game"), "'game' is missing"),
         (lambda arrays, about: about.update(game=None), "is not what the format has"),

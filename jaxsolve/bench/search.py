@@ -14,8 +14,8 @@ from jaxsolve.bench.lone_tree import MOVES, lone_tree
 from jaxsolve.bench.report import Report
 from jaxsolve.bench.timed_search import timed_search
 from jaxsolve.games import make
-from jaxsolve.networks import Guide
-from jaxsolve.networks.network import Dtype
+from jaxsolve.networks import Guide, finding, shipped
+from jaxsolve.networks.forward import Dtype
 
 SECONDS = 2.0
 WIDTHS = (16, 32, 64, 128)
@@ -54,6 +54,8 @@ class Task:
     rule_set: str
     method: str
     pools: bool  # whether pooled problems are measured too
+    network: str = ""  # as a person calls it, where there is one
+    guide: Guide | None = None
 
 
 DEFAULT_TASKS = (
@@ -63,9 +65,7 @@ DEFAULT_TASKS = (
     Task("hex-5", "dfpn", True),
     Task("hex-5", "mcts", False),
 )
-
-
-GUIDED = ("killallgo-7;ko=simple",)  # searched with a network where no game is named
+GUIDED_GAME = "killallgo-7;ko=simple"  # that a new network is measured on where no game is named
 
 
 def run(
@@ -83,31 +83,44 @@ def run(
     """
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    if network is not None and TREE in games:
-        raise ValueError(f"--games {TREE} measures the tree without its positions, and asks no network")
-    searches = [make(name).rule_set for name in games if name != TREE]
-    guides: dict[str, Guide] = {}
-    if network is not None:
-        from jaxsolve.bench.towers import network_for  # which needs the extra ``learn``
-
-        searches = searches or [make(name).rule_set for name in GUIDED]
-        guides = {name: Guide(network_for(make(name), network), dtype=dtype) for name in searches}
-        for name, guide in guides.items():
-            guide.heads(make(name))  # refuses what does not fit before anything is measured
-        tasks: Sequence[Task] = [Task(name, method, method == "fdfpn") for name in searches for method in ("fdfpn", "mcts")]
-    elif games:
-        tasks = [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")]
-    else:
-        tasks = DEFAULT_TASKS
+    if network is None and dtype != "float32":
+        raise ValueError(f"--dtype {dtype}: it needs --network, which computes in it")
+    tasks = _tasks(games) if network is None else _guided_tasks(games, network, dtype)
     report = Report("search", COLUMNS, as_json, tables_by="what")
     try:
         if network is None and (not games or TREE in games):
             _tree_alone(report, batches or (POOL_WIDTH,))
         for task in tasks:
-            _whole_searches(report, task, batches, seconds or SECONDS, guides.get(task.rule_set))
+            _whole_searches(report, task, batches, seconds or SECONDS)
     finally:
         report.show()
     return 0
+
+
+def _tasks(games: Sequence[str]) -> Sequence[Task]:
+    if not games:
+        return DEFAULT_TASKS
+    searches = [make(name).rule_set for name in games if name != TREE]
+    return [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")]
+
+
+def _guided_tasks(games: Sequence[str], text: str, dtype: Dtype) -> Sequence[Task]:
+    """Refuses, by ValueError, what does not fit, before anything is measured."""
+    from jaxsolve.bench import towers  # which needs the extra ``learn``
+
+    if TREE in games:
+        raise ValueError(f"--games {TREE} measures the tree without its positions, and asks no network")
+    tower = towers.tower(text)
+    named = None if tower is not None or text == shipped.AUTO else finding.find(text)
+    tasks = []
+    for name in games or [GUIDED_GAME if named is None else named.game]:
+        game = make(name)
+        network = named or (shipped.chosen(game) if tower is None else towers.new_network(game, text, tower))
+        guide = Guide(network, dtype=dtype)
+        guide.heads(game)
+        called = network.name if text == shipped.AUTO else text
+        tasks += [Task(game.rule_set, method, method == "fdfpn", called, guide) for method in ("fdfpn", "mcts")]
+    return tasks
 
 
 def _tree_alone(report: Report, widths: Sequence[int]) -> None:
@@ -118,14 +131,14 @@ def _tree_alone(report: Report, widths: Sequence[int]) -> None:
             report.add({"what": "tree alone", "game": f"{MOVES} moves", "method": method, "wave": width, "unit": "leaves", **numbers})
 
 
-def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds: float, guide: Guide | None) -> None:
-    game = make(task.rule_set)
+def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds: float) -> None:
+    game, guide = make(task.rule_set), task.guide
     settings = [(width, 1) for width in batches or WIDTHS]
     if task.pools:
         settings += [(width, pool) for width in batches or (POOL_WIDTH,) for pool in POOLS if pool > 1]
     for width, pool in settings:
         with report.measuring(f"{task.rule_set}, {task.method}, wave {width}, {pool} pooled"):
             numbers = timed_search(game, task.method, width, pool, seconds, guide)
-        asked = {} if guide is None else {"network": guide.network.name, "dtype": guide.dtype}
+        asked = {} if guide is None else {"network": task.network, "dtype": guide.dtype}
         row = {"what": "whole search", "game": task.rule_set, "method": task.method, "wave": width, "problems": pool, "unit": "expansions", **asked}
         report.add({**row, **numbers})

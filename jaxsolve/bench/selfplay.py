@@ -2,14 +2,14 @@
 
 A move of B games (``--batch``) from the middle of games that a new network (``--network 3x256 --dtype bfloat16``) plays is timed whole; then as many
 evaluations of that network alone; then mctx's search alone, with as many games, actions and simulations, on positions that it only carries about, its
-values drawn. The *rest* is what the whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games. The parts
-are those of the CPU time, or, where an accelerator does the work, of the clock's.
+values drawn. The *rest* is what the whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games. Where an
+accelerator does the work, what two things take one at a time need not add up to what they take together, and there are no shares.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,11 +20,12 @@ import mctx
 from jaxsolve.bench import measure
 from jaxsolve.bench.measure import Device, Workload, repeated
 from jaxsolve.bench.report import Report
-from jaxsolve.bench.towers import tower
+from jaxsolve.bench.towers import bins, most_moves, tower
 from jaxsolve.games import make
+from jaxsolve.networks.forward import Dtype
 from jaxsolve.strict_json import shortened
 from jaxsolve.train import build
-from jaxsolve.train.config import Settings
+from jaxsolve.train.config import NetworkSettings, Settings
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import Games
 
@@ -45,6 +46,9 @@ COLUMNS = {
     "per_wall_second": "per s",
     "evaluations_per_hour": "evaluations an hour",
     "moves_per_hour": "moves an hour",
+    "move_ms": "ms a move of all",
+    "network_ms": "network alone",
+    "tree_ms": "tree alone",
     "network_share": "network",
     "tree_share": "mctx's tree",
     "rest_share": "rest",
@@ -61,7 +65,7 @@ def run(
     as_json: bool,
     seconds: float | None = None,
     network: str | None = None,
-    dtype: str = "float32",
+    dtype: Dtype = "float32",
 ) -> int:
     """Measures self-play of the named games by a new ``network`` (BLOCKSxCHANNELS), by costs and by values, ``batches`` games at once; 0.
 
@@ -69,28 +73,29 @@ def run(
     """
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    size = tower(network or TOWER)
-    if size is None:
-        raise ValueError(f"--network {shortened(str(network))}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256")
+    network = TOWER if network is None else network
+    settings = tower(network)
+    if settings is None:
+        raise ValueError(f"--network {shortened(network)}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256")
+    settings.dtype = dtype
     asked = [(make(name).rule_set, targets) for name in games or GAMES for targets in TARGETS]
     report = Report("selfplay", COLUMNS, as_json)
     try:
         for rules, targets in asked:
             for batch in batches or BATCHES:
                 with report.measuring(f"{rules}, {targets}, {batch} games"):
-                    measured = _measured(settings_of(rules, targets, size, dtype), batch, seconds or measure.SECONDS)
-                    report.add({"game": rules, "targets": targets, "network": network or TOWER, "dtype": dtype, "batch": batch, **measured})
+                    measured = _measured(settings_of(rules, targets, settings), batch, seconds or measure.SECONDS)
+                    report.add({"game": rules, "targets": targets, "network": network, "dtype": dtype, "batch": batch, **measured})
     finally:
         report.show()
     return 0
 
 
-def settings_of(rules: str, targets: str, size: tuple[int, int], dtype: str) -> Settings:
-    """A run of a game with a network of so many blocks and channels, and the search that training has where nothing is said."""
-    settings, game = Settings(), make(rules)
-    settings.game.rules, settings.game.most_moves = rules, 2 * game.num_actions
-    settings.network.cost_bins = math.floor(game.num_actions * math.log10(game.num_actions) * settings.network.cost_per_decade) + 2
-    (settings.network.blocks, settings.network.channels), settings.network.dtype = size, dtype
+def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
+    """A run of a game with such a network, and the search that training has where nothing is said."""
+    settings, game = Settings(network=dataclasses.replace(network)), make(rules)
+    settings.game.rules, settings.game.most_moves = rules, most_moves(game)
+    settings.network.cost_bins = bins(game, network)
     settings.targets.goal, settings.targets.value, settings.targets.cost = TARGETS[targets]
     settings.train.capacity = settings.train.games * settings.game.most_moves
     return settings
@@ -116,17 +121,19 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         ],
         seconds,
     )
-    here = (lambda rate: rate.cpu) if Device.here().platform == "cpu" else (lambda rate: rate.wall)
-    network_share, tree_share = here(whole) / here(by_network), here(whole) / here(by_tree)
+    told: dict[str, Any] = {
+        f"{name}_ms": 1000 * evaluations / rate.wall for name, rate in (("move", whole), ("network", by_network), ("tree", by_tree))
+    }
+    if Device.here().platform == "cpu":
+        network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
+        told |= {"network_share": network_share, "tree_share": tree_share, "rest_share": 1.0 - network_share - tree_share}
     return {
         "simulations": search.simulations,
         "per_cpu_second": whole.cpu,
         "per_wall_second": whole.wall,
         "evaluations_per_hour": 3600 * whole.wall,
         "moves_per_hour": 3600 * whole.wall / (search.simulations + 1),
-        "network_share": network_share,
-        "tree_share": tree_share,
-        "rest_share": 1.0 - network_share - tree_share,
+        **told,
     }
 
 

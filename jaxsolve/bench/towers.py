@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import math
+import dataclasses
 import re
 
 from flax import nnx
 
 from jaxsolve.games.game import Game
-from jaxsolve.networks import Architecture, Cost, Network, Value, finding
+from jaxsolve.networks import Network
 from jaxsolve.networks.residual import ResidualNetwork
-from jaxsolve.train.build import MOST
+from jaxsolve.strict_json import shortened
+from jaxsolve.train import build
+from jaxsolve.train.config import NetworkSettings, TargetSettings
 
-TOWER = re.compile(r"([1-9][0-9]*)x([1-9][0-9]*)", re.ASCII)
-HIDDEN = 256  # of the value head, as in the papers' networks
+TOWER = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", re.ASCII)
 
 
-def tower(text: str) -> tuple[int, int] | None:
-    """(blocks, channels) of ``BLOCKSxCHANNELS``; None for any other text. Raises ValueError for more than training would take."""
+def tower(text: str) -> NetworkSettings | None:
+    """The settings of a network ``BLOCKSxCHANNELS``, all else as training has it; None for any other text.
+
+    Raises ValueError for more than training would take.
+    """
     found = TOWER.fullmatch(text)
     if found is None:
         return None
-    blocks, channels = (int(word) if len(word) < 10 else 1 << 30 for word in found.groups())
-    most = MOST["network.blocks"], MOST["network.channels"]
+    blocks, channels = map(int, found.groups())
+    most = build.MOST["network.blocks"], build.MOST["network.channels"]
     if blocks > most[0] or channels > most[1]:
-        raise ValueError(f"--network {text}: give at most {most[0]} blocks of {most[1]} channels")
-    return blocks, channels
+        raise ValueError(f"--network {shortened(text)}: give at most {most[0]} blocks of {most[1]} channels")
+    return NetworkSettings(blocks=blocks, channels=channels)
 
 
-def network_for(game: Game, text: str) -> Network:
-    """A network of that shape for a game, its weights drawn, with heads for value and cost; else as ``finding.find``, whose errors it raises."""
-    size = tower(text)
-    if size is None:
-        return finding.find(text)
-    bins = math.floor(game.num_actions * math.log10(game.num_actions)) + 2  # a game as long as it has actions
-    shape = Architecture.of(game, blocks=size[0], channels=size[1], value=Value(hidden=HIDDEN), cost=Cost(bins=bins))
-    return Network(text, shape, ResidualNetwork(shape, rngs=nnx.Rngs(0)).folded(), game.rule_set)
+def new_network(game: Game, name: str, settings: NetworkSettings) -> Network:
+    """One with such a tower for a game, its weights drawn, and with heads for value and cost."""
+    settings = dataclasses.replace(settings, cost_bins=bins(game, settings))
+    shape = build.architecture(game, settings, TargetSettings(value=True, cost=True))
+    return Network(name, shape, ResidualNetwork(shape, rngs=nnx.Rngs(0)).folded(), game.rule_set)
+
+
+def most_moves(game: Game) -> int:
+    """After how many moves a benchmark's games are cut off."""
+    return 2 * game.num_actions
+
+
+def bins(game: Game, settings: NetworkSettings) -> int:
+    """How many bins a head for costs needs in games of so many moves."""
+    return build.bins_for(build.costliest(most_moves(game), game.num_actions), settings.cost_per_decade)

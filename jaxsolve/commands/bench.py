@@ -10,9 +10,9 @@ from jaxsolve.commands import failure
 from jaxsolve.strict_json import shortened
 
 if TYPE_CHECKING:
-    from jaxsolve.networks.network import Dtype
+    from jaxsolve.networks.forward import Dtype
 
-GUIDED = ("search", "selfplay")  # that take a network
+WITH_NETWORK = ("search", "selfplay")  # that take a network
 LARGEST_BATCH = 1 << 20  # positions; far above what any device gains from
 
 
@@ -37,10 +37,10 @@ def run(
         for name, value in {"--problems": problems, "--plot": plot, "--seeds": seeds}.items():
             if value is not None and what != "zones":
                 raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
-        if (network is not None or dtype != "float32") and what not in GUIDED:
-            raise ValueError(f"{'--dtype' if network is None else '--network'} is an option of 'jaxsolve bench {GUIDED[0]}' and '{GUIDED[1]}' only")
-        if network is None and dtype != "float32" and what == "search":
-            raise ValueError(f"--dtype {dtype}: it needs --network, which computes in it")
+        if (network is not None or dtype != "float32") and what not in WITH_NETWORK:
+            raise ValueError(
+                f"{'--dtype' if network is None else '--network'} is an option of 'jaxsolve bench {WITH_NETWORK[0]}' and '{WITH_NETWORK[1]}' only"
+            )
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
         wrong = [word for word in sizes if not (word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
         if wrong:
@@ -53,7 +53,7 @@ def run(
         more: dict[str, Any] = {}
         if what == "zones":
             more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)}
-        elif what in GUIDED:
+        elif what in WITH_NETWORK:
             more = {"network": network, "dtype": dtype}
         names = [word.strip() for word in games.split(",") if word.strip()]
         try:

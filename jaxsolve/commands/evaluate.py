@@ -14,12 +14,13 @@ from jaxsolve.commands import failure, networks, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
-from jaxsolve.networks.network import Dtype
+from jaxsolve.networks.forward import Dtype
 from jaxsolve.question import Problem
-from jaxsolve.runfolder import RunFolder, write_table
+from jaxsolve.runfolder import LOCK, RunFolder, write_table
 
 NONE = "none"
-PICTURE, TABLE = "cactus.png", "worth.csv"
+PICTURE, TABLE, ASKED = "cactus.png", "worth.csv", "evaluate.json"
+OWN_FILES = (PICTURE, TABLE, ASKED, LOCK)
 Row = dict[str, Any]
 
 
@@ -40,6 +41,8 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
     with failure.sentences(request.as_json):
         runtime.setup()
         entries = _entries(asked, last)
+        if dtype != "float32" and all(entry.network is None for entry in entries):
+            raise ValueError(f"--dtype {dtype}: it needs a network, which computes in it")
         requests = {}
         for entry in entries:
             heads = None if entry.network is None else networks.guide(entry.network, rotations, dtype)
@@ -47,6 +50,10 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
             requests[entry.name] = dataclasses.replace(request, settings=dataclasses.replace(request.settings, heads=heads), out=out)
             chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
         with _held(request):
+            for each in requests.values():
+                if each.out is not None and each.out.exists():
+                    with claimed(each):  # one that holds something else is refused before anything is solved
+                        pass
             return _compared(requests, request)
 
 
@@ -56,9 +63,8 @@ def _held(request: Request) -> Iterator[None]:
     if request.out is None:
         yield
         return
-    folder = RunFolder(
-        request.out, "evaluate.json", {"format": "jaxsolve-evaluate", "version": 1, **dataclasses.asdict(request.settings.limits)}, resume=True
-    )
+    limits = {**dataclasses.asdict(request.settings.limits), "memory_mb": request.settings.memory_mb}
+    folder = RunFolder(request.out, ASKED, {"format": "jaxsolve-evaluate", "version": 1, **limits}, resume=True)
     try:
         yield
     finally:
@@ -128,6 +134,8 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
             is_file = Path(text).suffix or Path(text).exists()
             entries.append(Entry(Path(text).stem if is_file else text, text))
     for number, entry in enumerate(entries):
+        if entry.name in OWN_FILES or not entry.name.isprintable():
+            raise ValueError(f"a network may not be called {entry.name!r}, as the folder of its results would be; copy it to a file of another name")
         if entry.name in [other.name for other in entries[:number]]:
             raise ValueError(f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name")
     return entries

@@ -11,7 +11,7 @@ from jaxsolve.commands import failure, streams
 
 if TYPE_CHECKING:
     from jaxsolve.networks import Architecture, Guide, Heads
-    from jaxsolve.networks.network import Dtype
+    from jaxsolve.networks.forward import Dtype
     from jaxsolve.networks.shipped import AutoGuide
 
 

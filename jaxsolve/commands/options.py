@@ -82,7 +82,9 @@ Rotations = Annotated[
 Arithmetic = Annotated[
     Dtype,
     typer.Option(
-        "--dtype", parser=one_of(Dtype), help="Numbers that the network computes in. bfloat16: faster on a GPU, and on a processor with AMX by half."
+        "--dtype",
+        parser=one_of(Dtype),
+        help="Numbers that the network computes in. bfloat16: faster on a GPU or a processor with AMX, slower on others.",
     ),
 ]
 NoZones = Annotated[bool, typer.Option("--no-zones", help="Answer every reply, also those that cannot touch what a refutation rests on.")]

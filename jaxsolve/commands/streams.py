@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -53,6 +54,13 @@ def said(say: Callable[[], object], otherwise: str) -> bool:
         print(f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})", file=sys.stderr)
         return False
     return True
+
+
+def flush() -> None:
+    """Writes out what waits; a stream that does not take it has been told of."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
 
 
 def give_up_output() -> None:

@@ -222,6 +222,8 @@ class Architecture:
         for path, leaf in wanted.items():
             if np.shape(found[path]) != leaf.shape:
                 raise ValueError(f"{name}: {path} has the shape {np.shape(found[path])}, its architecture asks for {leaf.shape}")
+            if not jnp.issubdtype(np.asarray(found[path]).dtype, jnp.floating):
+                raise ValueError(f"{name}: {path} holds {np.asarray(found[path]).dtype}, not floating-point numbers")
             with np.errstate(over="ignore"):
                 finite = np.isfinite(np.asarray(found[path]).astype(np.float32)).all()
             if not finite:

@@ -10,7 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxsolve.networks.architecture import Architecture, Cost, Within
+from jaxsolve.networks.convolution import convolved
 from jaxsolve.networks.heads import HeadOutputs
+
+Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
 class Outputs(NamedTuple):
@@ -30,7 +33,7 @@ class Forward:
     """
 
     architecture: Architecture
-    dtype: Literal["float32", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
         return head_outputs(self.architecture, self.outputs(params, observation), legal)
@@ -100,27 +103,8 @@ def remaining_cost(head: Cost, logits: jax.Array, room: jax.Array) -> jax.Array:
 
 
 def _convolved(x: jax.Array, layer: Any) -> jax.Array:
-    """[B, H, W, in] -> [B, H, W, out], borders padded with zeros."""
-    kernel = layer["kernel"].astype(x.dtype)
-    if x.dtype == jnp.bfloat16 and jax.default_backend() == "cpu":
-        return (by_columns(x, kernel) + layer["bias"]).astype(x.dtype)
-    out = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    return out + layer["bias"].astype(x.dtype)
-
-
-def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """float32[B, H, W, out]: a convolution as one product of matrices, kernel [3, 3, in, out].
-
-    XLA's convolution on a CPU turns bfloat16 into float32. A product that sums up in float32 is left to the processor's own instructions (AMX), which
-    take 1.6 to 3 times less. Each cell is laid beside those above and below it, and what comes out for the columns to its left and right is
-    added: three times the input in memory, where all neighbours at once are nine times, and slower.
-    """
-    (_, height, width, planes), out = x.shape, kernel.shape[-1]
-    around = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
-    column = jnp.concatenate([around[:, row : row + height] for row in range(3)], axis=-1)
-    weights = kernel.swapaxes(0, 1).reshape(3, 3 * planes, out).swapaxes(0, 1).reshape(3 * planes, 3 * out)
-    parts = jnp.matmul(column.reshape(-1, 3 * planes), weights, preferred_element_type=jnp.float32).reshape(len(x), height, width + 2, 3, out)
-    return parts[:, :, :width, 0] + parts[:, :, 1 : width + 1, 1] + parts[:, :, 2:, 2]
+    """[B, H, W, in] -> [B, H, W, out] of the same dtype, borders padded with zeros."""
+    return (convolved(x, layer["kernel"].astype(x.dtype)) + layer["bias"]).astype(x.dtype)
 
 
 def _relu(x: jax.Array) -> jax.Array:

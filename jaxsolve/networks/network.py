@@ -11,14 +11,14 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import jax
 import numpy as np
 
 from jaxsolve.games.game import Game
 from jaxsolve.networks.architecture import Architecture, dotted
-from jaxsolve.networks.forward import Forward
+from jaxsolve.networks.forward import Dtype, Forward
 from jaxsolve.networks.heads import Heads
 from jaxsolve.networks.rotated import Rotated
 from jaxsolve.runfolder import write_whole
@@ -27,7 +27,6 @@ FORMAT = 1  # changes when files of an older form could no longer be read, or ne
 SUFFIX = ".npz"
 UNREADABLE = (ValueError, TypeError, AttributeError, EOFError, NotImplementedError, RuntimeError, zlib.error, zipfile.BadZipFile)
 """What reading arrays from a damaged or foreign file may raise, beside OSError."""
-Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +88,9 @@ class Network:
     def load(cls, file: Path) -> Self:
         """What ``save`` wrote. Raises ValueError for any other file, OSError where there is none."""
         try:
+            with file.open("rb") as content:
+                if not zipfile.is_zipfile(content):
+                    raise ValueError(f"no {SUFFIX} file, whatever its name is")
             with np.load(file, allow_pickle=False) as arrays:
                 if "about" not in arrays:
                     raise ValueError("it does not say what it is ('jaxsolve import-weights' reads published ones)")
@@ -103,12 +105,17 @@ class Network:
                     raise ValueError(f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}")
                 params = jax.tree.unflatten(structure, [arrays[name] for name in names])
                 name, game, made = about["name"], about["game"], about["about"]
-                if not (isinstance(name, str) and name.isprintable() and isinstance(game, str) and isinstance(made, dict)):
+                if not (_is_line(name) and _is_line(game) and isinstance(made, dict)):
                     raise ValueError("its name, its game or how it was made is not what the format has")
                 return cls(name, architecture, params, game, made)
         except (KeyError, *UNREADABLE) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"{file} holds no network: {what}") from None
+
+
+def _is_line(text: Any) -> bool:
+    """Whether it is text that fits a line of a person's terminal, and leaves it alone."""
+    return isinstance(text, str) and text.isprintable() and 0 < len(text) <= 400
 
 
 @dataclass(frozen=True, eq=False)

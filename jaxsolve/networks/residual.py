@@ -9,21 +9,10 @@ import jax.numpy as jnp
 from flax import nnx
 
 from jaxsolve.networks.architecture import Architecture, Value
+from jaxsolve.networks.convolution import as_product
 from jaxsolve.networks.forward import Outputs
 
 MOMENTUM, EPSILON = 0.9, 1e-5  # of the running means (those of the proof-cost-network program)
-
-
-def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array:
-    """A convolution over zeros around the board, as one product of matrices: x [B, H, W, in], kernel [h, w, in, out] with h and w odd.
-
-    The gradient of XLA's own convolution takes about ten times as long on a CPU inside a loop on the device, as learning is. Elsewhere that is
-    taken: this one keeps each input as often as the kernel has cells, three times the memory of a step.
-    """
-    (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
-    around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
-    near = [around[:, row : row + height, column : column + width] for row in range(high) for column in range(wide)]
-    return jnp.concatenate(near, axis=-1) @ kernel.reshape(-1, kernel.shape[-1])
 
 
 class Normalised(nnx.Module):

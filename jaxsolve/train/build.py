@@ -6,7 +6,7 @@ import functools
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ from jaxsolve.games.env import Env
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, View, Within, finding
+from jaxsolve.networks.forward import Dtype
 from jaxsolve.train.config import NetworkSettings, Settings, TargetSettings, TrainSettings
 from jaxsolve.train.learner import Learner
 from jaxsolve.train.loop import Loop
@@ -53,15 +54,15 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
     _refuse_large(settings)
     if game.most_moves < 1:
         raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
-    if network.dtype not in ("float32", "bfloat16"):
+    if network.dtype not in get_args(Dtype):
         raise ValueError(f"network.dtype={network.dtype!r}: it may be float32 or bfloat16")
     env = Env(make(game.rules), max_steps=game.most_moves)
     shape = architecture(env.game, network, targets)
-    costliest = math.ceil(game.most_moves / 2) * math.log10(env.num_actions)  # of a game that is won at last
-    if shape.cost is not None and shape.cost.most <= costliest:
-        bins = math.floor(costliest * network.cost_per_decade) + 2
+    costly = costliest(game.most_moves, env.num_actions)
+    if shape.cost is not None and shape.cost.most <= costly:
+        bins = bins_for(costly, network.cost_per_decade)
         raise ValueError(
-            f"network.cost_bins={network.cost_bins}: games may cost 10^{costliest:.0f}, and the last bin is for what cannot be proved; give {bins}"
+            f"network.cost_bins={network.cost_bins}: games may cost 10^{costly:.0f}, and the last bin is for what cannot be proved; give {bins}"
         )
     searching = TreeSearch(
         env=env,
@@ -90,6 +91,16 @@ def _refuse_large(settings: Settings) -> None:
             raise ValueError(f"{name}={value}: give at most {most}")
     if settings.train.seed < 0:
         raise ValueError(f"train.seed={settings.train.seed}: give a whole number from 0 on")
+
+
+def costliest(most_moves: int, actions: int) -> float:
+    """log10 of what a win costs at most, where it comes with the last of so many moves, each of them one of so many actions."""
+    return math.ceil(most_moves / 2) * math.log10(actions)
+
+
+def bins_for(cost: float, per_decade: float) -> int:
+    """How many bins a head for costs needs at least where they go up to 10^cost: the last stands for what cannot be proved."""
+    return math.floor(cost * per_decade) + 2
 
 
 @functools.lru_cache(maxsize=4)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxsolve.games.game import Game
+from jaxsolve.networks.forward import Dtype
 from jaxsolve.networks.heads import Heads
-from jaxsolve.networks.network import SUFFIX, Dtype, Guide, Network
+from jaxsolve.networks.network import SUFFIX, Guide, Network
 
 AUTO = "auto"
 FOR_PLAY = ("gomoku15-4t-pcn",)
@@ -56,6 +57,17 @@ def _kind(rules: str) -> str:
     return base
 
 
+def chosen(game: Game) -> Network:
+    """As ``fitting``. Raises ValueError, with those that can be asked by name, where none fits."""
+    network = fitting(game)
+    if network is None:
+        able = [name for name in shipped() if _fits(load(name), game)]
+        why = "it plays, but helps no search to solve" if set(able) <= {*FOR_PLAY} else "having learned another question on such boards"
+        hint = f"; {' or '.join(able)} can be asked by name, {why}" if able else ""
+        raise ValueError(f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}")
+    return network
+
+
 @dataclass(frozen=True)
 class AutoGuide:
     """``--network auto``: for each game the shipped network that fits."""
@@ -65,10 +77,4 @@ class AutoGuide:
 
     def heads(self, game: Game) -> Heads:
         """As ``Guide.heads``. Raises ValueError where none fits."""
-        network = fitting(game)
-        if network is None:
-            able = [name for name in shipped() if _fits(load(name), game)]
-            why = "it plays, but helps no search to solve" if set(able) <= {*FOR_PLAY} else "having learned another question on such boards"
-            hint = f"; {' or '.join(able)} can be asked by name, {why}" if able else ""
-            raise ValueError(f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}")
-        return Guide(network, self.averaged, self.dtype).heads(game)
+        return Guide(chosen(game), self.averaged, self.dtype).heads(game)
