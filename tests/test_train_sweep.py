@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("flax")
@@ -14,7 +16,7 @@ from typer.testing import CliRunner
 from jaxsolve.cli import app
 from jaxsolve.commands import train
 from jaxsolve.train import sweep
-from jaxsolve.train.metrics import MARKER, metrics
+from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
 
 
 def test_a_sweep_ends_in_one_table(tmp_path):
@@ -50,6 +52,24 @@ def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
         ("1", "4", "the disk is full"),
         ("2", "5", "left no trace"),
     ]
+
+
+def test_a_run_that_was_refused_is_told_by_what_was_asked(tmp_path):
+    """Another choice of values in the folder of an earlier sweep, whose runs have the same numbers and other settings."""
+    line = json.dumps({"iteration": 7, "loss_total": 1.5, "first_wins": 0.5, "length": 9.0, **dict.fromkeys(COUNTED, 1.0)}) + "\n"
+    for number, config in enumerate(("train: {seed: 0}\ntargets: {name: pcn}", "train: {seed: 0}\ntargets: {name: alphazero}")):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / MARKER).write_text("{}")
+        (tmp_path / str(number) / "config.yaml").write_text(config)
+        (tmp_path / str(number) / METRICS).write_text(line)
+    sweep.fail(tmp_path / "1", ValueError("it holds the run of another question"))
+    rows = sweep.table(tmp_path, {"train.seed": ["0"], "targets": ["pcn", "both"]})
+    assert [(row["targets"], row["iteration"], row["loss_total"], bool(row["failed"])) for row in rows] == [
+        ("pcn", 7, 1.5, False),
+        ("both", "", "", True),
+    ]
+    sweep.fail(tmp_path / "0", ValueError("the disk is full"))  # of its own run, whose numbers up to there are told
+    assert sweep.table(tmp_path, {"train.seed": ["0"], "targets": ["pcn"]})[0]["iteration"] == 7
 
 
 def test_a_sweep_has_one_folder_whatever_is_swept(monkeypatch):

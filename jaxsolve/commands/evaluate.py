@@ -94,6 +94,9 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
     _show(table, found, len(chosen), request)
     if left_out:
         return failure.BAD_INPUT
+    against = [f"{name} {row['contradicted']}" for name, row in zip(found, table, strict=True) if row["contradicted"]]
+    if against:
+        failure.remark(f"answers against what the source of the problems says: {', '.join(against)}; the proofs tell who is right")
     unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
     return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
 

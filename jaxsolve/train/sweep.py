@@ -55,7 +55,8 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure.
 
     Runs are numbered as Hydra numbers the choices of ``swept``, the last setting changing fastest; what an earlier, larger sweep left in the
-    folder is no run of this one. Where somebody gave runs other names (``hydra.sweep.subdir``), all that the folder holds are rows.
+    folder is no run of this one, and a folder that holds a run with other settings lends none of its numbers to the one that it refused. Where
+    somebody gave runs other names (``hydra.sweep.subdir``), all that the folder holds are rows.
     """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
@@ -66,9 +67,10 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
     for name, choice in choices.items():
         run = folder / name
         settings = OmegaConf.load(run / CONFIG) if name in held else OmegaConf.create()
-        last = (metrics(run) or [{}])[-1] if name in held else {}
-        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else "" if name in held else "left no trace"
-        row = {"run": name, **{key: _told(settings, key) if name in held else value for key, value in choice.items()}}
+        own = name in held and (not _beside(run).exists() or all(_agrees(settings, key, asked) for key, asked in choice.items()))
+        last = (metrics(run) or [{}])[-1] if own else {}
+        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else "" if own else "left no trace"
+        row = {"run": name, **{key: _told(settings, key) if own else asked for key, asked in choice.items()}}
         rows.append(row | {told: last.get(told, "") for told in SHOWN} | {"failed": why})
     return rows
 
@@ -77,6 +79,14 @@ def _told(settings: Any, key: str) -> Any:
     """A setting's value; a group's name where a group was swept."""
     value = OmegaConf.select(settings, key)
     return value if not isinstance(value, DictConfig) else value.get("name", json.dumps(OmegaConf.to_container(value)))
+
+
+def _agrees(settings: Any, key: str, asked: str) -> bool:
+    """Whether settings have what was asked for, as far as can be seen: a group without a name is not told from others."""
+    value = OmegaConf.select(settings, key)
+    if isinstance(value, DictConfig):
+        return value.get("name") in (None, asked)
+    return value is None or value == OmegaConf.from_dotlist([f"asked={asked}"]).asked
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
