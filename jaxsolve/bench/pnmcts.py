@@ -1,9 +1,9 @@
 """``jaxsolve bench pnmcts``: what proof numbers cost in play, and how many random games a search plays (Kowalski et al. 2024, VI-B, Table I).
 
 Positions from random play, as many as ``--batch`` says, are searched together for a move each, in turns by plain UCT and by PN-MCTS with its three
-flags. Time is that of whole searches of the same positions: the ratio of the rates is that of the simulations in equal time. PN-MCTS ends where it
-has proved a win, and counts what it had; the paper leaves the second half of its games out for the same reason. The paper's
-PN-MCTS has no solver here, which would only make it slower; Gomoku's figure is from its text.
+flags; fewer than ``POSITIONS`` are others in every round. Time is that of whole searches of the same positions: the ratio of the rates is that of the
+simulations in equal time. PN-MCTS ends where it has proved a win, and counts what it had; the paper leaves the second half of its games out for the
+same reason. The paper's PN-MCTS has no solver here, which would only make it slower; Gomoku's figure is from its text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jaxsolve.play.tree_search import search
 GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
 BATCHES = (1, 128)
 PLIES = 16  # of random moves at most before a position, in the first half of a game
+POSITIONS = 32  # at least; one alone may be won within a few simulations, and then tells of nothing but what a search costs before its first
 LEAST_ROUNDS = 3  # of both searches, after one that compiles
 SIMULATIONS = 2000, 100  # of a position: of all of them together about the first number, of each at least the second
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
@@ -62,16 +63,17 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
 def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
     """One row: simulations a CPU second of each search, and their ratio."""
     game = make(name)
-    words = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, batch, PLIES)))
+    words = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, max(batch, POSITIONS), PLIES)))
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
     settings = {player: [named_search(text, simulations, None)] * batch for player, text in PLAYERS.items()}
     done, spent = dict.fromkeys(PLAYERS, 0), dict.fromkeys(PLAYERS, 0.0)
     rounds = 0
     while rounds <= LEAST_ROUNDS or min(spent.values()) < seconds:
+        these = words[(rounds * batch + np.arange(batch)) % len(words)]
         for player, each in settings.items():
             start = time.process_time()
-            found = search(each, game, words, range(rounds * batch, (rounds + 1) * batch))
+            found = search(each, game, these, range(rounds * batch, (rounds + 1) * batch))
             if rounds:  # the first one compiles
                 done[player] += int(found.simulations.sum())
                 spent[player] += time.process_time() - start
