@@ -12,6 +12,7 @@ import pytest
 from cli_tools import one_object, run
 from network_tools import random_network
 
+from jaxsolve.commands import progress
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
@@ -60,6 +61,25 @@ def test_games_are_legal_and_openings_are_shared():
 def test_the_stronger_player_wins():
     games = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 1000, 0, 3)[0]
     assert records.interval(sum(game.winner == 0 for game in games), 2000)[0] > 0.5
+
+
+def test_how_a_match_stands_is_what_its_records_say():
+    matches, seen = match.Matches(ENV, [(KnowingPlayer(), match.RandomPlayer())] * 2, starts(6), 2, 7), set()
+    while matches.left:
+        matches.play_on()
+        for pair, games in enumerate(matches.records()):
+            over = [game for game in games if not game.cut]
+            points, count = matches.standing(pair)
+            assert count == len(over) and points == sum(game.winner == 0 for game in over)
+            seen.add(count)
+    assert len(seen) > 2
+
+
+def test_a_match_says_how_it_goes(monkeypatch):
+    """Where there is no terminal, too, now and then: here at every move."""
+    monkeypatch.setattr(progress, "SECONDS", 0.0)
+    said = run("match", "random", "random", "--game", "hex-3", "--games", 4).stderr.splitlines()
+    assert said[0] == "jaxsolve: move 1: 4 of 4 games go on" and "games go on; of the" in said[-1]
 
 
 def test_networks_play_a_match(tmp_path):

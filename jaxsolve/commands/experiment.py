@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 MARKER, CONFIG, RESULTS, GAMES, PICTURE = "experiment.json", "config.yaml", "results.csv", "games.csv", "experiment.png"
 SHOWN = "shown.json"  # what a picture needs beside the results
-SECONDS = 60.0  # between two lines of progress where there is no terminal
 
 
 def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
@@ -109,27 +106,21 @@ def _list(as_json: bool) -> int:
 
 def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
     """Plays what is left of all games, says how it goes, and writes the tables."""
-    from rich.console import Console
-
     from jaxsolve import runtime
+    from jaxsolve.commands import progress
 
-    console, results, rows = Console(stderr=True), [], []
+    results, rows = [], []
     for game, cells in experiment.cells.items():
         runtime.make_room_for_code()
         parts = len(experiment.parts(game))
         played: list[Matches] = []
-        said = time.monotonic()
-        with console.status(f"{game}: preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
+        with progress.Lines(f"{game}: preparing ...") as lines:
             for part, matches in experiment.play(game, folder.path):
                 runtime.raise_if_lost()
                 if part == len(played):
                     played.append(matches)
-                line = f"{game}, {len(cells)} variants, part {part + 1} of {parts}: move {matches.ply + 1}, {matches.left} games go on"
-                if shown is not None:
-                    shown.update(line)
-                elif time.monotonic() - said >= SECONDS:
-                    said = time.monotonic()
-                    failure.remark(line)
+                where = f"{game}, {len(cells)} variants, part {part + 1} of {parts}"
+                lines.say(lambda where=where, matches=matches: f"{where}: move {matches.ply + 1}, {matches.left} games go on")
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
     axes = experiment.axes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
@@ -115,16 +114,15 @@ def _openings(request: Request, game: Game) -> list[Any]:
 def _played(
     env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request, folder: RunFolder | None, question: dict[str, Any]
 ) -> match.Matches:
-    """The match, played to its end, from where its folder left it; on a terminal it says how many games still go on. Raises ValueError."""
+    """The match, played to its end, from where its folder left it; and it says how it goes. Raises ValueError."""
     import jax
     import jax.numpy as jnp
-    from rich.console import Console
 
     from jaxsolve import runtime
+    from jaxsolve.commands import progress
     from jaxsolve.play import match
 
-    console = Console(stderr=True)
-    with console.status("preparing ...") if console.is_terminal else contextlib.nullcontext() as shown:
+    with progress.Lines("preparing ...") as lines:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
         matches = match.Matches(env, [players], batch, _opening_moves(request), request.seed)
         log = None
@@ -136,12 +134,18 @@ def _played(
                 failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
             runtime.raise_if_lost()
-            if shown is not None:
-                shown.update(f"move {matches.ply + 1}: {matches.left} of {request.games} games go on")
+            lines.say(lambda: _going(request, matches))
             chosen = matches.play_on()
             if log is not None:
                 log.add(chosen)
     return matches
+
+
+def _going(request: Request, matches: match.Matches) -> str:
+    """How a match stands."""
+    points, over = matches.standing(0)
+    so_far = f"; of the {over} that are over {request.players[0]} has {points:g} points" if over else ""
+    return f"move {matches.ply + 1}: {matches.left} of {request.games} games go on{so_far}"
 
 
 def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[Record], summary: dict[str, Any], request: Request) -> None:

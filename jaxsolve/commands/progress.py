@@ -1,16 +1,19 @@
-"""The live status line of a search, on a terminal only."""
+"""How long work goes on: the live status line of a search, on a terminal only, and lines of other work."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from jaxsolve.commands import failure
 from jaxsolve.search.result import Progress
+
+SECONDS = 60.0  # between two lines where there is no terminal
 
 
 def number(value: float) -> str:
@@ -73,3 +76,29 @@ class Status:
     def __exit__(self, *_: object) -> None:
         if self._shown:
             self._live.stop()
+
+
+class Lines:
+    """What work has come to, for a person who waits: on a terminal one line that changes, elsewhere a line a minute, both on standard error."""
+
+    def __init__(self, first: str):
+        console = Console(stderr=True)
+        self._status = console.status(first) if console.is_terminal else None
+        self._said = time.monotonic()
+
+    def say(self, line: Callable[[], str]) -> None:
+        """Says it, or leaves it out where the last one was not long ago: then it is not even asked for."""
+        if self._status is not None:
+            self._status.update(line())
+        elif time.monotonic() - self._said >= SECONDS:
+            self._said = time.monotonic()
+            failure.remark(line())
+
+    def __enter__(self) -> Lines:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()

@@ -131,6 +131,12 @@ class Matches:
         """Games that still go on."""
         return int((~self._over).sum())
 
+    def standing(self, pair: int) -> tuple[float, int]:
+        """A's points in a pair's games that are over, a draw half a point, and how many these are."""
+        games = np.flatnonzero(self._over & (self._pair == pair))
+        won = _winners(self.env.game, self._states)[games]
+        return float(np.where(won == NOBODY, 0.5, won == self._first[games]).sum()), len(games)
+
     def play_on(self, chosen: np.ndarray | None = None) -> np.ndarray:
         """Plays one move in every game that goes on: int32[games] the actions, NOBODY where a game is over.
 
