@@ -363,3 +363,5 @@ def test_pnmcts_rows_have_both_searches_and_their_ratio():
     assert row["ratio"] > 0 and abs(row["pnmcts"] / row["uct"] - row["ratio"]) < 0.01 * row["ratio"]
     assert bench("pnmcts", "--vs", "pgx").exit_code == 2
     assert bench("pnmcts", "--games", "chess").exit_code == 2
+    won = bench("pnmcts", "--games", "hex-1", "--batch", 2)  # its one position, at once
+    assert won.exit_code == 2 and "hex-1: 0 of 256 positions" in won.output

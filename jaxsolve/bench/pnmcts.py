@@ -2,8 +2,9 @@
 
 Positions from random play, as many as ``--batch`` says, are searched together for a move each, in turns by plain UCT and by PN-MCTS with its three
 flags; fewer than ``POSITIONS`` are others in every round. Time is that of whole searches of the same positions: the ratio of the rates is that of the
-simulations in equal time. PN-MCTS ends where it has proved a win, and counts what it had; the paper leaves the second half of its games out for the
-same reason. The paper's PN-MCTS has no solver here, which would only make it slower; Gomoku's figure is from its text.
+simulations in equal time. Positions where PN-MCTS proves a win, which ends its search, are left out, as the paper leaves out the second half of its
+games: what they cost besides simulations would be told as the price of each. The paper's PN-MCTS has no solver here, which would only make it slower;
+Gomoku's figure is from its text.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from jaxsolve.bench.measure import SECONDS
 from jaxsolve.bench.play import positions
 from jaxsolve.bench.report import Report
 from jaxsolve.games import make
+from jaxsolve.games.game import Game
 from jaxsolve.play.players import named_search
 from jaxsolve.play.tree_search import search
 
 GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
 BATCHES = (1, 128)
 PLIES = 16  # of random moves at most before a position, in the first half of a game
-POSITIONS = 32  # at least; one alone may be won within a few simulations, and then tells of nothing but what a search costs before its first
+POSITIONS = 32  # at least
+CHANCES = 8  # so many times the positions wanted are looked at for those that are not won within a search
 LEAST_ROUNDS = 3  # of both searches, after one that compiles
 SIMULATIONS = 2000, 100  # of a position: of all of them together about the first number, of each at least the second
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
@@ -63,9 +66,9 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
 def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
     """One row: simulations a CPU second of each search, and their ratio."""
     game = make(name)
-    words = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, max(batch, POSITIONS), PLIES)))
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
+    words = _not_won(name, game, max(batch, POSITIONS), simulations)
     settings = {player: [named_search(text, simulations, None)] * batch for player, text in PLAYERS.items()}
     done, spent = dict.fromkeys(PLAYERS, 0), dict.fromkeys(PLAYERS, 0.0)
     rounds = 0
@@ -80,3 +83,17 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
         rounds += 1
     rates = {player: done[player] / spent[player] for player in PLAYERS}
     return {"simulations": simulations, **{name: round(rate) for name, rate in rates.items()}, "ratio": rates["pnmcts"] / rates["uct"]}
+
+
+def _not_won(name: str, game: Game, count: int, simulations: int) -> np.ndarray:
+    """uint32[count, S] packed positions in which PN-MCTS goes on for so many simulations. Raises ValueError where there are not as many."""
+    drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CHANCES * count, PLIES)))
+    # Their ages rise: every part has all of them.
+    parts, player, left = [drawn[begun::CHANCES] for begun in range(CHANCES)], named_search(PLAYERS["pnmcts"], simulations, None), []
+    for part in parts:
+        left.extend(part[search([player] * count, game, part, range(count)).simulations == simulations])
+        if len(left) >= count:
+            return np.asarray(left[:count])
+    raise ValueError(
+        f"{name}: {len(left)} of {CHANCES * count} positions of random play are not won within {simulations} simulations, and {count} are wanted"
+    )
