@@ -36,6 +36,7 @@ from jaxsolve.commands.options import (
     Seed,
     Time,
     Wall,
+    Wave,
 )  # fmt: skip
 
 
@@ -103,6 +104,7 @@ def solve(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    wave: Wave = None,
     network: NetworkName = None,
     rotations: Rotations = 1,
     dtype: Arithmetic = Dtype.float32,
@@ -123,8 +125,10 @@ def solve(
         raise typer.BadParameter("needs --out DIR, the folder to go on with", param_hint="--resume")
     runtime.import_jax()
     from jaxsolve.commands import solve as command
+    from jaxsolve.search.settings import Limits, Settings
 
-    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, dtype, json)
+    heads = options.heads(network, rotations, dtype, json)
+    settings = Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, wave, heads=heads, zones=not no_zones, check=not no_check)
     raise typer.Exit(command.run(command.Request(position, game, rules, claim, settings, options.letters_name(letters), out, resume, patterns, json)))
 
 
@@ -165,6 +169,7 @@ def suite(
     evaluations: Evaluations = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    wave: Wave = None,
     network: NetworkName = None,
     rotations: Rotations = 1,
     dtype: Arithmetic = Dtype.float32,
@@ -186,8 +191,10 @@ def suite(
     rules = options.rules(rule)
     runtime.import_jax()
     from jaxsolve.commands import suite as command
+    from jaxsolve.search.settings import Limits, Settings
 
-    settings = options.settings(method, time, wall, nodes, evaluations, memory, seed, no_zones, no_check, network, rotations, dtype, json)
+    heads = options.heads(network, rotations, dtype, json)
+    settings = Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, wave, heads=heads, zones=not no_zones, check=not no_check)
     raise typer.Exit(command.run(command.Request(problems, options.ids(ids), rules, settings, pool, out, patterns, json)))
 
 
@@ -225,9 +232,14 @@ def tsumego(
     total: Annotated[
         float | None, typer.Option("--total", callback=options.seconds, metavar="S", help="Ask nothing more after S CPU seconds in all.")
     ] = None,
+    wall: Annotated[
+        float | None,
+        typer.Option("--wall", callback=options.seconds, metavar="S", help="Give up a question after S seconds of the clock, likewise."),
+    ] = None,
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="Give up a question after N expanded positions.")] = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    wave: Wave = None,
     network: NetworkName = None,
     rotations: Rotations = 1,
     dtype: Arithmetic = Dtype.float32,
@@ -249,8 +261,10 @@ def tsumego(
     rules = options.rules(rule)
     runtime.import_jax()
     from jaxsolve.commands import tsumego as command
+    from jaxsolve.search.settings import Limits, Settings
 
-    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, network, rotations, dtype, json)
+    heads = options.heads(network, rotations, dtype, json)
+    settings = Settings(method.value, Limits(time, wall, nodes), memory, seed, wave, heads=heads, zones=not no_zones)
     request = command.Request(position, game, rules, crucial, region, settings, total, pool, patterns, out, svg, sgf_out, json)
     raise typer.Exit(command.run(request))
 
@@ -279,9 +293,11 @@ def evaluate(
     rule: Rules = None,
     method: Search = Method["dfpn"],
     time: Time = None,
+    wall: Wall = None,
     nodes: Nodes = None,
     memory: Memory = 2048,
     seed: Seed = 0,
+    wave: Wave = None,
     rotations: Rotations = 1,
     dtype: Arithmetic = Dtype.float32,
     no_zones: NoZones = False,
@@ -293,8 +309,9 @@ def evaluate(
     runtime.import_jax()
     from jaxsolve.commands import evaluate as command
     from jaxsolve.commands.suite import Request
+    from jaxsolve.search.settings import Limits, Settings
 
-    settings = options.settings(method, time, None, nodes, None, memory, seed, no_zones, False, None, 1, Dtype.float32, json)
+    settings = Settings(method.value, Limits(time, wall, nodes), memory, seed, wave, zones=not no_zones)
     request = Request(problems, options.ids(ids), rules, settings, out=out, as_json=json)
     raise typer.Exit(command.run(networks, last, rotations, dtype.value, request))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -104,10 +105,21 @@ def test_the_settings_reach_the_search(monkeypatch):
         return Result(Verdict.UNKNOWN, claim, "A limit.")
 
     monkeypatch.setattr(search, "solve", solve)
-    words = ("--method", "pns", "--time", 1.5, "--wall", 2, "--nodes", 3, "--evaluations", 4, "--memory", 64, "--seed", 5, "--no-check")
+    words = ("--method", "pns", "--time", 1.5, "--wall", 2, "--nodes", 3, "--evaluations", 4, "--memory", 64, "--seed", 5, "--wave", 6, "--no-check")
     assert run("solve", WIN, "--game", "hex-3", *words).exit_code == 10
     assert run("solve", WIN, "--game", "hex-3").exit_code == 10
-    assert asked == [Settings("pns", Limits(1.5, 2.0, 3, 4), 64, 5, check=False), Settings()]
+    assert asked == [Settings("pns", Limits(1.5, 2.0, 3, 4), 64, 5, wave=6, check=False), Settings()]
+
+
+def test_a_result_says_how_it_was_searched(tmp_path):
+    words = ("--method", "mcts", "--network", "hex6", "--dtype", "bfloat16", "--rotations", 8, "--nodes", 1, "--wave", 4, "--seed", 3)
+    said = one_object(run("solve", "start", "--game", "hex-6", *words, "--json", "--out", tmp_path / "out"))["settings"]
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["settings"] == said
+    expected = {"method": "mcts", "nodes": 1, "cpu_seconds": None, "wave": 4, "seed": 3, "memory_mb": 2048, "zones": True, "check": True}
+    assert expected.items() <= said.items()
+    network = said["heads"]
+    assert network["network"].startswith("hex6") and (network["dtype"], network["averaged"]) == ("bfloat16", True) and len(network["params"]) == 64
+    assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["settings"] == Settings().as_json()
 
 
 def test_methods_are_those_of_the_search():

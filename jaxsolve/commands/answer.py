@@ -49,8 +49,9 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
-    """The question and the result as a flat JSON object; times in seconds, sizes in bytes."""
+    """The question and the result as a flat JSON object, without the settings; times in seconds, sizes in bytes."""
     values = result.as_json(problem.game.players)
+    del values["settings"]
     rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
     question = {"problem": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
     return question | {"winner": winner(problem, result)} | values | rounded

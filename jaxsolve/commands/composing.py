@@ -112,6 +112,8 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[st
                 raise ValueError(f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}")
         elif key not in keys | groups.keys():
             raise ValueError(f"{key!r} is no setting{nearest(key, keys | groups.keys())}")
+        elif override.is_delete():
+            raise ValueError(f"{override.input_line!r} takes a setting out and leaves open what it is then: give {key}=VALUE; {key}=null for none")
         if override.value() == {}:
             raise ValueError(
                 f"{override.input_line!r} would change nothing, for settings are added to those of the file; null as the value of one takes it away"

@@ -78,8 +78,8 @@ def _player(text: str, env: Env, request: Request) -> tuple[match.Player, str | 
 
     Raises ValueError, OSError.
     """
-    from jaxsolve.commands.networks import digest_of
     from jaxsolve.networks import finding
+    from jaxsolve.networks.identity import digest_of
     from jaxsolve.play import match, players
 
     if text == RANDOM:

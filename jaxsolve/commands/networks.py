@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxsolve.commands import failure, streams
 
 if TYPE_CHECKING:
-    from jaxsolve.networks import Architecture, Guide, Heads
+    from jaxsolve.networks import Architecture, Guide
     from jaxsolve.networks.forward import Dtype
     from jaxsolve.networks.shipped import AutoGuide
 
@@ -66,33 +64,3 @@ def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
     else:
         print(f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}")
     return 0
-
-
-def identity(heads: Heads | Guide | AutoGuide | None) -> dict[str, Any] | None:
-    """What tells networks apart in a run's folder: what they compute, a digest of the parameters, and how they are asked."""
-    if heads is None:
-        return None
-    from jaxsolve.networks import Guide, shipped
-
-    if isinstance(heads, shipped.AutoGuide):
-        files = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in shipped.shipped().items()}
-        return {"network": shipped.AUTO, "files": files, "averaged": heads.averaged, "dtype": heads.dtype}
-    params = digest_of(heads.network.params if isinstance(heads, Guide) else heads.params)
-    if isinstance(heads, Guide):
-        network, how = heads.network, {"averaged": heads.averaged, "dtype": heads.dtype}
-        return {"network": network.name, "architecture": network.architecture.to_json(), "params": params, **how}
-    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
-    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
-    return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": params, "planes": planes}
-
-
-def digest_of(params: Any) -> str:
-    """SHA-256 of parameters: their structure, types, shapes and values."""
-    import jax
-    import numpy as np
-
-    leaves, structure = jax.tree.flatten(params)
-    digest = hashlib.sha256(str(structure).encode())
-    for leaf in map(np.asarray, jax.device_get(leaves)):
-        digest.update(f"{leaf.dtype}{leaf.shape}".encode() + leaf.tobytes())
-    return digest.hexdigest()

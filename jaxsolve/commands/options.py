@@ -14,7 +14,8 @@ from jaxsolve.method_names import method_names
 from jaxsolve.strict_json import shortened
 
 if TYPE_CHECKING:
-    from jaxsolve.search.settings import Settings
+    from jaxsolve.networks import Guide
+    from jaxsolve.networks.shipped import AutoGuide
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 Method = enum.StrEnum("Method", {name: name for name in method_names()})
@@ -61,6 +62,10 @@ Nodes = Annotated[int | None, typer.Option("--nodes", min=1, metavar="N", help="
 Evaluations = Annotated[int | None, typer.Option("--evaluations", min=1, metavar="N", help="Give up after N positions sent to the evaluator.")]
 Memory = Annotated[int, typer.Option("--memory", min=16, max=1 << 24, metavar="MB", help="Memory for the search, its table and its proof.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=(1 << 64) - 1, metavar="K", help="Random seed, below 2^64.")]
+Wave = Annotated[
+    int | None,
+    typer.Option("--wave", min=1, max=1 << 20, metavar="N", help="Positions sent to the evaluator at a time; the method's own (README, On a GPU)."),
+]
 NetworkName = Annotated[
     str | None,
     typer.Option(
@@ -112,34 +117,18 @@ Time = Annotated[float | None, typer.Option("--time", callback=seconds, metavar=
 Wall = Annotated[float | None, typer.Option("--wall", callback=seconds, metavar="S", help="Give up after S seconds of the clock, likewise.")]
 
 
-def settings(
-    method: Method,
-    time: float | None,
-    wall: float | None,
-    nodes: int | None,
-    evaluations: int | None,
-    memory: int,
-    seed: int,
-    no_zones: bool,
-    no_check: bool,
-    network: str | None,
-    rotations: int,
-    dtype: Dtype,
-    json: bool,
-) -> Settings:
-    from jaxsolve.search.settings import Limits, Settings
-
-    heads = None
+def heads(network: str | None, rotations: int, dtype: Dtype, json: bool) -> Guide | AutoGuide | None:
+    """The network that guides a search. Raises ``typer.Exit`` for a name of none, ``typer.BadParameter`` for what needs one where there is none."""
     if network is not None:
         from jaxsolve.commands import networks as command
 
         with failure.sentences(json):
-            heads = command.guide(network, rotations, dtype.value)
-    elif rotations != 1:
+            return command.guide(network, rotations, dtype.value)
+    if rotations != 1:
         raise typer.BadParameter("needs --network, which it asks so many times", param_hint="--rotations")
-    elif dtype is not Dtype.float32:
+    if dtype is not Dtype.float32:
         raise typer.BadParameter("needs --network, which computes in it", param_hint="--dtype")
-    return Settings(method.value, Limits(time, wall, nodes, evaluations), memory, seed, heads=heads, zones=not no_zones, check=not no_check)
+    return None
 
 
 def rules(texts: list[str] | None) -> dict[str, str]:

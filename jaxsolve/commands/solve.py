@@ -106,7 +106,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         found = answer.fields(problem, results[0])
         if value is not None:
             found |= {"value": value, "claims": [answer.fields(problem, result) for result in results]}
-        streams.say_json(found)
+        streams.say_json(found | {"settings": request.settings.as_json()})
         return
     console = paper()
     if problem.title:

@@ -17,7 +17,6 @@ from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.limits import stays
-from jaxsolve.commands.networks import identity
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.formats import problems as problem_sets
@@ -119,9 +118,7 @@ _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
 
 def _flat(settings: Settings) -> dict[str, Any]:
     """The settings that the rows depend on as JSON values; ``check`` says nothing about the answers."""
-    named = {each.name: getattr(settings, each.name) for each in dataclasses.fields(settings) if each.name not in ("limits", "memory_mb", "check")}
-    method, heads = settings.method, settings.heads
-    return named | {"method": method if isinstance(method, str) else repr(method), "heads": identity(heads)}
+    return {name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")}
 
 
 # ---- solving -------------------------------------------------------------------------------------------------------

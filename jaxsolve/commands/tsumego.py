@@ -14,11 +14,11 @@ import jaxsolve
 from jaxsolve import runtime
 from jaxsolve.commands import failure, outputs, patterns, streams, tsumego_report
 from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.networks import identity
 from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.tsumego_asking import Asking
 from jaxsolve.games import make
+from jaxsolve.networks.identity import identity
 from jaxsolve.runfolder import RunFolder, write_whole
 from jaxsolve.search.job import CERTIFICATE
 from jaxsolve.search.settings import Settings
@@ -97,7 +97,9 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
         "method": str(request.settings.method),
         "seed": request.settings.seed,
         "zones": request.settings.zones,
-    } | ({} if request.settings.heads is None else {"heads": identity(request.settings.heads)})
+        **({} if request.settings.wave is None else {"wave": request.settings.wave}),
+        **({} if request.settings.heads is None else {"heads": identity(request.settings.heads)}),
+    }
 
 
 def _run(request: Request, task: Task, folder: Path) -> int:

@@ -28,7 +28,7 @@ from jaxsolve.search.memory import MemoryFull
 from jaxsolve.search.methods import Method, method_named
 from jaxsolve.search.result import REFUSED, Progress, Result, unsaved
 from jaxsolve.search.search import Search
-from jaxsolve.search.settings import Settings
+from jaxsolve.search.settings import Settings, changed
 from jaxsolve.search.shared_patterns import Proof, SharedPatterns
 from jaxsolve.search.stand_in import together, with_spent
 from jaxsolve.search.warm_up import warm_up_search
@@ -340,9 +340,12 @@ class Job:
         for name, amount in used.items():
             limit = getattr(limits, name)
             if limit is not None and amount >= limit:
-                whole = limits if self._spent is None else with_spent(limits, self._spent)
-                self.reason = whole.reached(name)
+                self.reason = self._whole_settings().limits.reached(name)
                 break
+
+    def _whole_settings(self) -> Settings:
+        """The settings as they were before another search spent part of their limits."""
+        return self.settings if self._spent is None else changed(self.settings, limits=with_spent(self.settings.limits, self._spent))
 
     def _flush(self) -> None:
         try:
@@ -420,7 +423,7 @@ class Job:
 
     def _result(self, part: _Asked, before: _Asked | None) -> Result:
         verdict = part.verdict or Verdict.UNKNOWN
-        result = Result(verdict, part.claim, self._reason(part.claim, verdict))
+        result = Result(verdict, part.claim, self._reason(part.claim, verdict), settings=self._whole_settings())
         result.nodes = part.nodes - (before.nodes if before else 0)
         result.evaluations = part.evaluations - (before.evaluations if before else 0)
         result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)

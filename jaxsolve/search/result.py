@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxsolve.question import Claim, Verdict
+from jaxsolve.search.settings import Settings
 
 REFUSED = "The checker refused the proof"
 """How the reason begins where that has happened: it must not be lost, for it shows a fault of this package."""
@@ -46,11 +47,13 @@ class Result:
     checked: bool = False  # the independent checker has accepted the proof
     interrupted: bool = False
     unsaved: str = ""  # a sentence where certificate, log or result file could not be written
+    settings: Settings | None = field(default=None, repr=False, compare=False)  # how it was searched
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
         """Plain values for a JSON object."""
-        values = dataclasses.asdict(self)
+        values: dict[str, object] = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
         values["verdict"], values["claim"] = self.verdict.value, self.claim.text(players)
+        values["settings"] = None if self.settings is None else self.settings.as_json()
         values["certificate"] = None if self.certificate is None else str(self.certificate)
         return values
 

@@ -71,6 +71,14 @@ class Settings:
 
         return self.heads if isinstance(self.heads, Heads) else self.heads.heads(game)
 
+    def as_json(self) -> dict[str, Any]:
+        """Plain values for a JSON object: limits side by side with the others, a method by its name or its text, a network by its identity."""
+        from jaxsolve.networks.identity import identity
+
+        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "limits"}
+        method = self.method if isinstance(self.method, str) else repr(self.method)
+        return fields | {"method": method, "heads": identity(self.heads)} | vars(self.limits)
+
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:
     """``settings`` (None: the standard ones) with some fields replaced. Raises TypeError for a name that is no field."""
