@@ -125,6 +125,7 @@ def test_json_is_one_object(played):
     [
         (["pnmcts_variant_cpu"], "did you mean 'pnmcts_variants_cpu'"),
         ([*SMALL, "games_eech=4"], "did you mean 'games_each'"),
+        ([*SMALL, "~seed"], "'~seed' takes a setting out"),
         ([*SMALL, "games_each=3"], "give an even number"),
         ([*SMALL, "games=[]"], "at least one rule set"),
         ([*SMALL, "games=[knightthrough-4,knightthrough-4]"], "each of them once"),
