@@ -115,7 +115,7 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that --out holds.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Solve one position.
+    """Solve one position. Without a limit it goes on until there is an answer.
 
     Exit code: 0 proved, 10 unknown, 20 disproved, 1 answered but its proof could not be saved or its answer not printed, 2 bad input or nothing
     answered, 130 interrupted (saved).
@@ -323,7 +323,7 @@ def match(
         typer.Argument(
             metavar="A B",
             help="Networks as --network has them, NETWORK:value, :cost or :within to say which head the search goes by; or without a network: "
-            "uct, pnmcts with its settings as in pnmcts:flags=FSU,c_pn=1,layers=double,contempt=0, rollouts (mctx), random.",
+            "uct and pnmcts, each with settings as above, rollouts (mctx), random.",
             show_default=False,
         ),
     ],
@@ -346,7 +346,14 @@ def match(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the games and the result.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Let two players play each other, every opening from both sides. The same command goes on where --out ends."""
+    """Let two players play each other, every opening from both sides. The same command goes on where --out ends.
+
+    Settings of uct: c=1.41 (exploration), sims=N, time=S, wave=1 (simulations under way at a time), most=2000 (moves of a random game). Of pnmcts,
+    beside these: flags=FSU (F final move by what is proved, S solved moves are left alone, U ranks by proof numbers), c_pn=1 (weight of ranks),
+    rank=highest or children (what ranks are divided by), new=moves or one (proof numbers of a new position), threshold=5 (visits before S), layers=
+    single, double or players (claims that are ranked by), contempt=never or a number (mean result up to which a proved draw is played; with layers).
+    As in pnmcts:flags=FU,c_pn=0.5.
+    """
     from jaxsolve.commands import match as command
 
     raise typer.Exit(command.run(command.Request(players, game, games, simulations, seconds, opening_moves, openings, seed, out, json)))
@@ -360,7 +367,13 @@ def experiment(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Play a paper's table or figure again: many variants of a player against one opponent. The same command goes on where it ended."""
+    """Play a paper's table or figure again: many variants of a player against one opponent. The same command goes on where it ended.
+
+    NAME is one that is listed without it, or a file of your own as ./mine.yaml: copy one of configs/experiments. Settings: games='[loa-7, awari]',
+    player and opponent (as 'jaxsolve match' names them, {AXIS} for the value of an axis), axes.AXIS='[1, 2]' (null: without it), simulations or
+    seconds of a move, games_each (of a cell), opening_moves (random ones), seed, side_by_side (games at a time), out (the folder), title, source,
+    x_label, paper, paper_x (numbers to show beside ours). A value with : = { or a comma in it needs quotes of its own.
+    """
     from jaxsolve.commands import experiment as command
 
     raise typer.Exit(command.run(name, context.args, json))

@@ -127,7 +127,7 @@ def test_json_is_one_object(played):
         ([*SMALL, "games_eech=4"], "did you mean 'games_each'"),
         ([*SMALL, "~seed"], "'~seed' takes a setting out"),
         ([*SMALL, "games_each=3"], "give an even number"),
-        ([*SMALL, "games=[]"], "at least one rule set"),
+        ([*SMALL, "games=[]"], "rule sets, at least one"),
         ([*SMALL, "games=[knightthrough-4,knightthrough-4]"], "each of them once"),
         ([*SMALL, "games=[chess]"], "chess"),
         ([*SMALL, "axes.flags=[FSY]"], "flags"),
@@ -138,7 +138,11 @@ def test_json_is_one_object(played):
         ([*SMALL, "simulations=null"], "nothing would end the search"),
         (["pnmcts_variants_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags"),
         (["pnmcts_times_cpu", "axes.flags=[xxx,FSU]"], "do not fit the axes flags, sims"),
-        (["pnmcts_variants_cpu", "paper={loa-7:[[1],[2,3]]}"], "do not fit the axes flags"),
+        (["pnmcts_variants_cpu", "paper={loa-7:[[1],[2,3]]}"], "paper.loa-7: its lists differ in length"),
+        ([*SMALL, "games=[[knightthrough-4]]"], "games"),
+        ([*SMALL, "player='pnmcts:flags={flags:{x}}'"], "by its name alone"),
+        ([*SMALL, "player='pnmcts:flags={flags!r}'"], "by its name alone"),
+        ([*SMALL, "player='pnmcts:flags={flags}{'"], "pnmcts:flags={flags}{"),
         (["./absent.yaml"], "./absent.yaml: there is no such file"),
         ([*SMALL, "opponent=uct:c=0.5"], """quotes of its own: "opponent='uct:c=0.5'\""""),
         ([*SMALL, "-m"], "nothing that 'jaxsolve experiment' knows"),
@@ -169,6 +173,51 @@ def test_a_file_of_ones_own_that_says_nothing_is_refused(text, sentence, tmp_pat
     (tmp_path / "mine.yaml").write_bytes(text)
     done = call(str(tmp_path / "mine.yaml"), f"out={tmp_path / 'run'}")
     assert done.exit_code == 2 and sentence in done.stderr and "mine.yaml" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("axis", "paper", "sentence"),
+    [
+        *((name, "null", f"axes.{name}: give a word of letters") for name in ("game", "winner", "first", "points", "opponent", "0", "c d")),
+        ("c", "[.nan, 1]", "paper.knightthrough-4: nan is no number"),
+        ("c", "[1" + "0" * 400 + ", 1]", "is no number of per cent"),
+        ("c", "[true, 1]", "True is no number of per cent"),
+        ("c", "{a: 1}", "is no number of per cent"),
+    ],
+)
+def test_axes_and_numbers_that_would_spoil_the_tables_are_refused(axis, paper, sentence, tmp_path):
+    file = tmp_path / "mine.yaml"
+    axes = f"axes: {{'{axis}': [0.5, 1]}}\nplayer: 'pnmcts:c={{{axis}}}'\npaper: {{knightthrough-4: {paper}}}\n"
+    file.write_text(f"defaults: [schema, _self_]\ngames: [knightthrough-4]\n{axes}games_each: 2\nsimulations: 6\n")
+    done = call(str(file), f"out={tmp_path / 'run'}")
+    assert done.exit_code == 2 and sentence in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_numbers_may_stand_as_such_and_texts_may_have_dollar_signs(tmp_path):
+    file = tmp_path / "mine.yaml"
+    axes = "axes: {c: [0.5, 1]}\nplayer: pnmcts\nopponent: uct:c={c}\npaper: null\n"
+    file.write_text(f"defaults: [schema, _self_]\ntitle: 'cost in $ and \\frac{{$'\ngames: [knightthrough-4]\n{axes}games_each: 2\nsimulations: 6\n")
+    done = call(str(file), f"out={tmp_path / 'run'}")
+    assert done.exit_code == 0 and not done.stderr and "cost in $" in done.stdout and "against uct:c=[c]" in done.stdout, done.output
+    assert [row["c"] for row in rows(tmp_path / "run")] == ["0.5", "1"]
+    assert {row["opponent"] for row in rows(tmp_path / "run", "games.csv")} == {"uct:c=0.5", "uct:c=1"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *({"paper": said} for said in ([], "", {"knightthrough-4": {"a": 1}}, {"knightthrough-4": [1, 2, 3]}, {"knightthrough-4": [10**400, 1]})),
+        *({"axes": {"flags": []}}, {"title": "\ud800"}, {"source": 3}, {"paper_x": None}),
+    ],
+)
+def test_a_damaged_file_beside_the_results_is_refused(played, tmp_path, damage):
+    folder, _ = played
+    shutil.copytree(folder, tmp_path / "run")
+    shown = json.loads((folder / "shown.json").read_text())
+    (tmp_path / "run" / "shown.json").write_text(json.dumps(shown | damage))
+    done = CliRunner().invoke(app, ["plot", str(tmp_path / "run")])
+    assert done.exit_code == 2 and "shown.json is damaged" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_numbers_of_the_paper_are_taken_away_by_null(tmp_path):

@@ -17,13 +17,14 @@ from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.play import match, records
+from jaxsolve.play.player import RandomPlayer
 from jaxsolve.train import players as training
 
 GAME = make("hex-3")
 ENV = Env(GAME, max_steps=18)
 
 
-class KnowingPlayer(match.RandomPlayer):
+class KnowingPlayer(RandomPlayer):
     """Takes the centre of 3x3 Hex where it is free, which wins, else any point."""
 
     def choose(self, seeds, states, players):
@@ -45,7 +46,7 @@ def starts(count):
 
 
 def test_games_are_legal_and_openings_are_shared():
-    games, counts = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 20, 2, 7)
+    games, counts = played(ENV, (KnowingPlayer(), RandomPlayer()), 20, 2, 7)
     assert counts[0] == 40 and counts == sorted(counts, reverse=True)
     step, outcome = jax.jit(GAME.step), jax.jit(GAME.outcome)
     for number, game in enumerate(games):
@@ -55,16 +56,16 @@ def test_games_are_legal_and_openings_are_shared():
             assert bool(GAME.legal_mask(state)[action]) and int(outcome(state)) == Outcome.ONGOING
             state = step(state, np.int32(action))
         assert game.winner == (0 if int(outcome(state)) == Outcome.FIRST_WINS else 1) ^ game.first
-    assert played(ENV, (KnowingPlayer(), match.RandomPlayer()), 20, 2, 7)[0] == games
+    assert played(ENV, (KnowingPlayer(), RandomPlayer()), 20, 2, 7)[0] == games
 
 
 def test_the_stronger_player_wins():
-    games = played(ENV, (KnowingPlayer(), match.RandomPlayer()), 1000, 0, 3)[0]
-    assert records.interval(sum(game.winner == 0 for game in games), 2000)[0] > 0.5
+    games = played(ENV, (KnowingPlayer(), RandomPlayer()), 1000, 0, 3)[0]
+    assert records.interval(sum(game.winner == 0 for game in games) / 2000, 0.0, 2000)[0] > 0.5
 
 
 def test_how_a_match_stands_is_what_its_records_say():
-    matches, seen = match.Matches(ENV, [(KnowingPlayer(), match.RandomPlayer())] * 2, starts(6), 2, 7), set()
+    matches, seen = match.Matches(ENV, [(KnowingPlayer(), RandomPlayer())] * 2, starts(6), 2, 7), set()
     while matches.left:
         matches.play_on()
         for pair, games in enumerate(matches.records()):
@@ -129,7 +130,7 @@ def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
     result = run("match", "random", "random", "--game", "awari", "--games", 8, "--json")
     assert one_object(result)["cut_off"] == 0 and one_object(result)["wins"] + one_object(result)["losses"] > 0
     short = Env(GAME, max_steps=4)
-    games = played(short, (match.RandomPlayer(),) * 2, 2, 0, 0)[0]
+    games = played(short, (RandomPlayer(),) * 2, 2, 0, 0)[0]
     assert all(game.cut and game.winner == records.NOBODY and len(game.moves) == 4 for game in games)
 
 
@@ -153,8 +154,8 @@ def test_bad_matches_are_refused(words, says, tmp_path):
 
 def test_a_search_without_a_network_beats_chance():
     """On a board that White, who moves second, cannot hold: what a search with random games sees from either side."""
-    games = played(ENV, (training.rollout_player(ENV, 32), match.RandomPlayer()), 40, 1, 5)[0]
-    assert records.interval(sum(game.winner == 0 for game in games), 80)[0] > 0.6
+    games = played(ENV, (training.rollout_player(ENV, 32), RandomPlayer()), 40, 1, 5)[0]
+    assert records.interval(sum(game.winner == 0 for game in games) / 80, 0.0, 80)[0] > 0.6
 
 
 def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
@@ -191,8 +192,8 @@ def test_a_game_that_is_played_again_is_no_evidence(tmp_path):
 def test_chance_against_chance_is_even():
     result = run("match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0)
     assert result.exit_code == 0 and "% of the points" in result.output and "400 games" in result.output
-    games = played(ENV, (match.RandomPlayer(),) * 2, 200, 0, 1)[0]
-    low, high = records.interval(sum(game.winner == 0 for game in games), 400)
+    games = played(ENV, (RandomPlayer(),) * 2, 200, 0, 1)[0]
+    low, high = records.interval(sum(game.winner == 0 for game in games) / 400, 0.0, 400)
     assert low < 0.5 < high
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
 
 import jax
 import numpy as np
 import pytest
 from cli_tools import one_object, process, run
+from play_positions import positions
 
+from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
+from jaxsolve.play import Matches, RandomPlayer
 from jaxsolve.play.players import named_search
 from jaxsolve.play.playouts import _play
 from jaxsolve.play.proof_numbers import BIG, INF
+from jaxsolve.play.simulations import advance
 from jaxsolve.play.tree_search import PlayoutSearch, search
-from jaxsolve.play.walks import advance
 
 RESULTS = {Outcome.DRAW: 0.0, Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}
 VARIANTS = {
@@ -25,22 +29,6 @@ VARIANTS = {
     "wave": {"final": True, "solver": True, "ranks": True, "wave": 4},
     "one": {"final": True, "solver": True, "ranks": True, "layers": "double", "mobility": False, "wave": 2},
 }
-
-
-def positions(game, count, plies, seed=0):
-    """Packed positions of random play, none of them over."""
-    rng, found = np.random.default_rng(seed), []
-    step, legal, pack = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.pack)
-    while len(found) < count:
-        state = game.init()
-        for _ in range(plies):
-            moves = np.flatnonzero(np.asarray(legal(state)))
-            if not len(moves):
-                break
-            state = step(state, np.int32(rng.choice(moves)))
-        if np.asarray(legal(state)).any():
-            found.append(np.asarray(pack(state)))
-    return np.stack(found)
 
 
 def summed(numbers, untried, is_or):
@@ -202,8 +190,22 @@ def test_a_search_does_not_notice_the_others(variant, most):
 
 def test_time_ends_a_search():
     game = make("hex-3")
-    found = search([PlayoutSearch(simulations=None, seconds=0.2)] * 2, game, positions(game, 2, 1), (3, 4))
-    assert (found.simulations > 0).all() and found.actions.min() >= 0
+    timed, words = PlayoutSearch(simulations=None, seconds=0.2), positions(game, 2, 1)
+    before = time.process_time()
+    found = search([timed], game, words[:1], [3])
+    assert found.simulations[0] > 0 and found.actions[0] >= 0 and time.process_time() - before >= 0.2
+    with pytest.raises(ValueError, match="one at a time"):  # they would take each other's time
+        search([timed] * 2, game, words, (3, 4))
+
+
+def test_what_is_no_batch_of_positions_is_refused():
+    game = make("hex-3")
+    words = positions(game, 2, 1)
+    for settings, given in ((PlayoutSearch(), words), ([PlayoutSearch()], words[0])):
+        with pytest.raises(ValueError, match="one for each position"):
+            search(settings, game, given, [0])
+    with pytest.raises(ValueError, match="max_steps"):
+        Matches(Env(game), [(RandomPlayer(), RandomPlayer())], jax.tree.map(lambda x: np.asarray(x)[None], game.init()), 0, 0)
 
 
 def test_what_a_search_calls_is_compiled_once():
@@ -244,6 +246,8 @@ def test_searches_that_do_not_go_together_are_refused():
         ("pnmcts:layers=three", "cannot be read"),
         ("pnmcts:sims=0", "simulations=0"),
         ("uct:time=0", "seconds=0.0"),
+        ("uct:sims=1_0", "sims='1_0'"),
+        ("uct:c=\uff11", "c='\uff11'"),
         ("uct:wave=0", "wave=0"),
     ],
 )
@@ -256,7 +260,7 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     words = ("match", "pnmcts", "uct:c=1", "--game", "hex-3", "--games", 6, "--sims", 20, "--out", tmp_path / "o")
     assert run(*words).exit_code == 0
     whole, games = (tmp_path / "o" / "games.csv").read_text(), (tmp_path / "o" / "plies.jsonl").read_bytes().splitlines(keepends=True)
-    assert whole.startswith("first,second,winner,") and whole.count("\n") == 7
+    assert whole.startswith("game,opening,first,second,winner,") and whole.count("\n") == 7
     (tmp_path / "o" / "result.json").unlink()
     (tmp_path / "o" / "plies.jsonl").write_bytes(b"".join(games[:3]) + games[3][:10])  # as kill -9 leaves it
     assert run(*words).exit_code == 0

@@ -42,6 +42,8 @@ def settings(where: Path, main: str, schema: type, overrides: Sequence[str], gro
             raise ValueError(sentence(error)) from None
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}, or a file that it takes in, is no text in UTF-8: {error}") from None
+        except AssertionError:  # Hydra's, for a list of defaults that holds no names
+            raise ValueError(f"{file}: its 'defaults' are no list of files as Hydra has them") from None
         except Exception as error:
             if not type(error).__module__.startswith("yaml."):  # Hydra brings PyYAML along; it is no requirement of ours
                 raise

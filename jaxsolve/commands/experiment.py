@@ -65,12 +65,11 @@ def draw(folder: Path, out: Path) -> None:
 # ---- inside ----------------------------------------------------------------------------------------------------------------
 def _shown(file: Path) -> dict[str, Any]:
     """What ``_played`` wrote there. Raises ValueError for anything else, OSError."""
+    from jaxsolve.view import experiments
+
     try:
         found = strict_json.loads(file.read_text(encoding="utf-8"))
-        texts, axes = [found[name] for name in ("title", "source", "x_label")], found["axes"]
-        texts += [*found["paper_x"], *found["paper"], *axes, *(value for values in axes.values() for value in values)]
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("a text is none")
+        experiments.refuse_damaged(found)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{file} is damaged; the command that made it makes it anew") from None
     return found
@@ -137,7 +136,8 @@ def _title(experiment: Experiment) -> str:
     settings = experiment.settings
     limit = "" if settings.simulations is None else f", {settings.simulations} simulations a move"
     limit += "" if settings.seconds is None else f", {settings.seconds:g} CPU s a move"
-    return f"{settings.title}: per cent of the points against {settings.opponent.partition(':')[0]}, {settings.games_each} games each{limit}"
+    opponent = settings.opponent.format(**{axis: f"[{axis}]" for axis in experiment.axes})
+    return f"{settings.title}: per cent of the points against {opponent}, {settings.games_each} games each{limit}"
 
 
 def _row(result: Result, axes: Any) -> dict[str, Any]:
@@ -193,8 +193,8 @@ def _drawn(folder: Path) -> Path | None:
 
     try:
         pictures.check(folder / PICTURE)
-    except ValueError as error:
+        draw(folder, folder / PICTURE)
+    except (ValueError, OSError) as error:  # what was played is told all the same
         failure.remark(f"no picture: {error}")
         return None
-    draw(folder, folder / PICTURE)
     return folder / PICTURE

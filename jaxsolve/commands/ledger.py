@@ -14,7 +14,7 @@ from jaxsolve.formats.record import FormatError
 from jaxsolve.runfolder import append_line, write_whole
 
 COLUMNS = (
-    "id", "expected", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
+    "id", "expected", "claim", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
     "certificate", "certificate_nodes", "certificate_bytes", "rules", "reason",
 )  # fmt: skip
 

@@ -16,7 +16,8 @@ from jaxsolve.runfolder import RunFolder, write_table, write_whole
 if TYPE_CHECKING:
     from jaxsolve.games.env import Env
     from jaxsolve.games.game import Game
-    from jaxsolve.play import match
+    from jaxsolve.play.match import Matches, Spent
+    from jaxsolve.play.player import Player
     from jaxsolve.play.records import Record
 
 RANDOM, ROLLOUTS = "random", "rollouts"
@@ -73,17 +74,18 @@ def run(request: Request) -> int:
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _player(text: str, env: Env, request: Request) -> tuple[match.Player, str | None]:
+def _player(text: str, env: Env, request: Request) -> tuple[Player, str | None]:
     """A player as it is named: random, a search, or a network with what it is to go by behind a colon; and a digest of the network's parameters.
 
     Raises ValueError, OSError.
     """
     from jaxsolve.networks import finding
     from jaxsolve.networks.identity import digest_of
-    from jaxsolve.play import match, players
+    from jaxsolve.play import players
+    from jaxsolve.play.player import RandomPlayer
 
     if text == RANDOM:
-        return match.RandomPlayer(), None
+        return RandomPlayer(), None
     simulations = request.simulations if request.simulations is not None or request.seconds is not None else DEFAULT_SIMULATIONS
     if text.partition(":")[0] in players.KINDS:
         return players.TreePlayer(text, env.game, players.named_search(text, simulations, request.seconds)), None
@@ -112,24 +114,26 @@ def _openings(request: Request, game: Game) -> list[Any]:
 
 
 def _played(
-    env: Env, players: tuple[match.Player, match.Player], starts: list[Any], request: Request, folder: RunFolder | None, question: dict[str, Any]
-) -> match.Matches:
+    env: Env, players: tuple[Player, Player], starts: list[Any], request: Request, folder: RunFolder | None, question: dict[str, Any]
+) -> Matches:
     """The match, played to its end, from where its folder left it; and it says how it goes. Raises ValueError."""
     import jax
     import jax.numpy as jnp
 
     from jaxsolve import runtime
     from jaxsolve.commands import progress
-    from jaxsolve.play import match
+    from jaxsolve.play.match import Matches
+    from jaxsolve.play.match_log import MatchLog
 
     with progress.Lines("preparing ...") as lines:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
-        matches = match.Matches(env, [players], batch, _opening_moves(request), request.seed)
+        matches = Matches(env, [players], batch, _opening_moves(request), request.seed)
         log = None
         if folder is not None:
             if (folder.path / RESULT).exists() and not (folder.path / PLIES).exists():
                 raise ValueError(f"{folder.path} holds this match without its moves, {PLIES}; give another folder")
-            log = match.Log(folder.path / PLIES, matches, question)
+            log = MatchLog(folder.path / PLIES, question)
+            log.replay(matches)
             if not matches.left:
                 failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
@@ -137,11 +141,11 @@ def _played(
             lines.say(lambda: _going(request, matches))
             chosen = matches.play_on()
             if log is not None:
-                log.add(chosen)
+                log.add(chosen, matches)
     return matches
 
 
-def _going(request: Request, matches: match.Matches) -> str:
+def _going(request: Request, matches: Matches) -> str:
     """How a match stands."""
     points, over = matches.standing(0)
     so_far = f"; of the {over} that are over {request.players[0]} has {points:g} points" if over else ""
@@ -149,13 +153,16 @@ def _going(request: Request, matches: match.Matches) -> str:
 
 
 def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[Record], summary: dict[str, Any], request: Request) -> None:
+    from jaxsolve.formats import problems
     from jaxsolve.play.records import in_words
 
     names, begun = _names(request), [starts[n % len(starts)] for n in range(len(played))]
+    openings = [f"{n + 1}" for n in range(len(starts))] if request.openings is None else [problem.id for problem in problems.load(request.openings)]
     records = []
-    for start, each, words in zip(begun, played, in_words(game, begun, played), strict=True):
+    for number, (start, each, words) in enumerate(zip(begun, played, in_words(game, begun, played), strict=True)):
         order = names if each.first == 0 else (names[1], names[0])
-        record = {"first": order[0], "second": order[1], "winner": None if each.winner < 0 else names[each.winner], "start": game.text(start)}
+        whose = {"game": number + 1, "opening": openings[number % len(starts) % len(openings)], "first": order[0], "second": order[1]}
+        record = whose | {"winner": None if each.winner < 0 else names[each.winner], "start": game.text(start)}
         records.append(record | {"cut_off": each.cut, "opening_moves": len(each.opening), "moves": words})
     write_whole(folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records))
     write_table(folder.path / "games.csv", records)
@@ -175,11 +182,11 @@ def _names(request: Request) -> tuple[str, str]:
 
 
 def _show(request: Request, found: dict[str, Any]) -> None:
-    first = found["wins_as_first"]
+    from jaxsolve.games import make
+
+    first, (one, other) = found["wins_as_first"], make(request.game).players
     print(f"{request.players[0]} against {request.players[1]}, {request.game}, {request.games} games:")
-    print(
-        f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as first player, {found['wins'] - first} as second"
-    )
+    print(f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as {one}, {found['wins'] - first} as {other}")
     if found["cut_off"]:
         print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
     if found["distinct"] < found["games"]:
@@ -187,7 +194,11 @@ def _show(request: Request, found: dict[str, Any]) -> None:
     spent = found["spent"]
     for name, each in zip((found["a"], found["b"]), spent, strict=True):
         if each["simulations"]:
-            rate = "" if found["spent_together"] else f", {each['simulations'] / max(each['seconds'], 1e-9):,.0f} a CPU s"
+            rate = f", {each['simulations'] / max(each['seconds'], 1e-9):,.0f} a CPU s, what was compiled included"
+            if found["spent_together"]:
+                rate = ""
+            elif "time=" in name or (request.seconds is not None and "sims=" not in name):
+                rate = " on average: near the end of a game, which the tree itself sees, far more than before"
             print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
     if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
         print(f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included")
@@ -202,10 +213,10 @@ def _headline(request: Request, found: dict[str, Any]) -> str:
 def _summary(
     request: Request,
     names: tuple[str, str],
-    players: Sequence[match.Player],
+    players: Sequence[Player],
     played: list[Record],
     starts: int,
-    spent: tuple[match.Spent, match.Spent],
+    spent: tuple[Spent, Spent],
 ) -> dict[str, Any]:
     """What a match says; ``starts``: how many positions its games began at in turn."""
     from jaxsolve.play.records import tally
@@ -216,6 +227,7 @@ def _summary(
         "b": names[1],
         "players": [player.name for player in players],
         "game": request.game,
+        "seed": request.seed,
         "score": found.score,
         "interval": found.interval,
     }

@@ -142,6 +142,8 @@ def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0,
 def _proofs(path: Path) -> list[Path]:
     """The file itself, or every certificate in a folder and in those below it, linked ones too. Raises ValueError where there is none."""
     if not path.is_dir():
+        if not path.exists() and path.name == "proof.jsonl.gz" and any(path.parent.glob("*/proof.jsonl.gz")):
+            raise ValueError(f"{path}: there is no such file; the proofs of {path.parent} are of several claims: check the folder")
         return [path]
     found, seen = [], set()
     for folder, below, files in os.walk(path, followlinks=True):  # a proof behind a link counts as well

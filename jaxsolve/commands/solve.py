@@ -14,7 +14,7 @@ from jaxsolve.commands.paper import board, head, paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.formats import position
 from jaxsolve.formats.record import FormatError
-from jaxsolve.question import Claim, Problem
+from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Progress, Result
 from jaxsolve.search.settings import Settings
@@ -105,7 +105,14 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     if request.as_json:
         found = answer.fields(problem, results[0])
         if value is not None:
-            found |= {"value": value, "claims": [answer.fields(problem, result) for result in results]}
+            # The move and the line that go with the value: a draw is kept by those of the weaker claim.
+            kept = next((result for result in results if result.verdict is Verdict.PROVED), results[0])
+            found |= {
+                "best_move": kept.best_move,
+                "line": kept.line,
+                "value": value,
+                "claims": [answer.fields(problem, result) for result in results],
+            }
         streams.say_json(found | {"settings": request.settings.as_json()})
         return
     console = paper()

@@ -12,7 +12,7 @@ import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,15 +20,20 @@ import numpy as np
 
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
-from jaxsolve.play.match import Log, Matches, Spent, match_env
+from jaxsolve.play.match import Matches, Spent, match_env
+from jaxsolve.play.match_log import MatchLog
 from jaxsolve.play.players import TreePlayer, named_search
 from jaxsolve.play.records import NOBODY, Tally, in_words, tally
 from jaxsolve.play.tree_search import PlayoutSearch
-
-# OmegaConf reads the annotations of ``Settings``.
-# ruff: noqa: UP006, UP035, UP045
+from jaxsolve.view.experiments import paper_numbers
 
 MOST_SEED = (1 << 31) - 1
+RESULT_COLUMNS = (
+    "game", "player", "opponent", "points", "low", "high", "paper", "games", "wins", "draws", "losses", "cut_off", "distinct",
+    "simulations_a_move", "opponents_simulations_a_move", "cpu_seconds",
+)  # fmt: skip
+GAME_COLUMNS = ("game", "player", "opponent", "first", "second", "winner", "cut_off", "opening_moves", "moves")
+"""Of the two tables, beside one for each axis."""
 
 
 @dataclass
@@ -39,21 +44,24 @@ class Settings:
     title: str = ""  # what varies
     source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command goes on in it
-    games: List[str] = field(default_factory=list)  # rule sets
-    axes: Dict[str, Optional[List[str]]] = field(default_factory=dict)  # what varies, and its values (null: no such axis); the last one is drawn as x
+    games: list[str] = field(default_factory=list)  # rule sets
+    axes: dict[str, list[Any] | None] = field(default_factory=dict)  # what varies, and its values (null: no such axis); the last one is drawn as x
     player: str = "pnmcts"  # with {NAME} for the value of an axis
     opponent: str = "uct"  # the same way
-    simulations: Optional[int] = None  # of each move's search, where the players do not say it themselves
-    seconds: Optional[float] = None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
+    simulations: int | None = None  # of each move's search, where the players do not say it themselves
+    seconds: float | None = None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
     games_each: int = 100  # of each cell, half of them with sides changed
     opening_moves: int = 2  # random moves that each game begins with
     seed: int = 0
     side_by_side: int = 1024  # games played at a time, at most, but at least one opening of every cell
-    x_label: str = ""
-    paper: Optional[Dict[str, Any]] = field(
-        default_factory=dict
-    )  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
-    paper_x: List[str] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
+    x_label: str = ""  # below the picture; else the name of the last axis
+    paper: dict[str, Any] | None = field(default_factory=dict)  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
+    paper_x: list[Any] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
+
+    def __post_init__(self) -> None:
+        # As they stand in players' names; in YAML 0.5 is a number, and as good.
+        self.axes = {name: None if values is None else [str(value) for value in values] for name, values in self.axes.items()}
+        self.paper_x = [str(value) for value in self.paper_x]
 
     def question(self) -> dict[str, Any]:
         """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
@@ -91,9 +99,9 @@ class Experiment:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.axes = {name: values for name, values in settings.axes.items() if values is not None}
-        self.paper: dict[str, Any] = settings.paper or {}
-        if not settings.games:
-            raise ValueError("games=[]: give at least one rule set")
+        self.paper: dict[str, Any] = {name: said for name, said in (settings.paper or {}).items() if name in settings.games}
+        if not settings.games or not all(isinstance(name, str) for name in settings.games):
+            raise ValueError(f"games={settings.games}: give the names of rule sets, at least one")
         for name, values in {"games": settings.games, **self.axes}.items():
             if not values or len(set(values)) < len(values):
                 raise ValueError(f"{name}=[{', '.join(values)}]: give at least one value, and each of them once")
@@ -102,7 +110,11 @@ class Experiment:
                 raise ValueError(f"{name}={getattr(settings, name)}: give a whole number from {least} to {most}")
         if settings.games_each % 2:
             raise ValueError(f"games_each={settings.games_each}: give an even number, for every opening is played from both sides")
-        named = {name for text in (settings.player, settings.opponent) for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+        for name in self.axes:
+            if not (name.isascii() and name.isidentifier()) or name in RESULT_COLUMNS + GAME_COLUMNS:
+                taken = ", ".join(dict.fromkeys(RESULT_COLUMNS + GAME_COLUMNS))
+                raise ValueError(f"axes.{name}: give a word of letters that is no column of the tables: {taken}")
+        named = _named(settings.player) | _named(settings.opponent)
         for name in sorted(named ^ self.axes.keys()):
             if name in self.axes:
                 raise ValueError(f"axes.{name}: neither player nor opponent has {{{name}}} in it, so it would change nothing")
@@ -135,10 +147,11 @@ class Experiment:
         """
         for part in range(len(self.parts(game))):
             matches = self.matches(game, part)
-            log = Log(folder / f"{game}-{part}.jsonl", matches, [game, part, self.settings.question()])
+            log = MatchLog(folder / f"{game}-{part}.jsonl", [game, part, self.settings.question()])
+            log.replay(matches)
             yield part, matches
             while matches.left:
-                log.add(matches.play_on())
+                log.add(matches.play_on(), matches)
                 yield part, matches
 
     def results(self, game: str, played: Sequence[Matches]) -> list[Result]:
@@ -161,7 +174,8 @@ class Experiment:
                 sides = ("player", "opponent")[:: 1 if record.first == 0 else -1]
                 winner = "" if record.winner == NOBODY else ("player", "opponent")[record.winner]
                 rows.append(
-                    {"game": game, **dict(zip(self.axes, cell.values, strict=True)), "first": sides[0], "second": sides[1], "winner": winner}
+                    {"game": game, **dict(zip(self.axes, cell.values, strict=True)), "player": cell.player, "opponent": cell.opponent}
+                    | {"first": sides[0], "second": sides[1], "winner": winner}
                     | {"cut_off": record.cut, "opening_moves": len(record.opening), "moves": moves}
                 )
         return rows
@@ -175,9 +189,9 @@ class Experiment:
             own = tuple(map(len, self.axes.values()))
             due = (*own[:-1], len(settings.paper_x)) if settings.paper_x else own
             try:
-                given = np.asarray(self.paper[game], np.float64)
-            except (ValueError, TypeError):
-                given = np.empty(0)
+                given = paper_numbers(self.paper[game])
+            except ValueError as error:
+                raise ValueError(f"paper.{game}: {error}") from None
             if given.shape != due:
                 raise ValueError(f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper=null leaves all of them out")
             if not settings.paper_x:
@@ -188,6 +202,17 @@ class Experiment:
 
     def _search(self, text: str) -> PlayoutSearch:
         return named_search(text, self.settings.simulations, self.settings.seconds)
+
+
+def _named(text: str) -> set[str]:
+    """The axes that a player's name has in it. Raises ValueError."""
+    try:
+        found = [(name, said, how) for _, name, said, how in string.Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {error}") from None
+    if any(said or how for _, said, how in found):
+        raise ValueError(f"{text!r}: an axis stands in braces by its name alone, as {{c}}")
+    return {name for name, _, _ in found}
 
 
 def _summed(played: Sequence[Matches], pair: int) -> tuple[Spent, Spent]:

@@ -51,7 +51,7 @@ TREE = np.dtype(
         # How it is searched, as ``tree_search.PlayoutSearch`` says.
         ("simulations", "i8"),
         ("exploration", "f8"),  # C
-        ("by_rank", "f8"),  # C_pn; 0: ranks are not used
+        ("c_pn", "f8"),  # C_pn; 0: ranks are not used
         ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
         ("threshold", "i4"),  # visits after which a solved move is left alone
         ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
@@ -132,7 +132,7 @@ def draw(forest, tree, below):
 
 
 @inner
-def grow(forest, node):
+def expand(forest, node):
     """Gives a node its edges, in the order of its actions; none has been tried."""
     record = forest.nodes[node]
     first = forest.counters[EDGES]

@@ -2,72 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import hashlib
-import json
-import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve import strict_json
 from jaxsolve.games.env import Env, State
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.random_play import random_legal_action
-from jaxsolve.play.playouts import filled_size
+from jaxsolve.play.player import Player, chosen_games, random_moves
 from jaxsolve.play.records import NOBODY, Record
-from jaxsolve.runfolder import append_line, write_whole
+from jaxsolve.play.tree_search import clock
 
 OPENING, PLAY = range(2)  # what chance decides in a game
-MOST_SPENT = 1 << 62
-MOST_MOVES = 2, 1000  # a longer game is cut off: so many times the number of actions, and at least so many moves
-
-
-class Player(Protocol):
-    """Who plays: a name, and how it chooses moves."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def pool(self) -> Hashable:
-        """Players of equal pools think together: one of them is asked about all of their games."""
-        ...
-
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
-        """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none.
-
-        ``seeds``: uint32[B], of chance in each game.
-        """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class RandomPlayer:
-    """One that draws its moves evenly."""
-
-    name: str = "random"
-
-    @property
-    def pool(self) -> Hashable:
-        return type(self)
-
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
-        del players
-        count = len(seeds)
-        drawn = _random_moves(np.resize(seeds, filled_size(count)), filled(states).legal_action_mask)
-        return np.asarray(drawn)[:count], np.zeros(count, np.int64)
-
-
-@jax.jit
-def _random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
-    return jax.vmap(lambda seed, legal: random_legal_action(jax.random.key(seed), legal))(seeds, mask).astype(jnp.int32)
+LENGTH_FACTOR, LEAST_LENGTH = 2, 1000  # a game is cut off after so many times the number of actions, and not before so many moves
 
 
 @dataclass
@@ -76,12 +27,12 @@ class Spent:
 
     moves: int = 0
     simulations: int = 0
-    seconds: float = 0.0  # CPU seconds of this process; of what several games share each has an even part, and so of what is compiled on the way
+    seconds: float = 0.0  # by ``tree_search.clock``; of what several games share each has an even part, and so of what is compiled on the way
 
 
 def match_env(game: Game) -> Env:
     """A game for matches: with an end, whatever its rules say."""
-    return Env(game, max_steps=max(MOST_MOVES[0] * game.num_actions, MOST_MOVES[1]))
+    return Env(game, max_steps=max(LENGTH_FACTOR * game.num_actions, LEAST_LENGTH))
 
 
 class Matches:
@@ -97,9 +48,13 @@ class Matches:
       starts: a batch of the game's states.
       opening_moves: random moves that each start is followed by, one that would end the game left out.
       seed: of openings and players.
+
+    Raises ValueError for an ``env`` without ``max_steps``.
     """
 
     def __init__(self, env: Env, pairs: Sequence[tuple[Player, Player]], starts: Any, opening_moves: int, seed: int):
+        if env.max_steps is None:
+            raise ValueError("games of this Env may never end: give it max_steps, as match_env does")
         self.env, self.pairs = env, [tuple(pair) for pair in pairs]
         self.spent = [(Spent(), Spent()) for _ in pairs]
         self.ply = 0
@@ -119,7 +74,7 @@ class Matches:
         states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
         for number in range(opening_moves):
-            drawn = _random_moves(np.array([self._chance(OPENING, number, start) for start in range(count)], np.uint32), states.legal_action_mask)
+            drawn = random_moves(np.array([self._chance(OPENING, number, start) for start in range(count)], np.uint32), states.legal_action_mask)
             after = _after(self.env, states, drawn)
             ends = after.terminated | after.truncated
             states = jax.tree.map(lambda old, new, ends=ends: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), old, new), states, after)
@@ -180,9 +135,9 @@ class Matches:
         for games in pools.values():
             players = [self._player(game, turn) for game in games]
             seeds = np.array([self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games], np.uint32)
-            start = time.process_time()
-            moves, simulations = players[0].choose(seeds, _some(self._states, np.array(games)), players)
-            share = (time.process_time() - start) / len(games)
+            start = clock()
+            moves, simulations = players[0].choose(seeds, chosen_games(self._states, np.array(games)), players)
+            share = (clock() - start) / len(games)
             chosen[games] = moves
             for game, count in zip(games, simulations.tolist(), strict=True):
                 spent = self.spent[self._pair[game]][turn[game]]
@@ -197,69 +152,6 @@ class Matches:
 
     def _seen_over(self) -> np.ndarray:
         return np.asarray(self._states.terminated | self._states.truncated)
-
-
-class Log:
-    """The moves of matches as they are played, in a file: whose they are, and a line for each ply, with what the players have spent so far.
-
-    A match that has not begun is brought to where the file ends; a last line that was not written to its end is left out. Raises ValueError with one
-    sentence for a file that does not fit the matches, OSError.
-
-    Args:
-      path: of the file.
-      matches: those that it keeps.
-      question: JSON values that tell them from all others; the file's first line is their digest.
-    """
-
-    def __init__(self, path: Path, matches: Matches, question: Any):
-        self._path, self._matches = path, matches
-        kept = path.read_bytes() if path.exists() else b""
-        whole = kept[: kept.rfind(b"\n") + 1]
-        head = json.dumps({"of": hashlib.sha256(json.dumps(question).encode()).hexdigest()})
-        first, *lines = whole.decode(errors="replace").split("\n")[:-1] or [head]
-        if first.startswith('{"actions"'):
-            raise ValueError(f"{path} was written by an earlier version, and does not say of which games its moves are; give another folder")
-        if first.rstrip("\r") != head:
-            raise ValueError(f"{path} holds the moves of other games; give another folder")
-        for number, line in enumerate(lines, 2):
-            try:
-                said = strict_json.loads(line)
-                spent = [(_spent(a), _spent(b)) for a, b in said["spent"]]
-                if len(spent) != len(matches.pairs) or not all(type(action) is int for action in said["actions"]):
-                    raise ValueError("it is not of these players, or no list of actions")
-                matches.play_on(np.array(said["actions"], np.int32))
-                matches.spent = spent
-            except (ValueError, TypeError, KeyError, OverflowError) as error:
-                raise ValueError(f"{path}, line {number}, is damaged ({error}); give another folder") from None
-        if not whole:
-            write_whole(path, head + "\n")
-        elif whole != kept:
-            write_whole(path, whole)
-
-    def add(self, chosen: np.ndarray) -> None:
-        """Writes down what ``Matches.play_on`` has just returned."""
-        spent = [[dataclasses.asdict(each) for each in pair] for pair in self._matches.spent]
-        append_line(self._path, json.dumps({"actions": chosen.tolist(), "spent": spent}))
-
-
-def _spent(said: Any) -> Spent:
-    """What a line says of a player. Raises ValueError, TypeError."""
-    found = Spent(**said)
-    counts = all(type(count) is int and 0 <= count <= MOST_SPENT for count in (found.moves, found.simulations))
-    if not (counts and type(found.seconds) in (int, float) and 0 <= found.seconds <= MOST_SPENT and (found.moves or not found.simulations)):
-        raise ValueError(f"no player spends {strict_json.shortened(json.dumps(said))}")
-    return found
-
-
-def _some(states: State, games: np.ndarray) -> State:
-    """Those games; on the host, where every number of them is not another call to compile."""
-    return jax.tree.map(lambda x: np.asarray(x)[games], states)
-
-
-def filled(states: State) -> State:
-    """Those games, filled up to a power of two, so that few sizes are compiled."""
-    count = len(states.legal_action_mask)
-    return _some(states, np.resize(np.arange(count), filled_size(count)))
 
 
 def _winners(game: Game, states: State) -> np.ndarray:

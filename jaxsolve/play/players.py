@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxsolve.games.env import State
 from jaxsolve.games.game import Game
-from jaxsolve.play.match import Player, filled
+from jaxsolve.play.player import Player, filled
 from jaxsolve.play.tree_search import LAYERS, PlayoutSearch, search
 
 KINDS = ("uct", "pnmcts")
@@ -29,15 +29,17 @@ class TreePlayer:
 
     @property
     def pool(self) -> Hashable:
-        """All searches with a fixed number of simulations share the device; one that time ends has it to itself."""
+        """All searches with a fixed number of simulations share the device; those that time ends have it to themselves, one after another."""
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
     def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
         words = np.asarray(_packed(self.game, filled(states)._game))[: len(players)]
         settings = [cast(TreePlayer, player).settings for player in players]
-        found = search(settings, self.game, words, seeds.tolist())
-        return found.actions, found.simulations
+        each = len(players) if self.settings.seconds is None else 1
+        parts = [slice(begun, begun + each) for begun in range(0, len(players), each)]
+        found = [search(settings[part], self.game, words[part], seeds[part].tolist()) for part in parts]
+        return np.concatenate([part.actions for part in found]), np.concatenate([part.simulations for part in found])
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -50,7 +52,7 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
 
     ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts`` alone has all three flags. Raises ValueError with one sentence.
 
-    >>> named_search("pnmcts:flags=FU,c_pn=0.5", 100, None).by_rank
+    >>> named_search("pnmcts:flags=FU,c_pn=0.5", 100, None).c_pn
     0.5
     """
     kind, _, rest = text.partition(":")
@@ -97,7 +99,12 @@ def _flags(word: str) -> dict[str, Any]:
 
 
 def _number(field: str, kind: type) -> Callable[[str], dict[str, Any]]:
-    return lambda value: {field: kind(value)}
+    def read(value: str) -> dict[str, Any]:
+        if not value.isascii() or "_" in value:  # Python takes other digits, too, and 1_000
+            raise ValueError
+        return {field: kind(value)}
+
+    return read
 
 
 def _named(field: str, values: dict[str, Any]) -> Callable[[str], dict[str, Any]]:
@@ -106,7 +113,7 @@ def _named(field: str, values: dict[str, Any]) -> Callable[[str], dict[str, Any]
 
 _SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
     "flags": _flags,
-    "c_pn": _number("by_rank", float),
+    "c_pn": _number("c_pn", float),
     "rank": _named("by_children", {"highest": False, "children": True}),
     "new": _named("mobility", {"moves": True, "one": False}),
     "layers": _named("layers", {name: name for name in LAYERS}),

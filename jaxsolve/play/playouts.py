@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,10 +13,17 @@ import numpy as np
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import avalanche
 from jaxsolve.games.random_play import action_of_rank
-from jaxsolve.play.walks import CUT_BIT, MOVER_BIT, RESULT_SHIFT
+from jaxsolve.play.simulations import CUT_BIT, MOVER_BIT, RESULT_SHIFT
 
-DeviceLanes = tuple[Any, jax.Array, jax.Array, jax.Array, jax.Array]
-"""The device's side of L lanes: states, legal moves uint32[L, M], outcomes int32[L], seeds uint32[L, 2], moves played int32[L]."""
+
+class DeviceLanes(NamedTuple):
+    """The device's side of L lanes."""
+
+    states: Any  # of the game, L of them
+    legal: jax.Array  # uint32[L, M] bit sets over actions
+    outcomes: jax.Array  # int32[L] ``Outcome``
+    seeds: jax.Array  # uint32[L, 2]
+    played: jax.Array  # int32[L] moves
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Playouts:
         states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init())
         legal = np.zeros((count, -(-self.game.num_actions // 32)), np.uint32)
         over = np.full(count, Outcome.DRAW, np.int32)
-        return jax.device_put((states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)))
+        return jax.device_put(DeviceLanes(states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)))
 
     def look(self, words: np.ndarray) -> np.ndarray:
         """uint32[B, S] packed positions -> uint32[B, S + M + 1]: rows as of games that begin and have ended there."""
@@ -67,9 +74,9 @@ def _look(game: Game, words: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _play(
-    self: Playouts, lanes: DeviceLanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
+    playouts: Playouts, lanes: DeviceLanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
 ) -> tuple[jax.Array, DeviceLanes]:
-    game = self.game
+    game = playouts.game
     states, legal, outcomes, old_seeds, played = lanes
     begun = jax.vmap(game.step)(jax.vmap(game.unpack)(words), actions)
     states = _where(fresh, begun, states)
@@ -79,23 +86,26 @@ def _play(
     first = jax.vmap(game.pack)(states), new_legal, new_outcomes, jax.vmap(game.to_move)(states)
 
     def ongoing(lanes: DeviceLanes) -> jax.Array:
-        return (lanes[2] == Outcome.ONGOING) & (lanes[4] < self.most_moves)
+        return (lanes.outcomes == Outcome.ONGOING) & (lanes.played < playouts.most_moves)
 
     def going_on(carry: tuple[jax.Array, DeviceLanes]) -> jax.Array:
-        return (carry[0] < moves) & jnp.any(ongoing(carry[1]))
+        count, lanes = carry
+        return (count < moves) & jnp.any(ongoing(lanes))
 
     def move(carry: tuple[jax.Array, DeviceLanes]) -> tuple[jax.Array, DeviceLanes]:
-        count, (states, legal, outcomes, seeds, played) = carry
-        going = ongoing(carry[1])
+        count, lanes = carry
+        states, legal, outcomes, seeds, played = lanes
+        going = ongoing(lanes)
         bits = avalanche(seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9)))
         drawn = jax.vmap(action_of_rank)(legal, bits)
         states = _where(going, jax.vmap(game.step)(states, drawn), states)
         legal, outcomes = _seen(game, states)
-        return count + 1, (states, legal, outcomes, seeds, played + going)
+        return count + 1, DeviceLanes(states, legal, outcomes, seeds, played + going)
 
-    states, legal, outcomes, seeds, played = jax.lax.while_loop(going_on, move, (jnp.int32(0), (states, legal, outcomes, seeds, played)))[1]
-    cut = (outcomes == Outcome.ONGOING) & (played >= self.most_moves)
-    return _rows(*first, outcomes, cut), (states, legal, outcomes, seeds, played)
+    begun_at = DeviceLanes(states, legal, outcomes, seeds, played)
+    _, lanes = jax.lax.while_loop(going_on, move, (jnp.int32(0), begun_at))
+    cut = (lanes.outcomes == Outcome.ONGOING) & (lanes.played >= playouts.most_moves)
+    return _rows(*first, lanes.outcomes, cut), lanes
 
 
 def _seen(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:

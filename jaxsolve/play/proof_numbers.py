@@ -88,7 +88,7 @@ def _rank(forest, node, edge, order):
 
 
 @inner
-def take_up(forest, node, edge, player, layers):
+def update_edge(forest, node, edge, player, layers):
     """Takes up the numbers of what an edge leads to; True if those of its node have changed, be it by having had a move tried."""
     child = forest.edges[edge].child
     changed = False
@@ -149,7 +149,7 @@ def is_solved(numbers, at, layers):
 
 
 @inner
-def is_idle(forest, node, edge, player, layers):
+def is_pruned(forest, node, edge, player, layers):
     """Whether looking on at a move cannot change its node, which is not solved: it is solved itself, or, by bounds, no better than what is sure."""
     if is_solved(forest.known, edge, layers):
         return True

@@ -7,18 +7,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import jax
 import numpy as np
 
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.play import proof_numbers
 from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
 from jaxsolve.play.playouts import Playouts, filled_size
-from jaxsolve.play.walks import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
+from jaxsolve.play.simulations import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
 
 LAYERS = {"single": proof_numbers.ONE_LAYER, "double": proof_numbers.TWO_LAYERS, "players": proof_numbers.PLAYERS}
 MOST_SIMULATIONS = (1 << 31) - 1
 MOST_BYTES = 4 << 30  # of one call's trees
-LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device
+LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # that one call of the device plays on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +32,12 @@ class PlayoutSearch:
 
     Attributes:
       simulations: of each move's search; None where time alone ends it.
-      seconds: CPU seconds of each move's search, this process's, from the end of the first call of the device, which may compile; many positions
-        searched together have so much each, together. None: no limit.
+      seconds: of each move's search, from the end of the first call of the device, which may compile: CPU seconds of this process, or seconds of
+        the clock where an accelerator plays the random games. Such a search has the device to itself. None: no limit.
       exploration: C of UCT.
       final: a proven win is played whatever its visits (F), and ends the search.
       solver: moves with more than ``threshold`` visits that are solved are left alone while their node is not (S).
-      ranks: once all moves of a node have been tried, UCT has the term ``by_rank`` (1 - rank / highest rank) (U, C_pn).
+      ranks: once all moves of a node have been tried, UCT has the term ``c_pn`` (1 - rank / highest rank) (U, C_pn).
       by_children: ranks are divided by the number of moves instead, as in the paper's program.
       mobility: a node's legal moves count in its numbers from the first; False: it counts 1 and 1 until one of them has been tried (Section III).
         Either way a move counts 1 and 1 until it is tried; the paper's program looks at all moves of a node at once, and sees a win among them then.
@@ -58,7 +59,7 @@ class PlayoutSearch:
     final: bool = False
     solver: bool = False
     ranks: bool = False
-    by_rank: float = 1.0
+    c_pn: float = 1.0
     by_children: bool = False
     mobility: bool = True
     numbers: bool = False
@@ -75,7 +76,7 @@ class PlayoutSearch:
             raise ValueError(f"simulations={self.simulations}: give 1 to {MOST_SIMULATIONS - 1}")
         if self.seconds is not None and not 0.0 < self.seconds < math.inf:
             raise ValueError(f"seconds={self.seconds}: give a number above 0")
-        for name, least in (("exploration", 0.0), ("by_rank", 0.0)):
+        for name, least in (("exploration", 0.0), ("c_pn", 0.0)):
             if not least <= getattr(self, name) <= 1e9:
                 raise ValueError(f"{name}={getattr(self, name)}: give 0 to 1e9")
         for name, low, high in (("threshold", 0, 1 << 30), ("wave", 1, 1 << 16), ("most_moves", 1, 1 << 20)):
@@ -94,11 +95,16 @@ class PlayoutSearch:
     def write(self, tree: np.ndarray) -> None:
         """Writes itself to the ``TREE`` records of a forest that it is to search."""
         tree["simulations"] = self.simulations or MOST_SIMULATIONS
-        tree["exploration"], tree["by_rank"] = self.exploration, self.by_rank if self.ranks else 0.0
+        tree["exploration"], tree["c_pn"] = self.exploration, self.c_pn if self.ranks else 0.0
         tree["contempt"] = -math.inf if self.contempt is None else self.contempt
         tree["layers"], tree["threshold"] = LAYERS[self.layers], self.threshold
         for flag in ("by_children", "mobility", "counted", "solver", "final"):
             tree[flag] = getattr(self, flag)
+
+
+def clock() -> float:
+    """Seconds that thinking takes: CPU seconds of this process; of the clock where an accelerator does the work, which takes little CPU time."""
+    return time.process_time() if jax.default_backend() == "cpu" else time.perf_counter()
 
 
 @dataclass(frozen=True)
@@ -114,15 +120,21 @@ class Searched:
 def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]) -> Searched:
     """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
 
-    What is found for a position depends on it, its settings and its seed, and not on the others, unless time ends it or it has several simulations
-    under way (``wave``): which of these come back first depends on all. Raises ValueError for settings that differ in ``seconds``, ``wave`` or
-    ``most_moves``, or a position where the game is over, MemoryError where the trees outgrow ``MOST_BYTES``.
+    What is found for a position depends on it, its settings and its seed, and not on the others, unless it has several simulations under way
+    (``wave``): which of these come back first depends on all. A search that time ends is of one position alone, for two would take time from each
+    other, and one near the end of its game, whose random games the tree itself sees the end of, the most. Raises ValueError for ``seconds`` and more
+    than one position, settings that differ in ``wave`` or ``most_moves``, or a position where the game is over, MemoryError where the trees outgrow
+    ``MOST_BYTES``.
     """
+    if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
+        raise ValueError("give a sequence of settings, one for each position, and the positions packed, uint32[T, S], one is [1, S]")
     if not 0 < len(words) == len(settings) == len(seeds):
         raise ValueError(f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: give one of each, at least")
     count, one = len(words), settings[0]
-    if any((each.seconds, each.wave, each.most_moves) != (one.seconds, one.wave, one.most_moves) for each in settings):
-        raise ValueError("searches with different seconds, wave or most_moves do not go together")
+    if any((each.wave, each.most_moves) != (one.wave, one.most_moves) for each in settings):
+        raise ValueError("searches with different wave or most_moves do not go together")
+    if count > 1 and any(each.seconds is not None for each in settings):
+        raise ValueError(f"{count} positions in searches that time ends: search one at a time")
     playouts, end = Playouts(game, one.most_moves), math.inf
     forest, lanes = _begun(settings, game, playouts, words, seeds)
     size = filled_size(len(lanes.trees))
@@ -131,12 +143,12 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
     rows, device = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32), playouts.idle(size)
     rows.setflags(write=False)  # as what comes from the device: ``advance`` would be compiled again for arrays of another kind
     moves, played = FIRST_MOVES, 0
-    while (at_work := advance(forest, lanes, rows)) and time.process_time() < end:
+    while (at_work := advance(forest, lanes, rows)) and clock() < end:
         for array, each in zip(padded, given, strict=True):
             array[: len(each)] = each
         rows, device = playouts.play(device, *padded, moves)
         if not played and one.seconds is not None:
-            end = time.process_time() + one.seconds * count  # from here on: what the first call compiles is not the players'
+            end = clock() + one.seconds  # from here on: what the first call compiles is not the player's
         played += moves * at_work
         # Lanes whose game is over wait for the end of the call: about a sixteenth of its length on average.
         moves = min(max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES)

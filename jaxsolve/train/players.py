@@ -15,7 +15,7 @@ import numpy as np
 from jaxsolve.games import mctx_adapter
 from jaxsolve.games.env import Env, State
 from jaxsolve.networks import Forward, Network
-from jaxsolve.play.match import Player, filled
+from jaxsolve.play.player import Player, filled
 from jaxsolve.train.goals import player_to_move
 from jaxsolve.train.search import TreeSearch
 

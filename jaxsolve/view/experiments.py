@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxsolve.runfolder import write_whole
+from jaxsolve.strict_json import shortened
 
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
 COLUMNS = 3
@@ -41,6 +43,41 @@ def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
     return rows
 
 
+def paper_numbers(given: Any) -> np.ndarray:
+    """float64 of nested lists of numbers, NaN for null. Raises ValueError for anything else."""
+
+    def number(value: Any) -> float:
+        if value is None:
+            return math.nan
+        if type(value) not in (int, float) or not -1e9 <= value <= 1e9:
+            raise ValueError(f"{shortened(repr(value))} is no number of per cent, and not null")
+        return float(value)
+
+    def nested(value: Any) -> Any:
+        return [nested(each) for each in value] if isinstance(value, list) else number(value)
+
+    plain = nested(given)
+    try:
+        return np.asarray(plain, np.float64)
+    except ValueError:
+        raise ValueError("its lists differ in length") from None
+
+
+def refuse_damaged(shown: Mapping[str, Any]) -> None:
+    """Raises ValueError, TypeError, KeyError or AttributeError for what ``draw`` could not draw beside its rows."""
+    axes, paper = shown["axes"], shown["paper"]
+    texts = [shown["title"], shown["source"], shown["x_label"], *shown["paper_x"], *paper, *axes, *itertools.chain(*axes.values())]
+    if not all(isinstance(text, str) and text.isprintable() for text in texts):
+        raise TypeError("a text is none")
+    if not all(axes.values()):
+        raise ValueError("an axis has no values")
+    own = tuple(map(len, axes.values()))
+    due = (*own[:-1], len(shown["paper_x"])) if shown["paper_x"] else own
+    for said in paper.values():
+        if said is not None and paper_numbers(said).shape != due:
+            raise ValueError("the paper's numbers do not fit the axes")
+
+
 def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     """Writes the picture to ``path``, whole or not at all.
 
@@ -51,13 +88,21 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
 
     Raises OSError where the file cannot be written.
     """
+    from matplotlib import rc_context
+
+    with rc_context({"text.parse_math": False}):  # a dollar sign is one
+        _draw(path, rows, shown)
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------------
+def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     axes = shown["axes"]
     games = {game: _lines([row for row in rows if row["game"] == game], list(axes)[:-1]) for game in dict.fromkeys(row["game"] for row in rows)}
     labels = list(axes.values())[-1] if axes else [""]
-    names = [" ".join(line) for line in next(iter(games.values()))]
+    names = [", ".join(f"{axis} {value}" for axis, value in zip(axes, line, strict=False)) for line in next(iter(games.values()))]
     columns = min(COLUMNS, len(games))
     down = -(-len(games) // columns)
     figure = Figure(figsize=(max(WIDTH * columns, 5.0), HEIGHT * down + 0.8), layout="constrained")
@@ -71,25 +116,25 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
         panel.set_xticks(np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0)
         panel.set_ylim(-3, 103)  # else points at the ends are cut in half
         panel.set_title(game, fontsize=10)
-        panel.set_xlabel(shown["x_label"], fontsize=9)
+        panel.set_xlabel(shown["x_label"] or (list(axes)[-1] if axes else ""), fontsize=9)
         panel.grid(alpha=0.3)
-    panels[0].set_ylabel("per cent of the points")
+    panels[0].set_ylabel("per cent of the points, 95 % intervals")
     several = len(names) > 1
     legend = {name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several}
-    legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
     if any(shown["paper"].get(game) is not None for game in games):
+        legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
         legend[f"paper: {shown['source']}"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
-    beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
-    beside = min(max(beside, 1), len(legend))
-    figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
-    figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=beside)
+    if legend:
+        beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
+        beside = min(max(beside, 1), len(legend))
+        figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
+        figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=beside)
     figure.suptitle(textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_whole(path, picture.getvalue())
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
     """The rows of each line: those alike in all axes but the last."""
     found: dict[tuple[str, ...], list[Row]] = {}
@@ -121,5 +166,5 @@ def _draw_paper(panel: Any, said: Any, values: int, others: Sequence[str]) -> No
     if others:
         panel, values = panel.twiny(), len(others)
         panel.set_xticks(np.arange(values), others, fontsize=7)
-    for number, line in enumerate(np.asarray(said, float).reshape(-1, values)):
+    for number, line in enumerate(paper_numbers(said).reshape(-1, values)):
         panel.plot(np.arange(values), line, ":x", color=f"C{number}", linewidth=1.2, markersize=5)

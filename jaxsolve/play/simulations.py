@@ -14,8 +14,8 @@ import numpy as np
 from jaxsolve.by_address import by_address
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.game import Outcome
-from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, grow
-from jaxsolve.play.proof_numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_idle, is_solved, take_up
+from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, expand
+from jaxsolve.play.proof_numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_pruned, is_solved, update_edge
 
 OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 """A lane's word: the outcome of the position that its game began at in bits 0..2, who moves there in bit 3, the game's result in bits 4..6
@@ -57,7 +57,7 @@ def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
 def plant(forest, rows):
     """Gives every tree its root, from a row uint32[T, S + M + 1] each."""
     for tree in range(len(forest.trees)):
-        forest.trees[tree].root = _add(forest, rows, tree, tree, NONE, NONE)
+        forest.trees[tree].root = _add_node(forest, rows, tree, tree, NONE, NONE)
 
 
 @compiled
@@ -75,7 +75,7 @@ def advance(forest, lanes, rows):
         word = rows[lane, rows.shape[1] - 1]
         if lanes.fresh[lane]:
             lanes.fresh[lane] = False
-            forest.edges[edge].child = _add(forest, rows, lane, lanes.trees[lane], lanes.nodes[lane], edge)
+            forest.edges[edge].child = _add_node(forest, rows, lane, lanes.trees[lane], lanes.nodes[lane], edge)
         result = np.int64(word >> np.uint32(RESULT_SHIFT)) & OUTCOME_BITS
         if result != _ONGOING or (word >> np.uint32(CUT_BIT)) & np.uint32(1):
             forest.counters[PLAYOUTS] += 1
@@ -83,7 +83,7 @@ def advance(forest, lanes, rows):
             lanes.edges[lane] = NONE
     for lane in range(len(lanes.trees)):
         if lanes.edges[lane] == NONE:
-            _walk(forest, lanes, lane)
+            _simulate(forest, lanes, lane)
         at_work += lanes.edges[lane] != NONE or not _is_done(forest, np.int64(lanes.trees[lane]))
     return at_work
 
@@ -136,7 +136,7 @@ def _value_of(outcome):
 
 
 @inner
-def _add(forest, rows, row, tree, parent, edge):
+def _add_node(forest, rows, row, tree, parent, edge):
     """The node of a row's position."""
     node = forest.counters[NODES]
     forest.counters[NODES] = node + 1
@@ -176,7 +176,7 @@ def _is_done(forest, tree):
 
 
 @inner
-def _walk(forest, lanes, lane):
+def _simulate(forest, lanes, lane):
     """Sends an idle lane to the next move that its tree has not tried; games that the tree itself sees the end of are backed up on the way."""
     tree = np.int64(lanes.trees[lane])
     record = forest.trees[tree]
@@ -188,11 +188,11 @@ def _walk(forest, lanes, lane):
         edge = np.int64(NONE)
         while forest.nodes[node].outcome == _ONGOING:
             if forest.nodes[node].edges == NONE:
-                grow(forest, node)
+                expand(forest, node)
             if forest.nodes[node].tried < forest.nodes[node].moves:
-                edge = _next(forest, tree, node)
+                edge = _take_untried(forest, tree, node)
                 break
-            edge = _choose(forest, tree, node, player)
+            edge = _select(forest, tree, node, player)
             if edge == NONE:
                 break
             forest.edges[edge].busy += 1
@@ -215,7 +215,7 @@ def _walk(forest, lanes, lane):
 
 
 @inner
-def _next(forest, tree, node):
+def _take_untried(forest, tree, node):
     """One of the moves not tried yet, drawn evenly; from now on it stands among the tried ones."""
     record = forest.nodes[node]
     edge = record.edges + record.tried
@@ -232,7 +232,7 @@ def _next(forest, tree, node):
 
 
 @inner
-def _choose(forest, tree, node, player):
+def _select(forest, tree, node, player):
     """The edge to go along at a node all of whose moves have been tried, ties drawn evenly; NONE if all of them are under way for the first time."""
     rule, record = forest.trees[tree], forest.nodes[node]
     passing = record.visits
@@ -246,12 +246,12 @@ def _choose(forest, tree, node, player):
         seen = forest.edges[edge]
         if seen.child == NONE:
             continue
-        if leave and seen.visits > rule.threshold and is_idle(forest, node, edge, player, rule.layers):
+        if leave and seen.visits > rule.threshold and is_pruned(forest, node, edge, player, rule.layers):
             continue
         count = np.float64(seen.visits + seen.busy)
         score = (seen.total - seen.busy) / count + rule.exploration * math.sqrt(log_visits / count)
-        if rule.by_rank > 0.0:
-            score += rule.by_rank * (1.0 - seen.rank / worst)
+        if rule.c_pn > 0.0:
+            score += rule.c_pn * (1.0 - seen.rank / worst)
         if score > best_score:
             best, best_score, ties = edge, score, 1
         elif score == best_score:
@@ -284,6 +284,6 @@ def _back_up(forest, tree, edge, value):
         back.busy -= 1
         back.visits += 1
         back.total += value if record.mover == 0 else -value
-        counting = counting and take_up(forest, node, edge, player, rule.layers)
+        counting = counting and update_edge(forest, node, edge, player, rule.layers)
         edge = record.at
     rule.ended += 1
