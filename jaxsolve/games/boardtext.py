@@ -41,6 +41,14 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
     return letters.index(text)
 
 
+def parse_board_and_side(text: str, game: str, size: int, players: tuple[str, str]) -> tuple[np.ndarray, int]:
+    """int8[H, W] cells and the side to move, of ``<board> <side>``; ``game`` is its name in a sentence. Raises ValueError."""
+    fields = text.split()
+    if len(fields) != 2:
+        raise ValueError(f"a {game} position is '<board> <side>', not {text!r}")
+    return parse_board(fields[0], size), parse_side(fields[1], players)
+
+
 def gtp_labels(size: int) -> tuple[list[str], list[str]]:
     """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]

@@ -101,6 +101,15 @@ def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
     return [jnp.where(inside & (row // ROWS_PER_WORD == w), one, jnp.uint32(0)) for w in range(WORDS)]
 
 
+def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.Array:
+    """uint32[2, 2, ...]: both sides' stones after the one of ``side`` on the cell ``start`` went to the cell ``end`` and captured what was there.
+
+    With two empty sets nothing changes.
+    """
+    after = [[stones[c, w] & ~(start[w] | end[w]) | jnp.where(side == c, end[w], jnp.uint32(0)) for w in range(WORDS)] for c in (0, 1)]
+    return jnp.stack([jnp.stack(words) for words in after])
+
+
 def _bits(leading: int) -> np.ndarray:
     """uint32[*1s, 4, 8]: the bit of each cell of a word, after so many axes."""
     return np.arange(32, dtype=np.uint32).reshape(*(1,) * leading, ROWS_PER_WORD, LARGEST)

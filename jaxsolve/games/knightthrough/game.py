@@ -92,10 +92,7 @@ class Knightthrough(Game):
         rows, columns = (self._component(direction, axis) for axis in (0, 1))
         start = point(row, column, size)
         end = point(row + jnp.where(side == 1, rows, -rows), column + columns, size)
-        own = [jnp.where(side == 1, state.knights[1, w], state.knights[0, w]) & ~start[w] | end[w] for w in range(WORDS)]
-        enemy = [jnp.where(side == 1, state.knights[0, w], state.knights[1, w]) & ~end[w] for w in range(WORDS)]
-        after = jnp.stack([jnp.stack([jnp.where(side == c, own[w], enemy[w]) for w in range(WORDS)]) for c in (0, 1)])
-        return KnightthroughState(after, side ^ 1)
+        return KnightthroughState(byteboard.moved(state.knights, side, start, end), side ^ 1)
 
     def _component(self, direction: jax.Array, axis: int) -> jax.Array:
         """int32[...]: the rows (0) or columns (1) of a direction."""

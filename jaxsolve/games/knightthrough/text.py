@@ -68,11 +68,7 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
 
 def parse(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
     """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
-    fields = text.split()
-    if len(fields) != 2:
-        raise ValueError(f"a Knightthrough position is '<board> <side>', not {text!r}")
-    cells = boardtext.parse_board(fields[0], game.size)
-    side = boardtext.parse_side(fields[1], game.players)
+    cells, side = boardtext.parse_board_and_side(text, "Knightthrough", game.size, game.players)
     if (cells[-1 if side else 0] == side + 1).any():
         raise ValueError(f"{game.players[side]} is to move but has a knight on its far row already")
     if not (cells == 2 - side).any():

@@ -93,13 +93,11 @@ class Loa(Game):
         cell = jnp.where(passes, -1, action % self.size**2)
         pieces = [state.pieces[0, w] | state.pieces[1, w] for w in range(WORDS)]
         start, end = move_ends(pieces, cell, jnp.where(passes, 0, direction), self.size)
-        own = [jnp.where(side == 1, state.pieces[1, w], state.pieces[0, w]) & ~start[w] | end[w] for w in range(WORDS)]
-        enemy = [jnp.where(side == 1, state.pieces[0, w], state.pieces[1, w]) & ~end[w] for w in range(WORDS)]
-        mover_joined, other_joined = joined([jnp.stack([own[w], enemy[w]]) for w in range(WORDS)])
-        mover, other = side + np.uint32(Outcome.FIRST_WINS), (side ^ 1) + np.uint32(Outcome.FIRST_WINS)
-        both = np.uint32(Outcome.DRAW) if self.simultaneous == "draw" else mover
-        outcome = jnp.where(mover_joined, jnp.where(other_joined, both, mover), jnp.where(other_joined, other, np.uint32(Outcome.ONGOING)))
-        after = jnp.stack([jnp.stack([jnp.where(side == c, own[w], enemy[w]) for w in range(WORDS)]) for c in (0, 1)])
+        after = byteboard.moved(state.pieces, side, start, end)
+        black, white = joined([after[:, w] for w in range(WORDS)])
+        first, second, going = (np.uint32(outcome) for outcome in (Outcome.FIRST_WINS, Outcome.SECOND_WINS, Outcome.ONGOING))
+        both = np.uint32(Outcome.DRAW) if self.simultaneous == "draw" else side + first
+        outcome = jnp.where(black, jnp.where(white, both, first), jnp.where(white, second, going))
         return LoaState(after, side ^ 1 | outcome << 1)
 
     def legal_mask(self, state: LoaState) -> jax.Array:

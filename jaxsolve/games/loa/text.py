@@ -89,11 +89,7 @@ def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: in
 
 def parse(game: Loa, text: str) -> tuple[np.ndarray, int]:
     """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
-    fields = text.split()
-    if len(fields) != 2:
-        raise ValueError(f"a Lines of Action position is '<board> <side>', not {text!r}")
-    cells = boardtext.parse_board(fields[0], game.size)
-    side = boardtext.parse_side(fields[1], game.players)
+    cells, side = boardtext.parse_board_and_side(text, "Lines of Action", game.size, game.players)
     for player, name in enumerate(game.players):
         if not (cells == player + 1).any():
             raise ValueError(f"{name} has no piece on the board")

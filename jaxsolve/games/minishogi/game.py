@@ -19,7 +19,11 @@ from jaxsolve.games.minishogi.pieces import (
     BOARD,
     COPIES,
     DIRECTIONS,
+    HAND_BITS,
+    HAND_MASK,
     HELD,
+    KIND_BITS,
+    KIND_MASK,
     KING,
     LETTERS,
     PROMOTED,
@@ -31,15 +35,15 @@ from jaxsolve.games.mixing import key_of
 from jaxsolve.lazy import jax, jnp
 
 PLANES = 2 * len(DIRECTIONS) + len(HELD)
-SIDE_AT = 20
-_HAND = np.uint32((1 << 10) - 1)
+SIDE_AT = 2 * HAND_BITS  # the bit of ``meta`` after both hands
+_SIDE = np.uint32(1 << SIDE_AT)
 
 
 class MiniShogiState(NamedTuple):
     """A position as the side to move sees it, on boards as ``pieces`` lays them out: White's are turned half round. 24 bytes."""
 
     boards: jax.Array  # uint32[5]: the three bits of the kind of the piece on a square, lowest first (0: none), promoted, own
-    meta: jax.Array  # uint32[]: two bits for each kind in hand, the mover's from bit 0, the other side's from bit 10; 1 << 20 if White is to move
+    meta: jax.Array  # uint32[]: the mover's hand (``pieces``) from bit 0, the other side's from HAND_BITS; 1 << SIDE_AT if White is to move
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,16 +111,16 @@ class MiniShogi(Game):
             return present[0] | present[1] << 1 | present[2] << 2
 
         captured = bits_at(end)
-        gained = jnp.where(captured != 0, jnp.uint32(1) << 2 * (captured - 1), jnp.uint32(0))
-        hand = (state.meta & _HAND) + gained - jnp.where(drops, jnp.uint32(1) << 2 * held, jnp.uint32(0))
+        gained = jnp.where(captured != 0, jnp.uint32(1) << KIND_BITS * (captured - 1), jnp.uint32(0))
+        hand = (state.meta & HAND_MASK) + gained - jnp.where(drops, jnp.uint32(1) << KIND_BITS * held, jnp.uint32(0))
         moved = jnp.where(drops, held + 1, bits_at(start))
         is_promoted = ((promoted & start) != 0) | promotes
         left = ~(start | end)
         places = [jnp.where(moved >> np.uint32(n) & 1 != 0, end, jnp.uint32(0)) for n in range(3)]
         after = [kinds[n] & left | places[n] for n in range(3)]
         after += [promoted & left | jnp.where(is_promoted, end, jnp.uint32(0)), occupied & ~own & left]
-        theirs = state.meta >> 10 & _HAND
-        meta = theirs | hand << 10 | (state.meta & np.uint32(1 << SIDE_AT)) ^ np.uint32(1 << SIDE_AT)
+        theirs = state.meta >> HAND_BITS & HAND_MASK
+        meta = theirs | hand << HAND_BITS | ~state.meta & _SIDE
         return MiniShogiState(_half_turn(jnp.stack(after)), meta)
 
     def legal_mask(self, state: MiniShogiState) -> jax.Array:
@@ -126,7 +130,7 @@ class MiniShogi(Game):
     @batch_last
     def _planes(self, state: MiniShogiState) -> jax.Array:
         """uint32[21]: the squares on which the legal moves of each plane end."""
-        return jnp.concatenate(legal_moves(state.boards, state.meta & _HAND))
+        return jnp.concatenate(legal_moves(state.boards, state.meta & HAND_MASK))
 
     def legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
         return self._legal_and_outcome(state)
@@ -160,7 +164,7 @@ class MiniShogi(Game):
         kinds = [kinds[at] & kinds[at + 1] & kinds[at + 2] for at in range(0, len(kinds), 3)]
         promoted = digits[3]
         shown = [board & ~promoted for board in kinds] + [kinds[kind - 1] & promoted for kind in PROMOTED]
-        held = [state.meta >> np.uint32(at) & 3 for at in range(0, 20, 2)]
+        held = [state.meta >> np.uint32(at) & KIND_MASK for at in range(0, SIDE_AT, KIND_BITS)]
         facts = [*(count >= least for count in held for least in range(1, COPIES + 1)), state.meta >> SIDE_AT & 1 == 1]
         sides = [board & side for side in (pieces.own, pieces.enemy) for board in shown]
         facts = [jnp.where(fact, BOARD, jnp.uint32(0))[None] for fact in facts]
@@ -171,7 +175,7 @@ class MiniShogi(Game):
         kinds, own = state.boards[:4], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
         other = _half_turn(jnp.concatenate([kinds, (occupied & ~own)[None]]))
-        meta = state.meta >> 10 & _HAND | (state.meta & _HAND) << 10 | (state.meta ^ np.uint32(1 << SIDE_AT)) & np.uint32(1 << SIDE_AT)
+        meta = state.meta >> HAND_BITS & HAND_MASK | (state.meta & HAND_MASK) << HAND_BITS | ~state.meta & _SIDE
         return MiniShogiState(jnp.where(turns, other, state.boards), jnp.where(turns, meta, state.meta))
 
     def key(self, state: MiniShogiState) -> jax.Array:
@@ -213,7 +217,7 @@ class MiniShogi(Game):
                 boards[n] |= bit * bool(member)
         for player, hand in enumerate(position.hands):
             for number, kind in enumerate(HELD):
-                meta |= hand.count(kind) << 2 * number + 10 * (player != position.side)
+                meta |= hand.count(kind) << KIND_BITS * number + HAND_BITS * (player != position.side)
         return MiniShogiState(np.array(boards, np.uint32), np.uint32(meta))
 
     def _position(self, state: MiniShogiState) -> notation.Position:
@@ -224,7 +228,7 @@ class MiniShogi(Game):
             low, middle, high, promoted, own = (word >> bit & 1 for word in boards)
             if kind := low + 2 * middle + 4 * high:
                 pieces[notation.seen_from(seen, side)] = notation.Piece(kind, bool(promoted), side if own else 1 - side)
-        counts = [[kind for n, kind in enumerate(HELD) for _ in range(meta >> 2 * n + at & 3)] for at in (0, 10)]
+        counts = [[kind for n, kind in enumerate(HELD) for _ in range(meta >> KIND_BITS * n + at & KIND_MASK)] for at in (0, HAND_BITS)]
         return notation.Position(pieces, side, (counts[side], counts[1 - side]))
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:

@@ -19,6 +19,8 @@ from jaxsolve.games.minishogi.pieces import (
     FAR_ROW,
     GOLD_STEPS,
     HELD,
+    KIND_BITS,
+    KIND_MASK,
     ORTHOGONAL,
     PAWN,
     SILVER_STEPS,
@@ -165,7 +167,7 @@ class Moves(NamedTuple):
 def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     """Legal moves of the side to move.
 
-    ``boards`` uint32[5, ...] as in ``MiniShogiState``; ``hand`` uint32[...]: two bits for each kind of ``HELD``, its pieces in hand.
+    ``boards`` uint32[5, ...] as in ``MiniShogiState``; ``hand`` uint32[...]: ``KIND_BITS`` for each kind of ``HELD``, its pieces in hand.
     """
     pieces = pieces_of(boards)
     own, enemy, empty = pieces.own, pieces.enemy, pieces.empty
@@ -206,7 +208,7 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
     barred = files | FAR_ROW | _mating_drop(pieces, steps)
     parts = []
     for number, kind in enumerate(HELD):
-        held = hand >> np.uint32(2 * number) & np.uint32(3)
+        held = hand >> np.uint32(KIND_BITS * number) & np.uint32(KIND_MASK)
         parts.append(jnp.where(held != 0, target & ~barred if kind == PAWN else target, jnp.uint32(0)))
     return jnp.concatenate(parts)
 

@@ -26,6 +26,11 @@ HELD = (PAWN, SILVER, GOLD, BISHOP, ROOK)  # kinds that can be in hand
 PROMOTED = (PAWN, SILVER, BISHOP, ROOK)  # kinds that can promote
 COPIES = 2  # pieces there are of each kind
 
+KIND_BITS = 2  # of a hand, for how many of a kind are in it; the kinds from bit 0 in the order of ``HELD``
+KIND_MASK = (1 << KIND_BITS) - 1
+HAND_BITS = KIND_BITS * len(HELD)
+HAND_MASK = np.uint32((1 << HAND_BITS) - 1)
+
 DIRECTIONS = NEIGHBOURS[8]
 """(rows down, columns right) of each of the eight directions; direction ``d ^ 1`` is opposite to ``d``."""
 DOWN = DIRECTIONS.index((1, 0))
