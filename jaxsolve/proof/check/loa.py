@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import STONES, bits, gtp
-from jaxsolve.proof.check.rules import Rules, Verdict, choice, number, options
-
-
-class LoaPosition(NamedTuple):
-    board: str
-    side: int
-    pieces: tuple[int, int]  # masks by player
+from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.grid import bits
+from jaxsolve.proof.check.pieces import PiecesPosition, PiecesRules
+from jaxsolve.proof.check.rules import Verdict, choice
 
 
-class LinesOfAction(Rules):
+class LinesOfAction(PiecesRules):
     """``loa-N;simultaneous=...;no_moves=...``: a side whose pieces are one group, also diagonally, has won."""
 
     def __init__(self, rules: str):
-        base, (simultaneous, no_moves) = options(rules, "simultaneous", "no_moves")
-        name, _, size = base.partition("-")
-        if name != "loa":
-            raise Refused(f"the rule set {show(rules)} is not loa-N")
-        self.grid = grid = gtp(number(rules, size, 4, 8))
+        super().__init__(rules, "loa", "simultaneous", "no_moves")
+        simultaneous, no_moves = self.values
         self.shared = choice(rules, simultaneous, "draw", "mover") == "draw"
         self.passes = choice(rules, no_moves, "pass", "loss") == "pass"
-        self.format = re.compile(rf"({grid.pattern}) ([bw])")
-        self.longest = grid.length + len(" b")
-        self.rays = {cell: [self._ray(cell, step) for step in self._steps()] for cell in grid.names}
+        self.rays = {cell: [self._ray(cell, step) for step in self._steps()] for cell in self.grid.names}
 
     def _steps(self) -> tuple[int, ...]:
         """Eight directions as distances between characters of the board's text; each is followed by its opposite."""
@@ -46,22 +34,12 @@ class LinesOfAction(Rules):
                 return ray
             ray.append(cell)
 
-    def position(self, text: str) -> LoaPosition:
-        match = self.format.fullmatch(text)
-        if not match:
-            raise Refused(f"{show(text)} is not a position of this rule set")
-        board, side = match.groups()
-        return LoaPosition(board, "bw".index(side), self.grid.stones(board))
-
-    def root(self, text: str) -> LoaPosition:
+    def root(self, text: str) -> PiecesPosition:
         position = self.position(text)
         for player, pieces in enumerate(position.pieces):
             if not pieces:
                 raise Refused(f"{self.players[player]} has no piece")
         return position
-
-    def side(self, position: LoaPosition) -> int:
-        return position.side
 
     # ---- the board -------------------------------------------------------------------------------------------------
     def joined(self, pieces: int) -> bool:
@@ -74,8 +52,7 @@ class LinesOfAction(Rules):
             grown = (row | row << stride | row >> stride) & pieces
         return group == pieces
 
-    def _moves(self, position: LoaPosition, player: int) -> Iterator[tuple[int, int]]:
-        """From where to where the pieces of ``player`` may move."""
+    def moves(self, position: PiecesPosition, player: int) -> Iterator[tuple[int, int]]:
         own, enemy = position.pieces[player], position.pieces[1 - player]
         for start in bits(own):
             rays = self.rays[start]
@@ -89,23 +66,18 @@ class LinesOfAction(Rules):
                         yield start, end
 
     # ---- the game --------------------------------------------------------------------------------------------------
-    def verdict(self, position: LoaPosition) -> Verdict | None:
+    def verdict(self, position: PiecesPosition) -> Verdict | None:
         moved, moves = 1 - position.side, position.side
         if self.joined(position.pieces[moved]):
             both = self.shared and self.joined(position.pieces[moves])
             return Verdict(None if both else moved, "connection")
         if self.joined(position.pieces[moves]):
             return Verdict(moves, "connection")
-        if any(self._moves(position, moves)):
+        if any(self.moves(position, moves)):
             return None
         if not self.passes:
             return Verdict(moved, "no-moves")
-        return None if any(self._moves(position, moved)) else Verdict(None, "no-moves")
+        return None if any(self.moves(position, moved)) else Verdict(None, "no-moves")
 
-    def replies(self, position: LoaPosition) -> dict[str, str]:
-        names, own, other = self.grid.names, STONES[position.side], "wb"[position.side]
-        found = {}
-        for start, end in self._moves(position, position.side):
-            board = self.grid.put(self.grid.put(position.board, start, "."), end, own)
-            found[f"{names[start]}-{names[end]}"] = f"{board} {other}"
-        return found or {"pass": f"{position.board} {other}"}
+    def replies(self, position: PiecesPosition) -> dict[str, str]:
+        return super().replies(position) or {"pass": f"{position.board} {'wb'[position.side]}"}

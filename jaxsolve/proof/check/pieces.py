@@ -1,0 +1,54 @@
+"""Games in which either side moves pieces of one kind, at most one on a cell, from cell to cell."""
+
+from __future__ import annotations
+
+import abc
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import STONES, gtp
+from jaxsolve.proof.check.rules import Rules, number, options
+
+
+class PiecesPosition(NamedTuple):
+    board: str
+    side: int
+    pieces: tuple[int, int]  # masks by player
+
+
+class PiecesRules(Rules):
+    """``name-N;option=...``, where a piece that ends on one of the opponent's captures it: the board, and positions and moves as text."""
+
+    def __init__(self, rules: str, name: str, *names: str):
+        """``names`` are those of the options, whose values are kept in their order."""
+        base, self.values = options(rules, *names)
+        found, _, size = base.partition("-")
+        if found != name:
+            raise Refused(f"the rule set {show(rules)} is not {name}-N")
+        self.grid = gtp(number(rules, size, 4, 8))
+        self.format = re.compile(rf"({self.grid.pattern}) ([bw])")
+        self.longest = self.grid.length + len(" b")
+
+    def position(self, text: str) -> PiecesPosition:
+        match = self.format.fullmatch(text)
+        if not match:
+            raise Refused(f"{show(text)} is not a position of this rule set")
+        board, side = match.groups()
+        return PiecesPosition(board, "bw".index(side), self.grid.stones(board))
+
+    def side(self, position: PiecesPosition) -> int:
+        return position.side
+
+    @abc.abstractmethod
+    def moves(self, position: PiecesPosition, player: int) -> Iterator[tuple[int, int]]:
+        """From where to where the pieces of ``player`` may move."""
+
+    def replies(self, position: PiecesPosition) -> dict[str, str]:
+        names, own, other = self.grid.names, STONES[position.side], "wb"[position.side]
+        found = {}
+        for start, end in self.moves(position, position.side):
+            board = self.grid.put(self.grid.put(position.board, start, "."), end, own)
+            found[f"{names[start]}-{names[end]}"] = f"{board} {other}"
+        return found
