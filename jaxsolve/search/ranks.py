@@ -20,12 +20,6 @@ UNTRIED = 1  # both numbers of a move that has not been tried
 
 
 @inner
-def are_kept(tree):
-    """Whether the edges of a tree of a Monte-Carlo method have numbers and ranks."""
-    return tree.extra.shape[1] == WORDS
-
-
-@inner
 def begin_edge(tree, node, number):
     """Gives the newest edge of a node its first numbers and its rank."""
     at = np.int64(tree.nodes[node].edges) + number

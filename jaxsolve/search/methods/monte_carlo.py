@@ -23,7 +23,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.ranks import RANK, are_kept, begin_edge, highest, sum_up, take_up
+from jaxsolve.search.ranks import RANK, begin_edge, highest, sum_up, take_up
 from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, is_estimated, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
@@ -37,7 +37,8 @@ class Exploring(NamedTuple):
     exploration: float  # weight of the exploration term
     puct: bool  # weigh by priors instead of UCT
     most_cost: float  # log10 of the cost of what cannot be proved; 0: values are in [-1, 1]
-    by_rank: float  # weight of the term of proof-number ranks (C_pn of PN-MCTS); 0: no such numbers are kept
+    ranked: bool  # edges keep proof numbers and ranks (``search.ranks``)
+    by_rank: float  # weight of the term of ranks (C_pn of PN-MCTS)
     by_children: bool  # ranks are divided by the number of moves instead of the highest rank
 
 
@@ -57,7 +58,7 @@ class MonteCarlo(Method):
 
     @property
     def _exploring(self) -> Exploring:
-        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost), 0.0, False)
+        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost), False, 0.0, False)
 
     def guided(self, heads: Heads) -> Method:
         """PUCT with the constant of the published program, by costs where the network estimates them."""
@@ -80,7 +81,7 @@ class MonteCarlo(Method):
         """Nothing: a node has no numbers but its edges'."""
 
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        return _settle(work.tree, order, first, work.question, work.log, work.paths)
+        return _settle(work.tree, order, first, work.question, self._exploring, work.log, work.paths)
 
     def look_again(self, work: Workspace) -> None:
         """Nothing is ever given up."""
@@ -131,7 +132,7 @@ def _decide(tree, node, question: Question, log):
 
 
 @inner
-def _mark(tree, node, edge, pn, dn, zone, question: Question):
+def _mark(tree, node, edge, pn, dn, zone, question: Question, exploring: Exploring):
     """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
 
     ``zone`` is what the child's result rests on.
@@ -145,20 +146,20 @@ def _mark(tree, node, edge, pn, dn, zone, question: Question):
         edge.value = -np.inf
         if lost_by(tree, node, action, zone):
             drop_closed_moves(tree, node)
-            _close_edges(tree, node, question)
+            _close_edges(tree, node, question, exploring)
     else:
         edge.value = np.nan
 
 
 @inner
-def _close_edges(tree, node, question: Question):
+def _close_edges(tree, node, question: Question, exploring: Exploring):
     """Marks the visited moves that are closed as lost."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         if not is_open(tree, node, np.int64(edge.action & ACTION)):
             edge.value = -np.inf
-            if are_kept(tree):
+            if exploring.ranked:
                 take_up(tree, node, np.int64(i), question)
 
 
@@ -189,7 +190,7 @@ def _choose(tree, node, question: Question, exploring: Exploring):
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
-    ranked = are_kept(tree) and record.visited == record.moves
+    ranked = exploring.ranked and record.visited == record.moves
     worst = (np.float64(record.moves) if exploring.by_children else np.float64(highest(tree, node))) if ranked else 1.0
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
@@ -234,7 +235,7 @@ def _release(tree, paths, path, with_leaf):
 @inner
 def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
     """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
-    deciding, counting = True, are_kept(tree)
+    deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
         value = _cost_of_path(tree, paths, path, value, question, exploring)
     for d in range(paths.depth[path], -1, -1):
@@ -251,7 +252,7 @@ def _back_up(tree, paths, path, value, question: Question, exploring: Exploring,
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
-            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
+            _mark(tree, parent, above, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question, exploring)
 
 
 @inner
@@ -306,8 +307,8 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             parent = paths.nodes[path, depth - 1]
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
-            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question)
-            if are_kept(tree):
+            _mark(tree, parent, edge, tree.nodes[node].pn, tree.nodes[node].dn, tree.zones[node], question, exploring)
+            if exploring.ranked:
                 take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), question)
             unpin(tree, node)
             paths.depth[path] = depth - 1
@@ -323,7 +324,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             fresh = tree.visits[tree.nodes[node].edges + best]
             fresh.visits = 0
             fresh.value = 0.0
-            if are_kept(tree):
+            if exploring.ranked:
                 begin_edge(tree, node, best)
         edge = tree.visits[tree.nodes[node].edges + best]
         edge.busy += 1
@@ -392,16 +393,16 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
             pn, dn = numbers_of(-1 - child, question)
             value = won if pn == 0 else (lost if pn == INF else value)
             see_zone(tree, rows[i], offsets)
-            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question)
+            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question, exploring)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = won if tree.nodes[child].pn == 0 else lost
-            _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question)
+            _mark(tree, node, edge, tree.nodes[child].pn, tree.nodes[child].dn, tree.zones[child], question, exploring)
         elif not new:
             value = np.float64(tree.nodes[child].estimate)
         else:
             value = _estimate(rows[i], value, question, exploring, offsets)
             tree.nodes[child].estimate = value
-            if are_kept(tree):
+            if exploring.ranked:
                 sum_up(tree, child, question)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
@@ -413,7 +414,7 @@ def _absorb(tree, paths, owners, first, count, rows, offsets, order, question: Q
 
 
 @compiled
-def _settle(tree, order, first, question: Question, log, paths):
+def _settle(tree, order, first, question: Question, exploring: Exploring, log, paths):
     decided = False
     for at in range(first - 1, -1, -1):
         if log_is_full(log, paths):
@@ -425,8 +426,8 @@ def _settle(tree, order, first, question: Question, log, paths):
         for i in range(record.visited):
             edge = tree.visits[record.edges + i]
             if edge.child >= 0 and math.isfinite(edge.value) and tree.nodes[edge.child].marks & SOLVED_FLAG:
-                _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, tree.zones[edge.child], question)
-                if are_kept(tree):
+                _mark(tree, node, edge, tree.nodes[edge.child].pn, tree.nodes[edge.child].dn, tree.zones[edge.child], question, exploring)
+                if exploring.ranked:
                     take_up(tree, node, np.int64(i), question)
         decided = _decide(tree, node, question, log) or decided
     return 0, decided

@@ -43,7 +43,7 @@ class PnMonteCarlo(MonteCarlo):
 
     @property
     def _exploring(self) -> Exploring:
-        return super()._exploring._replace(by_rank=float(self.by_rank), by_children=self.by_children)
+        return super()._exploring._replace(ranked=True, by_rank=float(self.by_rank), by_children=self.by_children)
 
     def start(self, work: Workspace, node: int) -> None:
         _begin(work.tree, node, work.question)
