@@ -95,12 +95,3 @@ def take_up(tree, node, number, question: Question):
     if record.marks & SOLVED_FLAG:
         return True
     return changed and sum_up(tree, node, question)
-
-
-@inner
-def highest(tree, node):
-    """The highest rank among a node's edges."""
-    record, most = tree.nodes[node], np.int64(1)
-    for i in range(record.visited):
-        most = max(most, np.int64(tree.extra[record.edges + i, RANK]))
-    return most

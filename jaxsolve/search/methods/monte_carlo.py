@@ -23,7 +23,7 @@ from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.proof_numbers import store
-from jaxsolve.search.ranks import RANK, begin_edge, highest, sum_up, take_up
+from jaxsolve.search.ranks import RANK, begin_edge, sum_up, take_up
 from jaxsolve.search.rows import EVALUATED, Question, cost_of, fetch, is_estimated, numbers_of, place
 from jaxsolve.search.tree import ACTION, DROPPED_FLAG, INF, LIVE, LOOPS, NODES, NONE, SOLVED_FLAG, TAINTED, Tree, add_edge, unpin
 from jaxsolve.search.zones import drop_closed_moves, is_open, lost_by, recall, see_zone, won_by
@@ -180,9 +180,13 @@ def _choose(tree, node, question: Question, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
     total, mean, seen = 1.0, 0.0, 0
+    ranked = exploring.ranked and record.visited == record.moves
+    worst = np.int64(record.moves if ranked and exploring.by_children else 1)  # what ranks are divided by
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         total += edge.visits + edge.busy
+        if ranked:
+            worst = max(worst, np.int64(tree.extra[record.edges + i, RANK]))  # no rank is above the number of moves
         if math.isfinite(edge.value) and edge.visits > 0:
             mean += _worth(tree, node, edge.value, question, exploring)
             seen += 1
@@ -190,8 +194,6 @@ def _choose(tree, node, question: Question, exploring: Exploring):
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
-    ranked = exploring.ranked and record.visited == record.moves
-    worst = (np.float64(record.moves) if exploring.by_children else np.float64(highest(tree, node))) if ranked else 1.0
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         if not math.isfinite(edge.value) or (edge.child == NONE and edge.busy > 0):
