@@ -8,6 +8,7 @@ No random games are played unless ``playouts`` says so: at a position each they 
 4 CPU seconds each, 14 were solved with them and 35 without). Then nothing but exploration and ranks tells moves apart until a network does.
 
 A decided move is never walked again here, where the program of the papers goes back to it a few times (its solver threshold of 5 visits).
+Of moves that score alike the first on the list is walked, where the papers draw one at random: the same search grows the same tree.
 """
 
 from __future__ import annotations
