@@ -12,10 +12,9 @@ from search_tools import run, settings
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
-from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, uct
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.methods.monte_carlo import _choose
 from jaxsolve.search.ranks import RANK, A, B
 from jaxsolve.search.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
 
@@ -25,7 +24,7 @@ STARTS = {"hex-5": (1, 10), "hex-6": (1, 18), "hex-7": (1, 12), "awari": (0, 30)
 
 @numba.njit
 def choose(tree, node, question, exploring):
-    return _choose(tree, node, question, exploring)
+    return uct.choose(tree, node, question, exploring)
 
 
 def grown(rule_set, method, nodes=700, zones=False, **changes):

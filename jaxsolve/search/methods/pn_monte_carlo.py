@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 from jaxsolve.compiled import compiled
 from jaxsolve.search.methods.method import Workspace
-from jaxsolve.search.methods.monte_carlo import Exploring, MonteCarlo
+from jaxsolve.search.methods.monte_carlo import MonteCarlo
 from jaxsolve.search.ranks import WORDS, sum_up
 from jaxsolve.search.rows import Question
+from jaxsolve.search.uct import Exploring
 
 
 @dataclass(frozen=True)
