@@ -188,6 +188,7 @@ def test_a_search_does_not_notice_the_others(variant, most):
                 assert (ours == theirs).all()
 
 
+@pytest.mark.smoke
 def test_time_ends_a_search():
     game = make("hex-3")
     timed, words = PlayoutSearch(simulations=None, seconds=0.2), positions(game, 2, 1)
