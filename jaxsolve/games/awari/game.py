@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.batching import as_action, traced_once
+from jaxsolve.games.batching import as_action, batch_last
 from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.mixing import key_of
@@ -17,6 +17,7 @@ from jaxsolve.lazy import jax, jnp
 
 SEEDS = 48
 PITS = 6
+_LAP = 2 * PITS - 1  # seeds: the start pit gets none
 _FIELD_BITS = 6
 _FIELDS_PER_WORD = 5
 _TEXT = re.compile(r"(\S+)/(\S+) ([sn]) captured=(\d{1,2}):(\d{1,2})")
@@ -72,21 +73,31 @@ class Awari(Game):
     def step(self, state: AwariState, action: jax.Array) -> AwariState:
         return self._step(state, as_action(action))
 
-    @traced_once
+    @batch_last
     def _step(self, state: AwariState, action: jax.Array) -> AwariState:
         fields, side = _fields(state), self.to_move(state)
         pits, gained = _play(_from_seat(fields[:12], side), action)
-        captured = fields[12:14] + jnp.where(jnp.arange(2) == side, gained, 0)
+        captured = fields[12:14] + jnp.where(_count_to(2, side) == side[None], gained[None], 0)
         return _pack_fields(jnp.concatenate([_from_seat(pits, side), captured, (1 - side)[None]]))
 
     def legal_mask(self, state: AwariState) -> jax.Array:
-        return self._moves(state) & ~_all_single(state)
+        return (self._look(state)[0] >> np.arange(PITS, dtype=np.uint32)) & 1 == 1
 
     def outcome(self, state: AwariState) -> jax.Array:
-        over = _all_single(state) | ~jnp.any(self._moves(state))
+        return self._look(state)[1]
+
+    def legal_and_outcome(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
+        moves, outcome = self._look(state)
+        return moves[None], outcome
+
+    @batch_last
+    def _look(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
+        """uint32[]: the set of legal actions, the first lowest; int32[]: the outcome; batch last."""
+        pits = _own_first(state, self.to_move(state))
+        moves = jnp.where(jnp.max(pits, axis=0) > 1, _moves(pits), jnp.uint32(0))
         south, north = _field(state, 12), _field(state, 13)
         result = jnp.where(south > north, Outcome.FIRST_WINS, jnp.where(north > south, Outcome.SECOND_WINS, Outcome.DRAW))
-        return jnp.where(over, result, Outcome.ONGOING).astype(jnp.int32)
+        return moves, jnp.where(moves == 0, result, Outcome.ONGOING).astype(jnp.int32)
 
     def to_move(self, state: AwariState) -> jax.Array:
         return _field(state, 14)
@@ -106,12 +117,6 @@ class Awari(Game):
 
     def key(self, state: AwariState) -> jax.Array:
         return key_of(self.rule_set, state.words)
-
-    def _moves(self, state: AwariState) -> jax.Array:
-        """bool[6]: own pits with seeds whose sowing leaves the opponent some, whether or not the game is over."""
-        pits = _from_seat(_fields(state)[:12], self.to_move(state))
-        after, _ = jax.vmap(_play, in_axes=(None, 0))(pits, jnp.arange(PITS))
-        return (pits[:PITS] > 0) & jnp.any(after[:, PITS:] > 0, axis=1)
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: AwariState) -> str:
@@ -177,13 +182,15 @@ def _shifts() -> np.ndarray:
 
 
 def _fields(state: AwariState) -> jax.Array:
-    """int32[15]."""
-    return ((state.words[:, None] >> _shifts()[None]) & 63).astype(jnp.int32).reshape(-1)
+    """int32[15, ...]."""
+    words = state.words
+    shifts = _shifts().reshape(1, -1, *(1,) * (words.ndim - 1))
+    return ((words[:, None] >> shifts) & 63).astype(jnp.int32).reshape(-1, *words.shape[1:])
 
 
 def _pack_fields(fields: jax.Array) -> AwariState:
-    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()[None]
-    return AwariState(jnp.sum(parts, axis=1, dtype=jnp.uint32))
+    parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD, *fields.shape[1:])
+    return AwariState(jnp.sum(parts << _shifts().reshape(1, -1, *(1,) * (fields.ndim - 1)), axis=1, dtype=jnp.uint32))
 
 
 def _pack_numbers(fields: Sequence[int]) -> AwariState:
@@ -193,28 +200,68 @@ def _pack_numbers(fields: Sequence[int]) -> AwariState:
 
 
 def _from_seat(pits: jax.Array, side: jax.Array) -> jax.Array:
-    """int32[12] pits with the side's own first; its own inverse."""
-    return jnp.where(side == 0, pits, jnp.concatenate([pits[PITS:], pits[:PITS]]))
+    """int32[12, ...] pits with the side's own first; its own inverse."""
+    return jnp.where((side == 0)[None], pits, jnp.concatenate([pits[PITS:], pits[:PITS]]))
+
+
+def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
+    """``_from_seat`` of a state's pits, read pit by pit: a whole look takes half the time so, a step does not."""
+    pits = [_field(state, n) for n in range(2 * PITS)]
+    across = [*pits[PITS:], *pits[:PITS]]
+    return jnp.stack([jnp.where(side == 0, here, there) for here, there in zip(pits, across, strict=True)])
+
+
+def _count_to(count: int, like: jax.Array) -> np.ndarray:
+    """int32[count, ...]: 0 to ``count`` - 1 along a new first axis."""
+    return np.arange(count, dtype=np.int32).reshape(-1, *(1,) * like.ndim)
+
+
+def _as_set(members: jax.Array) -> jax.Array:
+    """uint32[...]: the bits of bool[6, ...], the first lowest.
+
+    It is a sum also because XLA fuses all else here into whatever reads it, and does it again for every element: in a whole step 372 times a board.
+    """
+    bits = np.uint32(1) << _count_to(PITS, members[0]).astype(np.uint32)
+    return jnp.sum(jnp.where(members, bits, np.uint32(0)), axis=0, dtype=jnp.uint32)
+
+
+def _up_to(at: jax.Array) -> jax.Array:
+    """uint32[...]: the set of 0 to int32[...] ``at`` (of 6 at most), which is empty below 0."""
+    return (jnp.uint32(1) << jnp.clip(at + 1, 0, PITS + 1).astype(jnp.uint32)) - 1
 
 
 def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Sows from own pit int32[] ``start`` of int32[12] ``pits`` (own first) and captures; pits after, seeds gained."""
-    place = jnp.arange(12)
-    seeds = jnp.sum(jnp.where(place == start, pits, 0))
-    laps, rest = seeds // 11, seeds % 11
-    distance = jnp.where(place >= start, place - start, place - start + 12)
-    sown = jnp.where(distance == 0, 0, pits + laps + (distance <= rest).astype(jnp.int32))
-    last = start + jnp.where(rest == 0, 11, rest)
-    last = jnp.where(last >= 12, last - 12, last)
-    small = (sown == 2) | (sown == 3)
-    # A pit is spared where it, or a pit between it and the last one, holds neither 2 nor 3.
-    breaks = jnp.cumsum((~small & (place <= last))[::-1])[::-1]
-    taken = (place >= PITS) & (place <= last) & (breaks == 0)
-    return jnp.where(taken, 0, sown), jnp.sum(jnp.where(taken, sown, 0))
+    """Sows from own pit int32[...] ``start`` of int32[12, ...] ``pits`` (own first) and captures; pits after, seeds gained."""
+    place = _count_to(2 * PITS, start)
+    seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0)
+    laps, rest = jax.lax.div(seeds, np.int32(_LAP)), jax.lax.rem(seeds, np.int32(_LAP))
+    distance = place - start[None]
+    distance = jnp.where(distance >= 0, distance, distance + 2 * PITS)
+    sown = jnp.where(distance == 0, 0, pits + laps[None] + (distance <= rest[None]).astype(jnp.int32))
+    enemy = sown[PITS:]
+    last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # in the enemy row, or outside
+    passed = jnp.where(last < PITS, _up_to(last), jnp.uint32(0))
+    spared = passed & ~_as_set((enemy == 2) | (enemy == 3))
+    # A pit is spared, too, where one between it and the last one is.
+    spared |= spared >> 1
+    spared |= spared >> 2
+    spared |= spared >> 4
+    taken = (passed & ~spared)[None] >> _count_to(PITS, start).astype(np.uint32) & 1 == 1
+    return jnp.concatenate([sown[:PITS], jnp.where(taken, 0, enemy)]), jnp.sum(jnp.where(taken, enemy, 0), axis=0)
 
 
-def _all_single(state: AwariState) -> jax.Array:
-    return jnp.all(_fields(state)[:12] <= 1)
+def _moves(pits: jax.Array) -> jax.Array:
+    """uint32[...]: the set of own pits (of int32[12, ...], own first) with seeds whose sowing leaves the opponent some.
+
+    The opponent is left none where the last seed falls into a pit of its row, all from the row's first to that one become 2 or 3, and none
+    beyond holds any. In the first lap the pits that hold seeds must be those that are sown; so it is with an empty row that none reaches.
+    In the second and third lap, which fill every pit, the last pit must be the row's last.
+    """
+    own, enemy = pits[:PITS], pits[PITS:]
+    most, end = jnp.max(enemy, axis=0, keepdims=True), own + _count_to(PITS, pits[0])
+    bare = (most <= 2) & (_as_set(enemy > 0)[None] == _up_to(end - PITS))
+    bare |= (most <= 1) & (end == 2 * _LAP) | (most == 0) & (end == 3 * _LAP)
+    return _as_set((own > 0) & ~bare)
 
 
 def _digits(counts: jax.Array) -> jax.Array:
