@@ -110,7 +110,7 @@ def test_its_picture_is_drawn_again(played, tmp_path):
     (tmp_path / "begun").mkdir()
     shutil.copy(folder / "experiment.json", tmp_path / "begun")
     begun = CliRunner().invoke(app, ["plot", str(tmp_path / "begun")])
-    assert begun.exit_code == 2 and "not been played to its end" in begun.stderr
+    assert begun.exit_code == 2 and "has been played to its end" in begun.stderr
 
 
 def test_json_is_one_object(played):

@@ -130,6 +130,7 @@ def test_options_may_be_keywords():
     ("wrong", "says"),
     [
         ("awary", "did you mean 'awari'"),
+        ("LOA-8", "did you mean 'loa-8'"),
         ("gomuku-15", "did you mean 'gomoku-15'"),
         ("killallgo-8", "did you mean 'killallgo-"),
         ("hex-20", "hex-1..19"),

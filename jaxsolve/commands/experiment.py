@@ -57,7 +57,7 @@ def draw(folder: Path, out: Path) -> None:
     from jaxsolve.view import experiments
 
     if not (folder / SHOWN).exists():
-        raise ValueError(f"{folder} has not been played to its end; the command that began it goes on there")
+        raise ValueError(f"none of the games of {folder} has been played to its end; the command that began it goes on there")
     shown = _shown(folder / SHOWN)
     experiments.draw(out, experiments.read(folder / RESULTS, shown["axes"]), shown)
 
@@ -122,13 +122,17 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
                 lines.say(lambda where=where, matches=matches: f"{where}: move {matches.ply + 1}, {matches.left} games go on")
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
-    axes = experiment.axes
+        _write(experiment, folder, results, rows)  # a game that has been played can be looked at while others go on
+    return results
+
+
+def _write(experiment: Experiment, folder: RunFolder, results: Sequence[Result], rows: Sequence[dict[str, Any]]) -> None:
+    """The tables, and what a picture needs beside them."""
+    axes, settings = experiment.axes, experiment.settings
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
-    settings = experiment.settings
     told = {key: getattr(settings, key) for key in ("source", "x_label", "paper_x")}
     folder.write_json(SHOWN, told | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)})
-    return results
 
 
 def _title(experiment: Experiment) -> str:

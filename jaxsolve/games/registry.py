@@ -159,7 +159,7 @@ def _examples(base: str) -> list[str]:
 
 
 def _hint(wrong: str, right: Any) -> str:
-    close = difflib.get_close_matches(wrong, list(right), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(wrong.lower(), list(right), n=1, cutoff=0.5)
     return f", did you mean {close[0]!r}" if close else ""
 
 

@@ -93,6 +93,8 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
 def _flags(word: str) -> dict[str, Any]:
     """``FSU`` and parts of it, ``x`` in place of a flag that is off."""
     letters = word.upper().replace("X", "")
+    if not word:
+        raise ValueError
     if sorted(letters) != sorted(set(letters) & set(FLAGS)):
         raise ValueError
     return {"final": "F" in letters, "solver": "S" in letters, "ranks": "U" in letters}

@@ -84,8 +84,10 @@ class PlayoutSearch:
                 raise ValueError(f"{name}={getattr(self, name)}: give {low} to {high}")
         if self.layers not in LAYERS:
             raise ValueError(f"layers={self.layers!r}: give one of {', '.join(LAYERS)}")
-        if self.contempt is not None and not (-1.0 <= self.contempt <= 1.0 and self.layers != "single" and self.final):
-            raise ValueError(f"contempt={self.contempt}: give -1 to 1, with layers 'double' or 'players' and final moves by what is proved (F)")
+        if self.contempt is not None and not -1.0 <= self.contempt <= 1.0:
+            raise ValueError(f"contempt={self.contempt}: give -1 to 1")
+        if self.contempt is not None and not (self.layers != "single" and self.final):
+            raise ValueError("contempt needs layers 'double' or 'players', which know of draws, and final moves by what is proved (F)")
 
     @property
     def counted(self) -> bool:

@@ -20,7 +20,7 @@ PITS = 6
 _LAP = 2 * PITS - 1  # seeds: the start pit gets none
 _FIELD_BITS = 6
 _FIELDS_PER_WORD = 5
-_TEXT = re.compile(r"(\S+)/(\S+) ([sn]) captured=(\d{1,2}):(\d{1,2})")
+_TEXT = re.compile(r"(\S+)/(\S+) ([sn]) captured=(\d{1,2}):(\d{1,2})", re.ASCII)
 _SIDES = "sn"
 
 
