@@ -6,7 +6,7 @@ import pytest
 from jaxsolve.games import available, describe
 
 RECORDS = sorted(playthrough.FOLDER.glob("*.txt"))
-SHORT = ("awari", "hex-5", "knightthrough-8", "loa-7", "minishogi")  # that are replayed on the other supported Python, too
+SHORT = ("awari", "hex-5", "knightthrough-8", "loa-8", "minishogi")  # that are replayed on the other supported Python, too
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem, marks=[pytest.mark.smoke] * (path.stem in SHORT)) for path in RECORDS])
