@@ -96,6 +96,11 @@ def look(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
     return int(said), out.reshape(planes, words)
 
 
+def makes_plans(zoning: Zoning | None) -> bool:
+    """Whether a search with these zones has moves planned (``search.plans``)."""
+    return zoning is not None and bool(zoning.addresses[PLAN])
+
+
 def no_zoning() -> Zoning:
     """For games without zones."""
     return zoning((_nothing,) * 4, 0, np.zeros(1))

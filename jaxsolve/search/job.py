@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from jaxsolve.evaluate import Evaluator, Heads, shared_evaluator
-from jaxsolve.games.game import Game, HasStandIn, State
+from jaxsolve.games.game import Game, HasStandIn, HasZones, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
@@ -32,6 +32,7 @@ from jaxsolve.search.settings import Settings, changed
 from jaxsolve.search.shared_patterns import Proof, SharedPatterns
 from jaxsolve.search.stand_in import together, with_spent
 from jaxsolve.search.warm_up import warm_up_search
+from jaxsolve.zoning import makes_plans
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 STAND_IN_LOG = "simple-ko.log"
@@ -95,7 +96,8 @@ class Job:
         self.asked, self._spent, self._patterns = asked, spent, patterns
         self.game, self.settings = game, settings or Settings()
         heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
-        self.method: Method = _method(self.settings.method, heads)
+        zones = self.settings.zones if evaluator is None else evaluator.zones
+        self.method: Method = _method(self.settings.method, heads, makes_plans(game.zoning() if zones and isinstance(game, HasZones) else None))
         try:
             hash(self.method)
         except TypeError as error:
@@ -472,9 +474,11 @@ def _to_move(game: Game) -> Any:
     return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))
 
 
-def _method(asked: str | Method, heads: Heads | None) -> Method:
-    """A method by its name, as it searches with the network if there is one; one that is given as an object searches as it says."""
+def _method(asked: str | Method, heads: Heads | None, planned: bool) -> Method:
+    """A method by its name, as it searches with the network if there is one, and with plans; one that is given as an object searches as it says."""
     if not isinstance(asked, str):
         return asked
     method = method_named(asked)
-    return method if heads is None else method.guided(heads)
+    if heads is not None:
+        return method.guided(heads)
+    return method.planned if planned else method

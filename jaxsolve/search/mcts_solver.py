@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxsolve.compiled import compiled, inner
 from jaxsolve.search.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
+from jaxsolve.search.plans import are_planned, first_look
 from jaxsolve.search.proof_numbers import store
 from jaxsolve.search.ranks import begin_edge, sum_up, take_up
 from jaxsolve.search.rows import EVALUATED, Question, fetch, numbers_of, place
@@ -194,9 +195,9 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         paths.flying[path] = 0
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
-        if new and child >= 0:
-            recall(tree, child, question.or_player, log)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
+        if new and child >= 0 and not recall(tree, child, question.or_player, log) and exploring.step > 0.0 and are_planned(tree):
+            first_look(tree, child, node, np.int64(edge.action & ACTION), question.or_player, exploring)
         edge.child = child
         value = (won + lost) / 2.0
         if child == NONE:
@@ -213,7 +214,7 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         elif not new:
             value = np.float64(tree.nodes[child].estimate)
         else:
-            value = estimate(rows[i], value, question, exploring, offsets)
+            value = estimate(tree, child, rows[i], value, question, exploring, offsets)
             tree.nodes[child].estimate = value
             if exploring.ranked:
                 sum_up(tree, child, question)

@@ -119,9 +119,15 @@ def _move_up(tree, first, last, wanted):
 
 
 @inner
+def is_planned(tree, node):
+    """Whether a node has its first numbers from a plan of the or-player."""
+    return are_planned(tree) and tree.nodes[node].marks & PLANNED_FLAG != 0
+
+
+@inner
 def moves_to_goal(tree, node):
     """The or-player's moves to its goal, by the plan of a node; 0 where plans do not tell."""
-    if not are_planned(tree) or tree.nodes[node].marks & PLANNED_FLAG == 0:
+    if not is_planned(tree, node):
         return np.int64(0)
     size = _size(tree.plans[node])
     return size if size > 0 else np.int64(NO_PLAN)
@@ -150,10 +156,19 @@ def waits_for_null(tree, node):
     What refutes it will leave most of the others out, so they have no part in the node's numbers until then.
     """
     record = tree.nodes[node]
-    null = tree.zoning.null[0]
-    if record.marks & PLANNED_FLAG == 0 or null < 0 or record.moves == 0:
+    if not is_headed_by_null(tree, node):
         return False
     if record.visited == 0:
-        return np.int64(tree.lists[record.list] & np.uint32(0xFFFF)) == (null | FORCED_BIT)
+        return True
     edge = tree.edges[record.edges]
-    return np.int64(edge.action) == null and edge.b != 0 and edge.b < BIG
+    return edge.b != 0 and edge.b < BIG
+
+
+@inner
+def is_headed_by_null(tree, node):
+    """Whether the or-player has a plan at a node of its opponent's, whose moves begin with the null move."""
+    record = tree.nodes[node]
+    null = tree.zoning.null[0]
+    if not is_planned(tree, node) or null < 0 or record.moves == 0:
+        return False
+    return np.int64(tree.lists[record.list] & np.uint32(0xFFFF)) == (null | FORCED_BIT)

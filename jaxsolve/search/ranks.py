@@ -2,8 +2,9 @@
 
 An edge keeps what its parent's mover wants small of the child's numbers (``A``) and the other one (``B``), as they were when a path last came up
 through it, and its rank: 1 + the number of the node's edges whose ``A`` is smaller, so that ties share the better rank. A rank is changed only
-when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, whatever is expected of it. A
-position that is reached in several ways counts once for each; an edge on another way than the last keeps the numbers it had.
+when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, or those of its node's plan
+(``search.plans``), whatever else is expected of it. A position that is reached in several ways counts once for each; an edge on another way than the
+last keeps the numbers it had.
 """
 
 from __future__ import annotations
@@ -11,21 +12,32 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import inner
+from jaxsolve.search.plans import is_planned
+from jaxsolve.search.proof_numbers import first_numbers
 from jaxsolve.search.rows import Question
-from jaxsolve.search.tree import BIG, INF, SOLVED_FLAG
+from jaxsolve.search.tree import BIG, INF, SOLVED_FLAG, forced_entry
 
 A, B, RANK = range(3)  # an edge's extra words
 WORDS = 3
-UNTRIED = 1  # both numbers of a move that has not been tried
+UNTRIED = 1  # both numbers of a move that has not been tried, where there is no plan
 
 
 @inner
 def begin_edge(tree, node, number):
     """Gives the newest edge of a node its first numbers and its rank."""
     at = np.int64(tree.nodes[node].edges) + number
+    a, b = _of_untried(tree, node, number)
     tree.extra[at, A] = np.uint32(2 * INF)  # as if it had stood behind all others
-    tree.extra[at, B] = np.uint32(UNTRIED)
-    _put(tree, node, number, np.int64(UNTRIED))
+    tree.extra[at, B] = np.uint32(b)
+    _put(tree, node, number, a)
+
+
+@inner
+def _of_untried(tree, node, number):
+    """(A, B) of a move that has not been tried, by its place in the list."""
+    if not is_planned(tree, node):
+        return np.int64(UNTRIED), np.int64(UNTRIED)
+    return first_numbers(tree.nodes[node], forced_entry(tree, node, number))
 
 
 @inner
@@ -69,7 +81,12 @@ def sum_up(tree, node, question: Question):
     """Makes the numbers of an undecided node from its edges'; True if they have changed (Allis 1994)."""
     record = tree.nodes[node]
     untried = np.int64(record.moves) - np.int64(record.visited)
-    phi, delta = np.int64(UNTRIED if untried > 0 else BIG), UNTRIED * untried
+    phi, delta = np.int64(BIG), np.int64(0)
+    if untried > 0:
+        phi, delta = _of_untried(tree, node, np.int64(record.visited))[0], UNTRIED * untried
+        if is_planned(tree, node):
+            first = np.int64(record.forced)
+            delta = first * first_numbers(record, True)[1] + (untried - first) * first_numbers(record, False)[1]
     for i in range(record.visited):
         value = tree.visits[record.edges + i].value
         if np.isfinite(value):
@@ -94,4 +111,4 @@ def take_up(tree, node, number, question: Question):
     tree.extra[at, B] = np.uint32(b)
     if record.marks & SOLVED_FLAG:
         return True
-    return changed and sum_up(tree, node, question)
+    return (changed or is_planned(tree, node)) and sum_up(tree, node, question)  # where moves are planned, untried ones grow harder by the way

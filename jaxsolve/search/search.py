@@ -38,7 +38,7 @@ from jaxsolve.search.tree import (
 )
 from jaxsolve.search.warm_up import warm_up
 from jaxsolve.search.zones import enter_patterns
-from jaxsolve.zoning import PLAN, look
+from jaxsolve.zoning import look, makes_plans
 
 MAX_DEPTH = 1024  # longest path; a longer one is not followed, which can cost an answer but never falsify one
 FIRST_WINS = 16  # decisions before moves are put in another order
@@ -97,7 +97,7 @@ class Search:
         self.seed, self.waves, self.flights = (seed ^ seed >> 32) & 0xFFFFFFFF, 0, flights  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
-        planned = zoning is not None and bool(zoning.addresses[PLAN])
+        planned = makes_plans(zoning)
         guided = planned or evaluator.sequences() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.compiled import inner
+from jaxsolve.search.plans import NO_PLAN, is_headed_by_null, moves_to_goal
 from jaxsolve.search.ranks import RANK
 from jaxsolve.search.rows import Question, cost_of, is_estimated
 from jaxsolve.search.tree import DROPPED_FLAG, LIVE, NODES, NONE
@@ -22,6 +23,9 @@ class Exploring(NamedTuple):
     ranked: bool  # edges keep proof numbers and ranks (``search.ranks``)
     by_rank: float  # weight of the term of ranks (C_pn of PN-MCTS)
     by_children: bool  # ranks are divided by the number of moves instead of the highest rank
+    step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
+    near: bool  # with plans: either side's moves near the plan come before others
+    patience: int  # with plans: visits of the opponent's null move for which its other moves wait
 
 
 @inner
@@ -43,6 +47,21 @@ def _prior(tree, node, number):
 
 
 @inner
+def _waits_for_null(tree, node, exploring: Exploring):
+    """Whether the moves of a node wait for its null move, which heads them: until that is refuted, or ``patience`` visits have not done it.
+
+    What refutes it will close most of the others (as ``plans.waits_for_null``, which goes by proof numbers).
+    """
+    record = tree.nodes[node]
+    if not is_headed_by_null(tree, node):
+        return False
+    if record.visited == 0:
+        return True
+    edge = tree.visits[record.edges]
+    return math.isfinite(edge.value) and edge.visits + edge.busy < exploring.patience
+
+
+@inner
 def choose(tree, node, question: Question, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
@@ -60,6 +79,9 @@ def choose(tree, node, question: Question, exploring: Exploring):
     # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
+    if _waits_for_null(tree, node, exploring):
+        edge = tree.visits[record.edges]
+        return np.int64(NONE) if record.visited > 0 and edge.child == NONE and edge.busy > 0 else np.int64(0)
     log_total = math.log(total)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
@@ -112,12 +134,16 @@ def look_for_extremes(tree):
 
 
 @inner
-def estimate(row, unknown, question: Question, exploring: Exploring, offsets):
-    """What a row says of its position for the or-player: a value, or a cost; ``unknown`` where a network was not asked."""
+def estimate(tree, node, row, unknown, question: Question, exploring: Exploring, offsets):
+    """What is said of a new node for the or-player: a value, or a cost.
+
+    By its row, if a network was asked or random games were played; else by its plan, from 1 at the or-player's goal to -1; else ``unknown``.
+    """
     if exploring.most_cost > 0.0:
         return cost_of(row, np.int64(question.or_player), offsets) if is_estimated(row, offsets) else unknown
     if offsets.value == NONE:
-        return unknown
+        moves = moves_to_goal(tree, node)
+        return 1.0 - 2.0 * min(moves, np.int64(NO_PLAN)) / NO_PLAN if moves > 0 else unknown
     mover = (np.int64(row[offsets.info]) >> 3) & 1
     value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
     return value if mover == question.or_player else -value

@@ -16,15 +16,14 @@ from jaxsolve.search.repetition import frontier, level_order
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import new_tree, roomier
 from jaxsolve.search.zones import enter_patterns
-from jaxsolve.zoning import PLAN
+from jaxsolve.zoning import makes_plans
 
 
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
     """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
     evaluator.sequences()
-    zoning = evaluator.zoning()
-    if zoning is not None and zoning.addresses[PLAN]:
+    if makes_plans(evaluator.zoning()):
         for form in {type(form): form for form in method.forms}.values():
             warm_up(form, game.may_repeat, evaluator.layout.zoned)
 

@@ -34,6 +34,9 @@ class MonteCarlo(Method):
     exploration: float = 1.0
     most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
     playouts: int = dataclasses.field(default=1, kw_only=True)
+    step: float = dataclasses.field(default=8.0, kw_only=True)  # with plans: as ``ProofNumber`` has it; 0 = plans are not made
+    near: bool = dataclasses.field(default=True, kw_only=True)  # with plans: either side's moves near the plan come before others
+    patience: int = dataclasses.field(default=1000, kw_only=True)  # with plans: visits of the opponent's null move for which its others wait
     gives_way_to: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
@@ -42,12 +45,18 @@ class MonteCarlo(Method):
 
     @property
     def _exploring(self) -> Exploring:
-        return Exploring(float(self.exploration), self.selection == "puct", float(self.most_cost), False, 0.0, False)
+        costs, plans = float(self.most_cost), (float(self.step), self.near, self.patience)
+        return Exploring(float(self.exploration), self.selection == "puct", costs, False, 0.0, False, *plans)
 
     def guided(self, heads: Heads) -> Method:
         """PUCT with the constant of the published program, by costs where the network estimates them."""
         plainer = self.gives_way_to.guided(heads)
-        return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0, gives_way_to=plainer)
+        return dataclasses.replace(self, selection="puct", exploration=PUCT, most_cost=heads.most_cost, playouts=0, step=0.0, gives_way_to=plainer)
+
+    @property
+    def planned(self) -> Method:
+        """Without random games: a plan tells more of a position, and sooner."""
+        return dataclasses.replace(self, playouts=0, gives_way_to=self.gives_way_to.planned)
 
     def shares_tree(self, other: Method) -> bool:
         return isinstance(other, MonteCarlo) and other.extra_words == self.extra_words

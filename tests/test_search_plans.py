@@ -1,0 +1,135 @@
+"""Monte-Carlo searches go by plans where the game makes them: first numbers, values, the null move before others, and no random games."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numba
+import numpy as np
+import pytest
+
+from jaxsolve.evaluate.layout import NONE as ABSENT
+from jaxsolve.formats import problems
+from jaxsolve.games import make
+from jaxsolve.proof.check import check
+from jaxsolve.search import METHODS, Limits, Settings, Verdict, solve, uct
+from jaxsolve.search.driver import drive
+from jaxsolve.search.job import Job
+from jaxsolve.search.proof_numbers import HARDER
+from jaxsolve.search.ranks import RANK, A, B
+from jaxsolve.search.tree import ACTION, BIG, DROPPED_FLAG, FORCED_BIT, INF, NODES, NONE, PLANNED_FLAG, SOLVED_FLAG
+
+
+@numba.njit
+def choose(tree, node, question, exploring):
+    return uct.choose(tree, node, question, exploring)
+
+
+@pytest.fixture(scope="module")
+def life():
+    (problem,) = problems.load("quickstart.json", ids=["go-life"])
+    return problem
+
+
+def grown(problem, method, nodes=250, **changes):
+    """A search that is not done."""
+    job = Job(problem.game, problem.state, claims=problem.claim, settings=Settings(method, Limits(nodes=nodes), check=False, **changes))
+    drive([job])
+    assert job.search.verdict is None
+    return job.search
+
+
+def undecided(tree):
+    return [i for i, node in enumerate(tree.nodes[: tree.counters[NODES]]) if not node["marks"] & (SOLVED_FLAG | DROPPED_FLAG)]
+
+
+def first_numbers(node, entry):
+    if entry & FORCED_BIT:
+        return int(node["forced_a"]), int(node["forced_b"])
+    return int(node["first_a"]) * (HARDER + int(node["visited"])) // HARDER, int(node["first_b"])
+
+
+@pytest.mark.parametrize("wave", [1, 8])
+def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
+    tree, looked_at, apart = grown(life, "pnmcts", wave=wave).tree, 0, 0
+    for at in undecided(tree):
+        node = tree.nodes[at]
+        edges = slice(node["edges"], node["edges"] + node["visited"])
+        visits, a, b = tree.visits[edges], tree.extra[edges, A].astype(np.int64), tree.extra[edges, B].astype(np.int64)
+        assert tree.extra[edges, RANK].tolist() == [1 + int((a < one).sum()) for one in a]
+        if not node["marks"] & PLANNED_FLAG or (visits["child"] == NONE).any():
+            continue
+        open_moves = np.isfinite(visits["value"])
+        untried = [first_numbers(node, entry) for entry in tree.lists[node["list"] + node["visited"] : node["list"] + node["moves"]]]
+        phi = min([int(x) for x in a[open_moves]] + [one[0] for one in untried[:1]])
+        delta = min(int(b[open_moves].sum()) + sum(one[1] for one in untried), BIG)
+        assert (node["pn"], node["dn"]) == ((phi, delta) if node["mover"] == life.claim.player else (delta, phi))
+        assert set(a[~open_moves].tolist()) <= {0, INF}
+        looked_at += 1
+        apart += len({one[0] for one in untried}) > 1 or phi > 1
+    assert looked_at > 50 and apart > 20
+
+
+@pytest.mark.parametrize("name", ["mcts", "pnmcts"])
+def test_the_opponents_moves_wait_for_its_pass(life, name):
+    method = dataclasses.replace(METHODS[name].planned, patience=20)
+    search = grown(life, method, wave=1)
+    tree, null, waiting, patient = search.tree, int(search.tree.zoning.null[0]), 0, 0
+    for at in undecided(tree):
+        node = tree.nodes[at]
+        headed = node["marks"] & PLANNED_FLAG and int(tree.lists[node["list"]]) & 0xFFFF == null | FORCED_BIT
+        edge = tree.visits[node["edges"]] if node["visited"] else None
+        if not headed:
+            continue
+        assert node["mover"] != life.claim.player
+        if edge is None or (np.isfinite(edge["value"]) and edge["visits"] < method.patience):
+            assert node["visited"] <= 1
+            assert int(choose(tree, at, search.work.question, method._exploring)) == 0
+            waiting += 1
+        elif np.isfinite(edge["value"]):
+            patient += 1
+        if edge is not None and edge["child"] == NONE:
+            edge["busy"] = 1  # its evaluation is under way: nothing else is walked meanwhile
+            assert int(choose(tree, at, search.work.question, method._exploring)) == NONE
+            edge["busy"] = 0
+        if edge is not None:
+            assert edge["action"] & ACTION == null
+    assert waiting > 10 and patient > 0
+
+
+def test_a_plan_is_the_value_of_a_position(life):
+    """The fewer moves to the goal the better; between 1 and -1 for the or-player."""
+    tree, seen = grown(life, "mcts").tree, {}
+    for at in undecided(tree):
+        node = tree.nodes[at]
+        if node["marks"] & PLANNED_FLAG:
+            moves = sum(int(word).bit_count() for word in tree.plans[at]) or 9
+            seen.setdefault(moves, set()).add(float(node["estimate"]))
+        else:
+            assert node["estimate"] == 0.0
+    assert len(seen) > 3 and all(len(values) == 1 for values in seen.values())
+    values = [seen[moves].pop() for moves in sorted(seen)]
+    assert values == sorted(values, reverse=True) and values[-1] >= -1.0 and values[0] < 1.0
+
+
+def test_random_games_are_played_where_nothing_is_planned(life):
+    def job(method, **changes):
+        return Job(life.game, life.state, claims=life.claim, settings=Settings(method, Limits(nodes=1), check=False, **changes))
+
+    planned, plain, own = job("mcts"), job("mcts", zones=False), job(METHODS["mcts"])
+    assert planned.method.playouts == 0 and planned.evaluator.layout.offsets.value == ABSENT
+    assert plain.method.playouts == own.method.playouts == 1 and plain.evaluator.layout.offsets.value != ABSENT  # an object searches as it says
+    game = make("hex-4")
+    assert Job(game, game.init(), settings=Settings("mcts", Limits(nodes=1), check=False)).method.playouts == 1
+
+
+@pytest.mark.parametrize("name", ["mcts", "pnmcts"])
+def test_plans_make_proofs_short_and_change_no_answer(life, name, tmp_path):
+    nodes = []
+    for step in (8.0, 0.0):
+        method = dataclasses.replace(METHODS[name], step=step, playouts=0)
+        found = solve(life.game, life.state, claim=life.claim, settings=Settings(method, Limits(nodes=400_000)), out=tmp_path / str(step))
+        assert found.verdict is Verdict.PROVED and found.checked
+        assert check(found.certificate).accepted
+        nodes.append(found.nodes)
+    assert 10 * nodes[0] < nodes[1]
