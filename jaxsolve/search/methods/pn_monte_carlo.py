@@ -5,7 +5,7 @@ rank 1 (``search.ranks``). The program of the paper divides by the number of mov
 are those of the claim that is searched: in games with draws, a search for a win and one for "does not lose" rank moves differently.
 
 No random games are played unless ``playouts`` says so: at a position each they cost more than they guide (of 50 late positions of Lines of Action,
-4 CPU seconds each, 14 were solved with them and 35 without). Then nothing but exploration and ranks tells moves apart until a network does.
+4 CPU seconds each, 14 were solved with them and 35 without). Then nothing but exploration and ranks tells moves apart, until a network or plan does.
 
 A decided move is never walked again here, where the program of the papers goes back to it a few times (its solver threshold of 5 visits).
 Of moves that score alike the first on the list is walked, where the papers draw one at random: the same search grows the same tree.
