@@ -74,7 +74,7 @@ def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
 def test_the_opponents_moves_wait_for_its_pass(life, name):
     method = dataclasses.replace(METHODS[name].planned, patience=20)
     search = grown(life, method, wave=1)
-    tree, null, waiting, patient = search.tree, int(search.tree.zoning.null[0]), 0, 0
+    tree, null, waiting, patient, in_flight = search.tree, int(search.tree.zoning.null[0]), 0, 0, 0
     for at in undecided(tree):
         node = tree.nodes[at]
         headed = node["marks"] & PLANNED_FLAG and int(tree.lists[node["list"]]) & 0xFFFF == null | FORCED_BIT
@@ -86,15 +86,16 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
             assert node["visited"] <= 1
             assert int(choose(tree, at, search.work.question, method._exploring)) == 0
             waiting += 1
+            if edge is not None:
+                assert edge["action"] & ACTION == null
+                child = int(edge["child"])
+                edge["child"], edge["busy"] = NONE, 1  # its evaluation is under way: nothing else is walked meanwhile
+                assert int(choose(tree, at, search.work.question, method._exploring)) == NONE
+                edge["child"], edge["busy"] = child, 0
+                in_flight += 1
         elif np.isfinite(edge["value"]):
             patient += 1
-        if edge is not None and edge["child"] == NONE:
-            edge["busy"] = 1  # its evaluation is under way: nothing else is walked meanwhile
-            assert int(choose(tree, at, search.work.question, method._exploring)) == NONE
-            edge["busy"] = 0
-        if edge is not None:
-            assert edge["action"] & ACTION == null
-    assert waiting > 10 and patient > 0
+    assert waiting > 10 and patient > 0 and in_flight > 5
 
 
 def test_a_plan_is_the_value_of_a_position(life):
