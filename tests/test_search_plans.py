@@ -151,4 +151,8 @@ def test_with_a_network_nothing_is_planned(name):
     job = Job(game, game.init(), claims=Claim(1), settings=Settings(name, Limits(nodes=40), heads=heads, check=False, wave=1))
     assert job.method == METHODS[name].guided(heads) and job.method.step == 0.0 and job.method.selection == "puct"
     drive([job])
-    assert not any(job.search.tree.nodes[at]["marks"] & PLANNED_FLAG for at in undecided(job.search.tree))
+    tree = job.search.tree
+    assert len(undecided(tree)) > 20
+    for node in tree.nodes[undecided(tree)]:
+        assert not node["marks"] & PLANNED_FLAG
+        assert not (tree.lists[node["list"] : node["list"] + node["moves"]] & FORCED_BIT).any()  # nor does a null move wait at the head
