@@ -17,13 +17,28 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, uc
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.proof_numbers import HARDER
-from jaxsolve.search.ranks import RANK, A, B
-from jaxsolve.search.tree import ACTION, BIG, DROPPED_FLAG, FORCED_BIT, INF, NODES, NONE, PLANNED_FLAG, SOLVED_FLAG
+from jaxsolve.search.ranks import RANK, A, B, begin_edge, take_up
+from jaxsolve.search.tree import ACTION, BIG, DROPPED_FLAG, FORCED_BIT, INF, NODES, NONE, PLANNED_FLAG, SOLVED_FLAG, add_edge
 
 
 @numba.njit
 def choose(tree, node, question, exploring):
     return uct.choose(tree, node, question, exploring)
+
+
+@numba.njit
+def begin(tree, node):
+    """Makes a node's next move an edge; the numbers that this has until it is evaluated."""
+    number = add_edge(tree, node)
+    tree.visits[tree.nodes[node].edges + number].value = 0.0
+    begin_edge(tree, node, number)
+    at = np.int64(tree.nodes[node].edges) + number
+    return tree.extra[at, A], tree.extra[at, B]
+
+
+@numba.njit
+def take(tree, node, number, question):
+    return take_up(tree, node, np.int64(number), question)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +84,38 @@ def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
         looked_at += 1
         apart += len({one[0] for one in untried}) > 1 or phi > 1
     assert looked_at > 50 and apart > 20
+
+
+def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
+    """Also where a child says nothing new, and as far as numbers go; a move whose evaluation is under way keeps what was expected of it."""
+    search = grown(life, "pnmcts", wave=1)
+    tree, begun, summed = search.tree, 0, 0
+    for at in undecided(tree):
+        node = tree.nodes[at]
+        edges = tree.visits[node["edges"] : node["edges"] + node["visited"]]
+        known = np.flatnonzero(np.isfinite(edges["value"]) & (edges["child"] >= 0))
+        if not node["marks"] & PLANNED_FLAG or node["visited"] >= node["moves"] - 1 or not len(known):
+            continue
+        take(tree, at, known[0], search.work.question)
+        delta = "dn" if node["mover"] == life.claim.player else "pn"
+        before, untried = int(node[delta]), int(node["moves"] - node["visited"] - node["forced"])
+        node["first_b"] += 1
+        take(tree, at, known[0], search.work.question)
+        assert int(node[delta]) == min(before + untried, BIG)
+        summed += untried > 0
+        edge = node["edges"] + known[0]
+        kept = int(tree.nodes[tree.visits[edge]["child"]]["pn"]), int(tree.nodes[tree.visits[edge]["child"]]["dn"])
+        child = tree.nodes[tree.visits[edge]["child"]]
+        child["pn"] = child["dn"] = BIG
+        take(tree, at, known[0], search.work.question)
+        assert int(node[delta]) == BIG  # a sum does not go on beyond it
+        child["pn"], child["dn"] = kept
+        node["visited"] += 1  # as it is when the edge begins
+        expected = first_numbers(node, tree.lists[node["list"] + node["visited"] - 1])
+        node["visited"] -= 1
+        assert begin(tree, at) == expected
+        begun += expected[1] > 1
+    assert summed > 10 and begun > 0
 
 
 @pytest.mark.parametrize("name", ["mcts", "pnmcts"])

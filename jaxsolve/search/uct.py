@@ -48,17 +48,12 @@ def _prior(tree, node, number):
 
 @inner
 def _waits_for_null(tree, node, exploring: Exploring):
-    """Whether the moves of a node wait for its null move, which heads them: until that is refuted, or ``patience`` visits have not done it.
+    """Whether a node's moves wait for its null move, walked before: until that is refuted, or ``patience`` visits have not done it.
 
     What refutes it will close most of the others (as ``plans.waits_for_null``, which goes by proof numbers).
     """
-    record = tree.nodes[node]
-    if not is_headed_by_null(tree, node):
-        return False
-    if record.visited == 0:
-        return True
-    edge = tree.visits[record.edges]
-    return math.isfinite(edge.value) and edge.visits + edge.busy < exploring.patience
+    edge = tree.visits[tree.nodes[node].edges]
+    return is_headed_by_null(tree, node) and math.isfinite(edge.value) and edge.visits + edge.busy < exploring.patience
 
 
 @inner
@@ -79,9 +74,9 @@ def choose(tree, node, question: Question, exploring: Exploring):
     # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
-    if _waits_for_null(tree, node, exploring):
+    if record.visited > 0 and _waits_for_null(tree, node, exploring):
         edge = tree.visits[record.edges]
-        return np.int64(NONE) if record.visited > 0 and edge.child == NONE and edge.busy > 0 else np.int64(0)
+        return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     log_total = math.log(total)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
