@@ -18,7 +18,7 @@ from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
 from jaxsolve.search.proof_numbers import HARDER
 from jaxsolve.search.ranks import RANK, A, B, begin_edge, take_up
-from jaxsolve.search.tree import ACTION, BIG, DROPPED_FLAG, FORCED_BIT, INF, NODES, NONE, PLANNED_FLAG, SOLVED_FLAG, add_edge
+from jaxsolve.search.tree import ACTION, BIG, DROPPED_FLAG, FORCED_BIT, INF, NODES, NONE, PLANNED_FLAG, SOLVED_FLAG
 
 
 @numba.njit
@@ -29,10 +29,8 @@ def choose(tree, node, question, exploring):
 @numba.njit
 def begin(tree, node):
     """Makes a node's next move an edge; the numbers that this has until it is evaluated."""
-    number = add_edge(tree, node)
-    tree.visits[tree.nodes[node].edges + number].value = 0.0
-    begin_edge(tree, node, number)
-    at = np.int64(tree.nodes[node].edges) + number
+    at = begin_edge(tree, node)
+    at += np.int64(tree.nodes[node].edges)
     return tree.extra[at, A], tree.extra[at, B]
 
 
@@ -53,6 +51,13 @@ def grown(problem, method, nodes=250, **changes):
     drive([job])
     assert job.search.verdict is None
     return job.search
+
+
+def test_the_root_has_a_plan(life):
+    for name in ("mcts", "pnmcts"):
+        tree = grown(life, name, nodes=40).tree
+        assert tree.nodes[0]["marks"] & PLANNED_FLAG and tree.plans[0].any()
+        assert int(tree.lists[tree.nodes[0]["list"]]) & FORCED_BIT  # a move of the plan's
 
 
 def undecided(tree):
@@ -110,9 +115,7 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
         take(tree, at, known[0], search.work.question)
         assert int(node[delta]) == BIG  # a sum does not go on beyond it
         child["pn"], child["dn"] = kept
-        node["visited"] += 1  # as it is when the edge begins
-        expected = first_numbers(node, tree.lists[node["list"] + node["visited"] - 1])
-        node["visited"] -= 1
+        expected = first_numbers(node, tree.lists[node["list"] + node["visited"]])
         assert begin(tree, at) == expected
         begun += expected[1] > 1
     assert summed > 10 and begun > 0
@@ -120,7 +123,7 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
 
 @pytest.mark.parametrize("name", ["mcts", "pnmcts"])
 def test_the_opponents_moves_wait_for_its_pass(life, name):
-    method = dataclasses.replace(METHODS[name].planned, patience=20)
+    method = dataclasses.replace(METHODS[name], patience=20, playouts=0)
     search = grown(life, method, wave=1)
     tree, null, waiting, patient, in_flight, at_the_edge = search.tree, int(search.tree.zoning.null[0]), 0, 0, 0, 0
     for at in undecided(tree):
@@ -156,7 +159,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
 def test_a_plan_is_the_value_of_a_position(life):
     """The fewer moves to the goal the better; between 1 and -1 for the or-player."""
     tree, seen = grown(life, "mcts").tree, {}
-    for at in undecided(tree):
+    for at in undecided(tree)[1:]:  # nobody asks for the root's
         node = tree.nodes[at]
         if node["marks"] & PLANNED_FLAG:
             moves = sum(int(word).bit_count() for word in tree.plans[at]) or 9
@@ -196,7 +199,7 @@ def test_with_a_network_nothing_is_planned(name):
     game = make("killallgo-7;ko=simple")
     heads = random_network(game, "cost").heads(game)
     job = Job(game, game.init(), claims=Claim(1), settings=Settings(name, Limits(nodes=40), heads=heads, check=False, wave=1))
-    assert job.method == METHODS[name].guided(heads) and job.method.step == 0.0 and job.method.selection == "puct"
+    assert job.method == METHODS[name].guided(heads) and job.method.selection == "puct"
     drive([job])
     tree = job.search.tree
     assert len(undecided(tree)) > 20

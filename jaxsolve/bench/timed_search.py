@@ -16,7 +16,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.networks import Guide, History
 from jaxsolve.search.driver import drive
 from jaxsolve.search.job import Job
-from jaxsolve.search.methods import METHODS
+from jaxsolve.search.methods import method_for
 from jaxsolve.search.search import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
 
@@ -74,7 +74,7 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float,
         raise ValueError(f"a search walks at most {MAX_PATHS} paths, and {width} are asked for")
     settings = Settings(method, Limits(cpu_seconds=seconds / pool), wave=width)
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
-    evaluator = _evaluator(game, METHODS[method].playouts if guide is None else 0, guide)
+    evaluator = _evaluator(game, method_for(method, game, None if guide is None else guide.heads(game), zones=True).playouts, guide)
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
     evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])  # the first waves are small

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxsolve.evaluate.calls import BATCH_SIZES, ESTIMATE_SIZES
-from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator
+from jaxsolve.evaluate.evaluator import Estimates, Evaluator, shared_evaluator, zoning_of
 from jaxsolve.evaluate.layout import NONE, Layout, Offsets
 from jaxsolve.evaluate.rows import canonical_image
 from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
@@ -23,4 +23,5 @@ __all__ = [
     "Planes",
     "canonical_image",
     "shared_evaluator",
+    "zoning_of",
 ]

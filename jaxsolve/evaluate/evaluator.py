@@ -94,7 +94,7 @@ class Evaluator:
 
     def zoning(self) -> Zoning | None:
         """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
-        return self.game.zoning() if self.zones and isinstance(self.game, HasZones) else None
+        return zoning_of(self.game, self.zones)
 
     def sequences(self) -> Sequences | None:
         """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
@@ -253,6 +253,11 @@ def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarra
     out[:count] = rows
     out[count:] = rows[0] if filler is None else filler
     return out
+
+
+def zoning_of(game: Game, zones: bool) -> Zoning | None:
+    """As ``Evaluator.zoning`` of an evaluator that is asked to look for ``zones``."""
+    return game.zoning() if zones and isinstance(game, HasZones) else None
 
 
 def shared_evaluator(

@@ -13,8 +13,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator, Heads, shared_evaluator
-from jaxsolve.games.game import Game, HasStandIn, HasZones, State
+from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.games.game import Game, HasStandIn, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
@@ -25,14 +25,13 @@ from jaxsolve.runfolder import RunFolder
 from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.announce import Decided, announce
 from jaxsolve.search.memory import MemoryFull
-from jaxsolve.search.methods import Method, method_named
+from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import REFUSED, Progress, Result, unsaved
 from jaxsolve.search.search import Search
 from jaxsolve.search.settings import Settings, changed
 from jaxsolve.search.shared_patterns import Proof, SharedPatterns
 from jaxsolve.search.stand_in import together, with_spent
 from jaxsolve.search.warm_up import warm_up_search
-from jaxsolve.zoning import makes_plans
 
 CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
 STAND_IN_LOG = "simple-ko.log"
@@ -97,7 +96,7 @@ class Job:
         self.game, self.settings = game, settings or Settings()
         heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
         zones = self.settings.zones if evaluator is None else evaluator.zones
-        self.method: Method = _method(self.settings.method, heads, makes_plans(game.zoning() if zones and isinstance(game, HasZones) else None))
+        self.method: Method = method_for(self.settings.method, game, heads, zones=zones)
         try:
             hash(self.method)
         except TypeError as error:
@@ -472,13 +471,3 @@ def _movers(game: Game, states: np.ndarray, batch: int = 4096) -> np.ndarray:
 @functools.lru_cache(maxsize=32)
 def _to_move(game: Game) -> Any:
     return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))
-
-
-def _method(asked: str | Method, heads: Heads | None, planned: bool) -> Method:
-    """A method by its name, as it searches with the network if there is one, and with plans; one that is given as an object searches as it says."""
-    if not isinstance(asked, str):
-        return asked
-    method = method_named(asked)
-    if heads is not None:
-        return method.guided(heads)
-    return method.planned if planned else method

@@ -142,14 +142,13 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
             _release(tree, paths, path, False)
             return IDLE
         if best == tree.nodes[node].visited:
-            if add_edge(tree, node) == NONE:
+            number = begin_edge(tree, node) if exploring.ranked else add_edge(tree, node)
+            if number == NONE:
                 _release(tree, paths, path, False)
                 return IDLE
             fresh = tree.visits[tree.nodes[node].edges + best]
             fresh.visits = 0
             fresh.value = 0.0
-            if exploring.ranked:
-                begin_edge(tree, node, best)
         edge = tree.visits[tree.nodes[node].edges + best]
         edge.busy += 1
         paths.edges[path, depth] = best
@@ -180,6 +179,21 @@ def select(tree, paths, first, last, states, actions, owners, question: Question
     return count, FOUND
 
 
+@inner
+def _plan(tree, node, before, action, question: Question, exploring: Exploring, offsets):
+    """As ``plans.first_look``, where the game makes plans and no network has put the moves in order."""
+    if exploring.step > 0.0 and are_planned(tree) and offsets.priors == NONE:
+        first_look(tree, node, before, action, question.or_player, exploring)
+
+
+@compiled
+def begin(tree, node, question: Question, exploring: Exploring, offsets):
+    """Gives a node that no path has led to its plan, and its first numbers."""
+    _plan(tree, node, np.int64(NONE), np.int64(NONE), question, exploring, offsets)
+    if exploring.ranked:
+        sum_up(tree, node, question)
+
+
 @compiled
 def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Question, exploring: Exploring, log, tallies):
     """As ``search.walks.absorb``."""
@@ -196,8 +210,8 @@ def absorb(tree, paths, owners, first, count, rows, offsets, order, question: Qu
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
-        if new and child >= 0 and not recall(tree, child, question.or_player, log) and exploring.step > 0.0 and are_planned(tree):
-            first_look(tree, child, node, np.int64(edge.action & ACTION), question.or_player, exploring)
+        if new and child >= 0 and not recall(tree, child, question.or_player, log):
+            _plan(tree, child, node, np.int64(edge.action & ACTION), question, exploring, offsets)
         edge.child = child
         value = (won + lost) / 2.0
         if child == NONE:

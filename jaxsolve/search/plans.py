@@ -1,7 +1,8 @@
-"""First numbers and order of moves from plans: how many moves a side is from its goal if the other only passes (``jaxsolve.zoning``, ``plan``).
+"""What plans tell: how many moves a side is from its goal if the other only passes (``jaxsolve.zoning``, ``plan``).
 
-A position that is ``h`` moves from the or-player's goal is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node
-keeps its plan; a new one tries those of its parent and of its siblings before it has another looked for. Estimates only: nothing here decides.
+They give new nodes first numbers and an order of moves, and in Monte-Carlo methods a value. A position that is ``h`` moves from the or-player's goal
+is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node keeps its plan; a new one tries those of its parent and of its
+siblings before it has another looked for. Estimates only: nothing here decides.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def first_look(tree, node, before, action, or_player, steering):
         if moves < 0:
             moves = np.int64(NO_PLAN)
     if opposing:
-        null_first(tree, node, steering.patience if planned else min(steering.patience, BLIND_PATIENCE))
+        null_first(tree, node, min(steering.patience, MOST_FIRST if planned else BLIND_PATIENCE))
     count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
     if not planned:
         return
@@ -119,15 +120,15 @@ def _move_up(tree, first, last, wanted):
 
 
 @inner
-def is_planned(tree, node):
-    """Whether a node has its first numbers from a plan of the or-player."""
+def has_plan(tree, node):
+    """Whether the or-player has a plan at a node, which has its first numbers from that."""
     return are_planned(tree) and tree.nodes[node].marks & PLANNED_FLAG != 0
 
 
 @inner
 def moves_to_goal(tree, node):
     """The or-player's moves to its goal, by the plan of a node; 0 where plans do not tell."""
-    if not is_planned(tree, node):
+    if not has_plan(tree, node):
         return np.int64(0)
     size = _size(tree.plans[node])
     return size if size > 0 else np.int64(NO_PLAN)
@@ -169,6 +170,6 @@ def is_headed_by_null(tree, node):
     """Whether the or-player has a plan at a node of its opponent's, whose moves begin with the null move."""
     record = tree.nodes[node]
     null = tree.zoning.null[0]
-    if not is_planned(tree, node) or null < 0 or record.moves == 0:
+    if not has_plan(tree, node) or null < 0 or record.moves == 0:
         return False
     return np.int64(tree.lists[record.list] & np.uint32(0xFFFF)) == (null | FORCED_BIT)

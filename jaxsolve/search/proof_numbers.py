@@ -174,7 +174,7 @@ def _take_unvisited(tree, node, live, limit, steering: Steering):
 
 
 @inner
-def _sum_unvisited(record, taken, first):
+def sum_unvisited(record, taken, first):
     """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
     others = (taken - first) * first_numbers(record, False)[1]
     return first * first_numbers(record, True)[1] + (min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others)
@@ -203,7 +203,7 @@ def rank(tree, node, steering: Steering):
     if null:
         delta = _of_null(tree, node, steering)
     elif taken > 0:
-        delta += _sum_unvisited(record, taken, first)
+        delta += sum_unvisited(record, taken, first)
     elif back > 0:
         delta = max(delta, np.int64(1))
     if taken > 0:

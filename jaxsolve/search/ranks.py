@@ -2,9 +2,9 @@
 
 An edge keeps what its parent's mover wants small of the child's numbers (``A``) and the other one (``B``), as they were when a path last came up
 through it, and its rank: 1 + the number of the node's edges whose ``A`` is smaller, so that ties share the better rank. A rank is changed only
-when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, or those of its node's plan
-(``search.plans``), whatever else is expected of it. A position that is reached in several ways counts once for each; an edge on another way than the
-last keeps the numbers it had.
+when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, whatever is expected of it, or
+those of its node's plan (``search.plans``), also while it waits for a null move. A position that is reached in several ways counts once for each; an
+edge on another way than the last keeps the numbers it had.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.compiled import inner
-from jaxsolve.search.plans import is_planned
-from jaxsolve.search.proof_numbers import first_numbers
+from jaxsolve.search.plans import has_plan
+from jaxsolve.search.proof_numbers import first_numbers, sum_unvisited
 from jaxsolve.search.rows import Question
-from jaxsolve.search.tree import BIG, INF, SOLVED_FLAG, forced_entry
+from jaxsolve.search.tree import BIG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
 
 A, B, RANK = range(3)  # an edge's extra words
 WORDS = 3
@@ -23,21 +23,26 @@ UNTRIED = 1  # both numbers of a move that has not been tried, where there is no
 
 
 @inner
-def begin_edge(tree, node, number):
-    """Gives the newest edge of a node its first numbers and its rank."""
+def begin_edge(tree, node):
+    """Makes the next move of a node an edge with its first numbers and its rank; the edge's number, or NONE where there is no room."""
+    a, b = _of_untried(tree, node)
+    number = add_edge(tree, node)
+    if number == NONE:
+        return number
     at = np.int64(tree.nodes[node].edges) + number
-    a, b = _of_untried(tree, node, number)
     tree.extra[at, A] = np.uint32(2 * INF)  # as if it had stood behind all others
     tree.extra[at, B] = np.uint32(b)
     _put(tree, node, number, a)
+    return number
 
 
 @inner
-def _of_untried(tree, node, number):
-    """(A, B) of a move that has not been tried, by its place in the list."""
-    if not is_planned(tree, node):
+def _of_untried(tree, node):
+    """(A, B) of the next move of a node that has not been tried."""
+    record = tree.nodes[node]
+    if not has_plan(tree, node):
         return np.int64(UNTRIED), np.int64(UNTRIED)
-    return first_numbers(tree.nodes[node], forced_entry(tree, node, number))
+    return first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
 
 
 @inner
@@ -83,10 +88,8 @@ def sum_up(tree, node, question: Question):
     untried = np.int64(record.moves) - np.int64(record.visited)
     phi, delta = np.int64(BIG), np.int64(0)
     if untried > 0:
-        phi, delta = _of_untried(tree, node, np.int64(record.visited))[0], UNTRIED * untried
-        if is_planned(tree, node):
-            first = np.int64(record.forced)
-            delta = first * first_numbers(record, True)[1] + (untried - first) * first_numbers(record, False)[1]
+        phi = _of_untried(tree, node)[0]
+        delta = sum_unvisited(record, untried, np.int64(record.forced)) if has_plan(tree, node) else UNTRIED * untried
     for i in range(record.visited):
         value = tree.visits[record.edges + i].value
         if np.isfinite(value):
@@ -111,4 +114,4 @@ def take_up(tree, node, number, question: Question):
     tree.extra[at, B] = np.uint32(b)
     if record.marks & SOLVED_FLAG:
         return True
-    return (changed or is_planned(tree, node)) and sum_up(tree, node, question)  # where moves are planned, untried ones grow harder by the way
+    return (changed or has_plan(tree, node)) and sum_up(tree, node, question)  # where moves are planned, untried ones grow harder by the way

@@ -19,7 +19,7 @@ from jaxsolve.by_address import by_address
 from jaxsolve.compiled import compiled, inlined, inner
 from jaxsolve.search.patterns import Patterns, new_patterns
 from jaxsolve.sequences import Sequences, no_sequences
-from jaxsolve.zoning import PLAN, Zoning, no_zoning
+from jaxsolve.zoning import Zoning, makes_plans, no_zoning
 
 INF = 1 << 30  # decided
 TAINTED = INF - 1  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
@@ -120,7 +120,7 @@ def new_tree(
     if zoning.planes[0]:
         budget -= sum(array.nbytes for array in patterns)
     zone_words = zoning.room.shape[1]
-    plan_words = zone_words if zoning.addresses[PLAN] else 0
+    plan_words = zone_words if makes_plans(zoning) else 0
     per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4 * plan_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)

@@ -25,7 +25,7 @@ class Exploring(NamedTuple):
     by_children: bool  # ranks are divided by the number of moves instead of the highest rank
     step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
     near: bool  # with plans: either side's moves near the plan come before others
-    patience: int  # with plans: visits of the opponent's null move for which its other moves wait
+    patience: int  # with plans: visits of the opponent's null move for which its other moves wait, and their first number in ranks
 
 
 @inner
@@ -60,6 +60,9 @@ def _waits_for_null(tree, node, exploring: Exploring):
 def choose(tree, node, question: Question, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
+    if record.visited > 0 and _waits_for_null(tree, node, exploring):
+        edge = tree.visits[record.edges]
+        return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     total, mean, seen = 1.0, 0.0, 0
     ranked = exploring.ranked and record.visited == record.moves
     worst = np.int64(record.moves if ranked and exploring.by_children else 1)  # what ranks are divided by
@@ -74,9 +77,6 @@ def choose(tree, node, question: Question, exploring: Exploring):
     # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
-    if record.visited > 0 and _waits_for_null(tree, node, exploring):
-        edge = tree.visits[record.edges]
-        return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     log_total = math.log(total)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from jaxsolve.evaluate import zoning_of
+from jaxsolve.games.game import Game
+from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.monte_carlo import MonteCarlo
 from jaxsolve.search.methods.pn_monte_carlo import PnMonteCarlo
 from jaxsolve.search.methods.proof_number import ProofNumber
 from jaxsolve.search.methods.relevance_zone import RelevanceZone
+from jaxsolve.zoning import makes_plans
 
 METHODS: dict[str, Method] = {
     "pns": ProofNumber("pns", leave_on_change=True),
@@ -17,7 +23,21 @@ METHODS: dict[str, Method] = {
     "rzs": RelevanceZone("rzs"),
 }
 
-__all__ = ["METHODS", "Method", "MonteCarlo", "PnMonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_named"]
+__all__ = ["METHODS", "Method", "MonteCarlo", "PnMonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_for", "method_named"]
+
+
+def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
+    """The method of a search of ``game``: one asked for by name as it searches with the network if there is one.
+
+    Where moves are planned and there is none, it plays no random games: a plan tells more of a position, and sooner. A method given as an object
+    searches as it says. Raises ValueError for a name that is none of ``METHODS``.
+    """
+    if not isinstance(asked, str):
+        return asked
+    method = method_named(asked)
+    if heads is not None:
+        return method.guided(heads)
+    return dataclasses.replace(method, playouts=0) if method.playouts and makes_plans(zoning_of(game, zones)) else method
 
 
 def method_named(name: str) -> Method:

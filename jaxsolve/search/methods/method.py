@@ -64,11 +64,6 @@ class Method(abc.ABC):
         return self
 
     @property
-    def planned(self) -> Method:
-        """The method as it searches where moves are planned, where that is another."""
-        return self
-
-    @property
     def forms(self) -> tuple[Method, ...]:
         """What a search where moves are planned goes on as whenever an attempt has taken long, in turn, itself first; none: it never begins anew."""
         return ()

@@ -1,7 +1,7 @@
 """``pnmcts``: MCTS-solver whose moves are also ranked by proof numbers (PN-MCTS; Doe et al. 2022, Kowalski et al. 2024).
 
-Once every move of a node has been tried, UCT has a third term, C_pn (1 - rank / highest rank): the move that proof-number search would walk to has
-rank 1 (``search.ranks``). The program of the paper divides by the number of moves instead (``by_children``). Everything else is ``mcts``. Numbers
+Once every move of a node has been tried, UCT has a third term, C_pn (1 - rank / highest rank): the move that looks easiest by proof numbers has rank
+1 (``search.ranks``). The program of the paper divides by the number of moves instead (``by_children``). Everything else is ``mcts``. Numbers
 are those of the claim that is searched: in games with draws, a search for a win and one for "does not lose" rank moves differently.
 
 No random games are played unless ``playouts`` says so: at a position each they cost more than they guide (of 50 late positions of Lines of Action,
@@ -16,11 +16,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from jaxsolve.compiled import compiled
-from jaxsolve.search.methods.method import Workspace
 from jaxsolve.search.methods.monte_carlo import MonteCarlo
-from jaxsolve.search.ranks import WORDS, sum_up
-from jaxsolve.search.rows import Question
+from jaxsolve.search.ranks import WORDS
 from jaxsolve.search.uct import Exploring
 
 
@@ -46,12 +43,3 @@ class PnMonteCarlo(MonteCarlo):
     @property
     def _exploring(self) -> Exploring:
         return super()._exploring._replace(ranked=True, by_rank=float(self.by_rank), by_children=self.by_children)
-
-    def start(self, work: Workspace, node: int) -> None:
-        _begin(work.tree, node, work.question)
-
-
-@compiled
-def _begin(tree, node, question: Question):
-    """Gives a node that no path has led to its first numbers."""
-    sum_up(tree, node, question)

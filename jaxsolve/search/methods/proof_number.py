@@ -12,7 +12,6 @@ from jaxsolve.networks.heads import Heads
 from jaxsolve.search import repetition, walks
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.paths import FINISHED
-from jaxsolve.search.plans import MOST_FIRST
 from jaxsolve.search.proof_numbers import Steering
 from jaxsolve.search.tree import Tree
 
@@ -64,7 +63,7 @@ class ProofNumber(Method):
             float(self.trust),
             self.quiet_after,
             self.one_by_one,
-            min(self.patience, MOST_FIRST),
+            self.patience,
         )
 
     def guided(self, heads: Heads) -> Method:
