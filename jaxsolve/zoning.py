@@ -56,6 +56,12 @@ LIKE = 1 << LIKE_BITS
 """A position can be decided because it covers another one that was decided before. In the place of a deciding move its record in the proof log then
 has ``LIKE | m`` where its mover wins and ``~(LIKE | m)`` where it loses; ``m`` is the first LIKE_BITS bits of the other one's hash."""
 
+
+def covers(moves: np.ndarray) -> np.ndarray:
+    """bool[n]: which of these words int32[n] in the place of deciding moves say that the position covers another one."""
+    return (moves < -1) | (moves >= LIKE)
+
+
 ZoneFunction = Callable[..., Any]
 
 

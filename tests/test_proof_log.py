@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from jaxsolve.proof import index, recent
 from jaxsolve.proof.log import ProofLog, ProofLogError
+from jaxsolve.zoning import LIKE
 
 QUESTION = {"rules": "hex-3", "claim": "black wins", "canonical": False}
 
@@ -170,6 +171,19 @@ def test_a_position_decided_again_is_kept_only_where_it_rests_on_less(on_disk, t
     first.append(np.arange(2, dtype=np.uint32)[None], np.full(1, -1, np.int32))  # but a different verdict is never dropped
     first.flush()
     assert len(first) == once + 1
+
+
+def test_a_position_that_covered_another_is_kept_once_it_stands_for_itself():
+    log, state = ProofLog(QUESTION, 1, zone_words=1), np.ones((1, 1), np.uint32)
+    for mover_wins, like, own in ((True, LIKE | 5, 3), (False, ~(LIKE | 5), -1)):
+        state = state + 1
+        kept = []
+        for move, zone in ((like, 7), (like, 7), (own, 7), (like, 7), (own, 7), (own, 15), (own, 3)):
+            before = len(log)
+            log.append(state, np.array([move], np.int32), np.array([[zone]], np.uint32))
+            log.flush()
+            kept.append(len(log) > before)
+        assert kept == [True, False, True, False, False, False, True], mover_wins
 
 
 def test_a_log_without_a_path_goes_on_in_a_file_and_in_blocks():

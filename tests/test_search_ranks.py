@@ -118,6 +118,18 @@ def test_a_weight_that_is_none_is_refused(by_rank):
         dataclasses.replace(PNMCTS, by_rank=by_rank)
 
 
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "10", None, True, 1 << 70])
+def test_numbers_that_no_search_can_use_are_refused_by_name(name, value):
+    method, refused = METHODS[name], 0
+    for field in dataclasses.fields(method):
+        if isinstance(field.default, int | float) and not isinstance(field.default, bool):
+            with pytest.raises(ValueError, match=field.name):
+                dataclasses.replace(method, **{field.name: value})
+            refused += 1
+    assert refused >= 2
+
+
 @pytest.mark.parametrize("changes", [{"by_rank": 1e6}, {"by_children": True}, {"by_rank": 0.1, "selection": "puct"}])
 def test_however_ranks_weigh_the_verdict_is_right(changes, tmp_path):
     game = make("hex-3")

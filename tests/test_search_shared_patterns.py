@@ -18,7 +18,7 @@ from jaxsolve.games import make
 from jaxsolve.proof.check import games as checkers
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.search import Limits, PatternsError, Result, SharedPatterns, Verdict, solve, solve_pool
-from jaxsolve.zoning import LIKE
+from jaxsolve.zoning import LIKE, covers
 
 RULES = {
     "live": "tsumego-4;goal=live;defender=white;ko_white=forbid",
@@ -80,6 +80,23 @@ def test_verdicts_stay_and_every_proof_carries_itself(name, tmp_path):
             counted.update(result.verdict for result in results.values())
         assert shared > 0
     assert counted[Verdict.PROVED] + counted[Verdict.DISPROVED] >= 2, counted
+
+
+@pytest.mark.parametrize("method", ["dfpn", "mcts"])
+def test_a_position_that_a_pattern_decided_is_answered_when_asked_about(method, tmp_path):
+    """Its record says that it covers another one; the answer must stand for itself."""
+    asked = 0
+    for problem in positions("live", 12):
+        patterns = SharedPatterns()
+        solved((problem,), patterns, tmp_path / problem.id, method=method)
+        for shelf in list(patterns._shelves.values()):
+            words = problem.game.state_words
+            for record in shelf.records[covers(shelf.records[:, words].view(np.int32))][:4]:
+                state = problem.game.unpack(np.array(record[:words]))
+                result = solve(problem.game, state, claim=problem.claim, limits=LIMITS, patterns=patterns, method=method)
+                assert "incomplete" not in result.reason, result.reason
+                asked += result.verdict is not Verdict.UNKNOWN
+    assert asked >= 5
 
 
 def test_a_second_run_has_nothing_left_to_search(tmp_path):

@@ -136,7 +136,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         failure.remark(
             f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on" + (f" in {request.out}" if request.out else "")
         )
-    complete = found.known and all(each.first.complete for each in found.firsts)
+    complete = found.known and all(each.first.complete for each in found.firsts) and all(row["verdict"] != "unknown" for row in rows)
     return failure.PROVED if complete else failure.UNKNOWN
 
 

@@ -6,7 +6,8 @@ may rest on what it held, is dropped, and is searched again. A record is S state
 loses) and Z words for the zone (Z = 0 in games without; see ``games.game.HasZones``). Where a position was decided because it covers an older one on
 that zone, the move's word says so and names that one by its hash (``zoning.LIKE``); it loses or wins by the word's sign, as ever.
 
-The log shrinks as it grows: a position decided again, on no smaller zone, is not kept. Nothing else can go before the root is decided: an edge of the
+The log shrinks as it grows: a position decided again, on no smaller zone, is not kept, unless it only covered another one until now: what is asked
+about must stand for itself. Nothing else can go before the root is decided: an edge of the
 tree keeps its number after the position behind it was evicted, so any first record may still be the only proof of one, and a later run adopts
 all of them.
 """
@@ -27,6 +28,7 @@ from typing import BinaryIO
 import numpy as np
 
 from jaxsolve.proof.recent import Recent
+from jaxsolve.zoning import covers
 
 try:
     import fcntl
@@ -192,7 +194,10 @@ class ProofLog:
         self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
-        """The records less those that tell nothing new: the position is there already, decided the same way, on a zone that lies inside theirs."""
+        """The records less those that tell nothing new.
+
+        The position of such a one is there already, decided the same way, on a zone that lies inside its, and by a move if it has one.
+        """
         numbers = self._recent.find(records[:, : self.words])
         seen = np.flatnonzero(numbers >= 0)
         if not len(seen):
@@ -200,6 +205,7 @@ class ProofLog:
         old, new, s = self.read(numbers[seen]), records[seen], self.words
         known = (old[:, :s] == new[:, :s]).all(axis=1) & ((old[:, s].view(np.int32) < 0) == (new[:, s].view(np.int32) < 0))
         known &= (old[:, s + 1 :] & ~new[:, s + 1 :] == 0).all(axis=1)
+        known &= ~covers(old[:, s].view(np.int32)) | covers(new[:, s].view(np.int32))
         keep = np.ones(len(records), bool)
         keep[seen[known]] = False
         return records[keep]

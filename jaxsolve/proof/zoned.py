@@ -159,8 +159,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _sources(self, record: int, move: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """(number, position uint32[S], zone uint32[Z]) of the records that ``record``, with this ``move``, may mean: older ones with the same winner.
 
-        What it means may itself be said to cover another one: a position can be decided by a pattern, then by search when it and the pattern are
-        forgotten, and the log does not keep a second record that tells no more.
+        What it means may itself be said to cover another one: an older log may have kept no second record of a position.
         """
         todo, seen = [(record, move)], {record}
         while todo:

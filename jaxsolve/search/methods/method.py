@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import numbers
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from jaxsolve.evaluate import Heads, Offsets
 from jaxsolve.search.paths import Log, Paths
 from jaxsolve.search.rows import Question
 from jaxsolve.search.tree import Tree
+
+MOST = 1 << 31  # what numbers of a method stay below
 
 
 class Workspace(NamedTuple):
@@ -41,6 +44,15 @@ class Method(abc.ABC):
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
     playouts: int = dataclasses.field(default=0, kw_only=True)  # random games on the device for every position, where no network gives a value
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a number that no search can use: below 0, not finite, above what compiled code counts to, or none at all."""
+        for field in dataclasses.fields(self):
+            value, whole = getattr(self, field.name), isinstance(field.default, int)
+            if isinstance(field.default, bool) or not isinstance(field.default, int | float):
+                continue
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real) or not 0 <= value < MOST:
+                raise ValueError(f"{self.name}: {field.name}={value!r}: give a {'whole ' if whole else ''}number from 0 on, below 2^31")
 
     keeps_proof_numbers: ClassVar[bool] = False
     """Whether ``a`` and ``b`` of an edge are proof numbers as ``search.proof_numbers`` keeps them; a method that gives way to none must."""

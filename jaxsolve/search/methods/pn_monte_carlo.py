@@ -33,8 +33,9 @@ class PnMonteCarlo(MonteCarlo):
     by_children: bool = dataclasses.field(default=False, kw_only=True)  # divide ranks by the number of moves, as the program of the paper does
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.by_rank < float("inf"):
+        if isinstance(self.by_rank, float | int) and not 0.0 < self.by_rank < float("inf"):
             raise ValueError(f"by_rank={self.by_rank!r}: give a number above 0; without ranks the method is MonteCarlo")
+        super().__post_init__()
 
     @property
     def extra_words(self) -> int:
