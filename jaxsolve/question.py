@@ -19,7 +19,9 @@ class Verdict(enum.Enum):
     @property
     def opposite(self) -> Verdict:
         """The verdict on the opposite claim."""
-        return {Verdict.PROVED: Verdict.DISPROVED, Verdict.DISPROVED: Verdict.PROVED}.get(self, self)
+        return {Verdict.PROVED: Verdict.DISPROVED, Verdict.DISPROVED: Verdict.PROVED}.get(
+            self, self
+        )
 
 
 RESULTS = ("wins", "does-not-lose")
@@ -34,11 +36,15 @@ class Claim:
 
     def __post_init__(self) -> None:
         if self.player not in (0, 1) or self.result not in RESULTS:
-            raise ValueError(f"no claim: player {self.player!r} (0 or 1), result {self.result!r} ({' or '.join(map(repr, RESULTS))})")
+            raise ValueError(
+                f"no claim: player {self.player!r} (0 or 1), result {self.result!r} ({' or '.join(map(repr, RESULTS))})"
+            )
 
     def opposite(self, draws: bool = True) -> Claim:
         """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""
-        return Claim(1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins")
+        return Claim(
+            1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins"
+        )
 
     def holds(self, outcome: int) -> bool:
         """Whether a finished game with this ``Outcome`` satisfies the claim."""
@@ -65,5 +71,7 @@ class Problem:
     claim: Claim
     title: str = ""
     source: str = ""
-    expected: str | None = None  # "proved" or "disproved" where the source knows the answer under these rules
+    expected: str | None = (
+        None  # "proved" or "disproved" where the source knows the answer under these rules
+    )
     notes: dict[str, Any] = field(default_factory=dict)

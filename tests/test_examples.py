@@ -3,14 +3,12 @@
 import doctest
 import importlib
 import runpy
-from pathlib import Path
 
 import pytest
+from support.paths import EXAMPLES
 
 from jaxsolve.games import registry
 from jaxsolve.proof import check as checker
-
-EXAMPLES = Path(__file__).parent.parent / "launch" / "examples"
 
 
 def run(name, *arguments):
@@ -32,7 +30,9 @@ def test_train_from_python(capsys):
     pytest.importorskip("flax")
     run("train_from_python", "hex-3", 5)
     said = capsys.readouterr().out
-    assert "iteration 5: loss" in said and all(f"{name}: proved after" in said for name in ("no network", "the network", "a function"))
+    assert "iteration 5: loss" in said and all(
+        f"{name}: proved after" in said for name in ("no network", "the network", "a function")
+    )
 
 
 def test_use_a_kernel(capsys):

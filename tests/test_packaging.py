@@ -14,8 +14,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 TRACKED = ROOT / ".git"
 
 
@@ -28,7 +28,16 @@ def build_requirements():
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("module", ["jaxsolve", "jaxsolve.proof.check", "jaxsolve.cli", "jaxsolve.games.registry", "jaxsolve.commands.show"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "jaxsolve",
+        "jaxsolve.proof.check",
+        "jaxsolve.cli",
+        "jaxsolve.games.registry",
+        "jaxsolve.commands.show",
+    ],
+)
 def test_importing_it_does_not_import_jax(module):
     code = f"import sys, {module}; sys.exit(int(any(name in sys.modules for name in ('jax', 'numba', 'numpy'))))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -41,7 +50,15 @@ def test_the_checker_needs_the_standard_library_only():
         "print(*sorted(names - set(sys.stdlib_module_names) - {'__main__', 'jaxsolve'}))"
     )
     found = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"], capture_output=True, text=True
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}",
+        ],
+        capture_output=True,
+        text=True,
     )
     assert (found.returncode, found.stdout.strip()) == (0, ""), found.stderr
 
@@ -65,7 +82,9 @@ def imported(folder: str, *, top_level: bool, without: Collection[Path] = ()) ->
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-    own = {"jaxsolve"} | {file.stem for place in ("tests", "launch") for file in (ROOT / place).rglob("*.py")}
+    own = {"jaxsolve"} | {
+        file.stem for place in ("tests", "launch") for file in (ROOT / place).rglob("*.py")
+    }
     return found - set(sys.stdlib_module_names) - own
 
 
@@ -75,7 +94,12 @@ def required(*extras: str) -> set[str]:
     for extra in extras:
         lines += project()["optional-dependencies"][extra]
     names = {re.match(r"[\w.-]+", line)[0] for line in lines}
-    return {{"open-spiel": "pyspiel", "orbax-checkpoint": "orbax", "hydra-core": "hydra"}.get(name, name) for name in names}
+    return {
+        {"open-spiel": "pyspiel", "orbax-checkpoint": "orbax", "hydra-core": "hydra"}.get(
+            name, name
+        )
+        for name in names
+    }
 
 
 def test_what_is_required_is_imported_and_what_is_imported_is_required():
@@ -84,8 +108,14 @@ def test_what_is_required_is_imported_and_what_is_imported_is_required():
     assert imported("jaxsolve", top_level=False) <= required("learn", "tests")
     lazily = {ROOT / f"jaxsolve/commands/{word}.py" for word in ("train", "plot", "match")}
     others = {*(ROOT / "jaxsolve").rglob("*.py")} - LEARNING - lazily
-    assert not [file for file in others if re.search(r"jaxsolve\.(train|networks\.residual)", file.read_text())]
-    assert imported("launch", top_level=False) | imported("tests", top_level=False) <= required("tests")
+    assert not [
+        file
+        for file in others
+        if re.search(r"jaxsolve\.(train|networks\.residual)", file.read_text())
+    ]
+    assert imported("launch", top_level=False) | imported("tests", top_level=False) <= required(
+        "tests"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -93,35 +123,71 @@ def built(tmp_path_factory) -> dict[str, set[str]]:
     """Names of the files in the source distribution and in the wheel."""
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True)
-    with tarfile.open(next(folder.glob("*.tar.gz"))) as source, zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        return {"source": {name.split("/", 1)[1] for name in source.getnames()}, "wheel": set(wheel.namelist())}
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", folder],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    with (
+        tarfile.open(next(folder.glob("*.tar.gz"))) as source,
+        zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel,
+    ):
+        return {
+            "source": {name.split("/", 1)[1] for name in source.getnames()},
+            "wheel": set(wheel.namelist()),
+        }
 
 
 @pytest.mark.skipif(not TRACKED.exists(), reason="not a git checkout")
 def test_the_source_distribution_is_the_checkout(built):
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     wanted = {
         name
         for name in listed
-        if name.split("/")[0] in ("jaxsolve", "configs", "launch", "tests", ".assets", "README.md", "LICENSE", "pyproject.toml")
+        if name.split("/")[0]
+        in (
+            "jaxsolve",
+            "configs",
+            "launch",
+            "tests",
+            ".assets",
+            "README.md",
+            "LICENSE",
+            "pyproject.toml",
+        )
     }
     assert {name for name in wanted if (ROOT / name).exists()} <= built["source"]
 
 
 def test_the_wheel_has_the_package_and_the_problem_sets(built):
-    files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "jaxsolve").rglob("*") if file.is_file() and "__pycache__" not in file.parts}
+    files = {
+        file.relative_to(ROOT).as_posix()
+        for file in (ROOT / "jaxsolve").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
     sets = {f"jaxsolve/{file.relative_to(ROOT)}" for file in (ROOT / "configs").rglob("*.*")}
     assert sets and files | sets <= built["wheel"]
-    assert {name.split("/")[0] for name in built["wheel"]} == {"jaxsolve", f"jaxsolve-{project()['version']}.dist-info"}
+    assert {name.split("/")[0] for name in built["wheel"]} == {
+        "jaxsolve",
+        f"jaxsolve-{project()['version']}.dist-info",
+    }
 
 
 def test_a_set_that_comes_with_the_package_is_found_by_its_name(tmp_path, monkeypatch):
     from jaxsolve.formats import problems
 
     monkeypatch.chdir(tmp_path)
-    assert [problem.id for problem in problems.load("quickstart.json")] == ["go-life", "gomoku-win", "hex-opening"]
-    (tmp_path / "quickstart.json").write_text('{"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [{"id": "mine"}]}')
+    assert [problem.id for problem in problems.load("quickstart.json")] == [
+        "go-life",
+        "gomoku-win",
+        "hex-opening",
+    ]
+    (tmp_path / "quickstart.json").write_text(
+        '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [{"id": "mine"}]}'
+    )
     assert [problem.id for problem in problems.load("quickstart.json")] == ["mine"]
     with pytest.raises(ValueError, match=r"No such file.*quickstart\.json"):
         problems.load("absent.json")
@@ -130,12 +196,18 @@ def test_a_set_that_comes_with_the_package_is_found_by_its_name(tmp_path, monkey
 
 
 def test_every_requirement_is_pinned_for_both_pythons():
-    lines = [project()["dependencies"], *project()["optional-dependencies"].values(), build_requirements()]
+    lines = [
+        project()["dependencies"],
+        *project()["optional-dependencies"].values(),
+        build_requirements(),
+    ]
     names = [re.match(r"[\w.-]+", line)[0] for group in lines for line in group]
     pins: dict[str, list[str]] = {}
     for line in (ROOT / "launch" / "constraints.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            match = re.fullmatch(r"([\w.-]+)==([\w.]+)(?: ; python_version (<|>=) \"3\.12\")?", line)
+            match = re.fullmatch(
+                r"([\w.-]+)==([\w.]+)(?: ; python_version (<|>=) \"3\.12\")?", line
+            )
             assert match, line
             pins.setdefault(match[1].lower().replace("_", "-"), []).append(match[3] or "all")
     assert all(sorted(marks) in (["all"], ["<", ">="]) for marks in pins.values())
@@ -149,7 +221,11 @@ def test_no_file_says_where_packages_come_from():
 
 
 def test_scripts_parse_and_run_from_anywhere():
-    for script in (ROOT / "launch" / "quickstart.sh", ROOT / "launch" / "test.sh", ROOT / ".ci" / "run"):
+    for script in (
+        ROOT / "launch" / "quickstart.sh",
+        ROOT / "launch" / "test.sh",
+        ROOT / ".ci" / "run",
+    ):
         assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
         assert script.stat().st_mode & 0o111
         assert 'cd "$(dirname "${BASH_SOURCE[0]}")/.."' in script.read_text()
@@ -157,7 +233,9 @@ def test_scripts_parse_and_run_from_anywhere():
 
 @pytest.mark.skipif(not TRACKED.exists(), reason="not a git checkout")
 def test_the_root_holds_only_what_it_should():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     roots = {name.split("/")[0] for name in listed}
     assert {name for name in roots if not name.startswith(".")} <= {
         "pyproject.toml",
@@ -193,7 +271,12 @@ def test_what_the_readme_points_to_is_there():
 
 
 def test_what_the_readme_imports_is_there():
-    imports = [node for block in blocks("python") for node in ast.parse(block).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [
+        node
+        for block in blocks("python")
+        for node in ast.parse(block).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
     assert len(imports) > 3
     exec(compile(ast.Module(imports, []), "README", "exec"), {})
 
@@ -203,7 +286,12 @@ def test_the_commands_of_the_readme_have_their_options():
 
     from jaxsolve import cli
 
-    lines = [shlex.split(line, comments=True) for block in blocks("bash") for line in block.splitlines() if line.startswith("jaxsolve ")]
+    lines = [
+        shlex.split(line, comments=True)
+        for block in blocks("bash")
+        for line in block.splitlines()
+        if line.startswith("jaxsolve ")
+    ]
     assert len(lines) > 5
     for _, word, *rest in lines:
         known = CliRunner().invoke(cli.app, [word, "--help"]).stdout

@@ -10,9 +10,9 @@ import sys
 import jax
 import numpy as np
 import pytest
-from startup_tools import PACKAGE, answer, start
+from support.startup import PACKAGE, answer, start
 
-from jaxsolve import runtime
+from jaxsolve.core import process as runtime
 from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search import solve, solve_pool, solve_value
@@ -38,7 +38,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, attempts, solve, solve_value
 from jaxsolve.search.methods import method_named
-from jaxsolve.search.warm_up import warm_up_search
+from jaxsolve.search.run.warm_up import warm_up_search
 
 def made():
     modules = [module for name, module in sys.modules.items() if name.startswith(("jaxsolve.search.", "jaxsolve.games."))]
@@ -73,15 +73,21 @@ print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 @pytest.mark.parametrize("method", ["dfpn", "pns", "mcts", "rzs"])
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
-    late, loops, forms, _ = answer(start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent))
+    late, loops, forms, _ = answer(
+        start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent)
+    )
     assert len(late) == 7 and not any(late.values()) and len(loops) > 20, late
     assert set(forms) == ({"dfpn", "rzs"} if method == "dfpn" else set()), forms
 
 
-@pytest.mark.skipif(not LONG, reason="compiles all host loops, for half a CPU minute: JAXSOLVE_LONG=1")
+@pytest.mark.skipif(
+    not LONG, reason="compiles all host loops, for half a CPU minute: JAXSOLVE_LONG=1"
+)
 @pytest.mark.parametrize("number", range(20))
 def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
-    environment = {"JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")}  # what is cold is the code of the host loops
+    environment = {
+        "JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")
+    }  # what is cold is the code of the host loops
 
     def begin():
         return start(PACKAGE, use=SOLVE, cache=tmp_path, environment=environment)
@@ -99,7 +105,9 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own."""
     command = [sys.executable, "-m", "jaxsolve", *words]
     here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment}
-    return subprocess.run(command, env=here, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(
+        command, env=here, capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 @pytest.mark.parametrize("platform", ["cuda", "foo", "cpu,foo"])
@@ -108,7 +116,9 @@ def test_a_platform_that_is_not_there_is_refused_in_one_sentence(platform):
         pytest.skip("this machine has a GPU")
     done = run("show", "moves:a1", "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
+    assert (
+        done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
+    )
     assert json.loads(done.stdout)["error"] in done.stderr
 
 
@@ -116,7 +126,9 @@ def test_a_transfer_guard_does_not_stop_the_program():
     names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
     guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
     guarded = run("solve", "XXX./..../OO../.... b", "-g", "hex-4", "--json", **guards)
-    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (20, "disproved"), guarded.stderr
+    assert (guarded.returncode, json.loads(guarded.stdout)["verdict"]) == (20, "disproved"), (
+        guarded.stderr
+    )
 
 
 def test_a_transfer_guard_of_the_caller_does_not_stop_a_search_and_comes_back():
@@ -152,7 +164,9 @@ def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
     read, parsed = game.read(SHOWN[rules]), game.parse(SHOWN[rules])
     assert game.text(read) == game.text(parsed)
     assert int(game.to_move(read)) == int(game.to_move(parsed))
-    assert text_board(game, read) == text_board(game, parsed) and svg(game, read) == svg(game, parsed)
+    assert text_board(game, read) == text_board(game, parsed) and svg(game, read) == svg(
+        game, parsed
+    )
     assert game.cells(read).tolist() == game.cells(parsed).tolist()
     with pytest.raises(ValueError, match=r"(?i)position"):
         game.read("nothing")
@@ -164,7 +178,10 @@ def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
         (("--help",), {"jax", "numba", "numpy", "scipy"}),
         (("games",), {"jax", "numba", "numpy", "scipy"}),
         (("check", "no-such-file"), {"jax", "numba", "numpy", "scipy"}),
-        *((("show", text, "-g", rules), {"jax", "jaxlib", "numba", "scipy", "jaxsolve.search"}) for rules, text in SHOWN.items()),
+        *(
+            (("show", text, "-g", rules), {"jax", "jaxlib", "numba", "scipy", "jaxsolve.search"})
+            for rules, text in SHOWN.items()
+        ),
     ],
 )
 def test_a_command_imports_only_what_it_uses(words, absent):
@@ -174,6 +191,13 @@ def test_a_command_imports_only_what_it_uses(words, absent):
         "print(*sys.modules)"
     )
     here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
-    done = subprocess.run([sys.executable, "-c", code, *words], env=here, capture_output=True, text=True, timeout=600, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=here,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
     assert "jaxsolve.cli" in done.stdout.split()
     assert not absent & set(done.stdout.split())

@@ -43,17 +43,27 @@ class Task:
     """One benchmark of one game at some batch sizes."""
 
     rule_set: str
-    measure: Callable[[Game, int, bool], Row]  # (game, batch, whether pgx is to be measured too) -> the row's numbers
+    measure: Callable[
+        [Game, int, bool], Row
+    ]  # (game, batch, whether pgx is to be measured too) -> the row's numbers
     batches: tuple[int, ...]
 
 
-def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+def run(
+    games: Sequence[str],
+    batches: Sequence[int],
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+) -> int:
     """Measures the default games, or everything that applies to the named ones; 0.
 
     Raises ValueError with one sentence for an unknown game, where ``vs`` is not installed, and for ``seconds``: a repeat has a length of its own.
     """
     if seconds is not None:
-        raise ValueError(f"--seconds {seconds:g} is for whole searches only: use 'jaxsolve bench search --seconds {seconds:g}'")
+        raise ValueError(
+            f"--seconds {seconds:g} is for whole searches only: use 'jaxsolve bench search --seconds {seconds:g}'"
+        )
     tasks = [task for name in games for task in _tasks_of(name)] if games else _default_tasks()
     report = Report("kernels", COLUMNS, as_json)
     try:
@@ -62,7 +72,14 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
             for batch in batches or task.batches:
                 with report.measuring(f"{task.rule_set}, batch {batch:,}"):
                     row = task.measure(game, batch, vs == "pgx")
-                report.add({"game": task.rule_set, "batch": batch, "state_bytes": 4 * game.state_words, **row})
+                report.add(
+                    {
+                        "game": task.rule_set,
+                        "batch": batch,
+                        "state_bytes": 4 * game.state_words,
+                        **row,
+                    }
+                )
     finally:
         report.show()
     return 0
@@ -83,13 +100,20 @@ def _default_tasks() -> list[Task]:
         Task("gomoku-15;knowledge=4t", children, (1, 256, 1024, 4096)),
         Task("awari", whole_step, (64, 1024)),
         Task("awari", rules_step, (1024,)),
-        *(Task(name, evaluator_rows, (16, 32, 64, 256)) for name in ("killallgo-9;fill_eyes=false", "gomoku-15;knowledge=4t", "hex-5", "hex-7")),
+        *(
+            Task(name, evaluator_rows, (16, 32, 64, 256))
+            for name in ("killallgo-9;fill_eyes=false", "gomoku-15;knowledge=4t", "hex-5", "hex-7")
+        ),
     ]
 
 
 def _tasks_of(rule_set: str) -> list[Task]:
     game = make(rule_set)
-    tasks = [Task(rule_set, whole_step, (64, 1024)), Task(rule_set, rules_step, (64, 1024)), Task(rule_set, evaluator_rows, (16, 64, 256))]
+    tasks = [
+        Task(rule_set, whole_step, (64, 1024)),
+        Task(rule_set, rules_step, (64, 1024)),
+        Task(rule_set, evaluator_rows, (16, 64, 256)),
+    ]
     if isinstance(game, SeesChildren):
         tasks.append(Task(rule_set, children, (1, 256, 1024)))
     if isinstance(game, GoRules):
@@ -98,7 +122,13 @@ def _tasks_of(rule_set: str) -> list[Task]:
 
 
 def _row(what: str, unit: str, rate: Rate, compile_seconds: float) -> Row:
-    return {"what": what, "unit": unit, "per_cpu_second": rate.cpu, "per_wall_second": rate.wall, "compile_cpu_seconds": compile_seconds}
+    return {
+        "what": what,
+        "unit": unit,
+        "per_cpu_second": rate.cpu,
+        "per_wall_second": rate.wall,
+        "compile_cpu_seconds": compile_seconds,
+    }
 
 
 def _plies(game: Game) -> int:
@@ -112,18 +142,28 @@ def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
     play = Play(Env(game), batch, _plies(game))
     other = pgx_game(game) if with_pgx else None
     if other is None:
-        return _row("whole step", "moves", rates([play.workload()])[0], step_compile_seconds(play.env))
+        return _row(
+            "whole step", "moves", rates([play.workload()])[0], step_compile_seconds(play.env)
+        )
     theirs = Play(other, batch, _plies(game))
     ours, vs = rates([play.workload(), theirs.workload()])
     row = _row("whole step", "moves", ours, step_compile_seconds(play.env))
-    return {**row, "vs": "pgx", "vs_per_cpu_second": vs.cpu, "vs_per_wall_second": vs.wall, "ratio": ours.cpu / vs.cpu}
+    return {
+        **row,
+        "vs": "pgx",
+        "vs_per_cpu_second": vs.cpu,
+        "vs_per_wall_second": vs.wall,
+        "ratio": ours.cpu / vs.cpu,
+    }
 
 
 def rules_step(game: Game, batch: int, with_pgx: bool) -> Row:
     """Moves of random legal play with step, outcome and legal mask only."""
     del with_pgx
     play = Play(RulesOnly(game), batch, _plies(game))
-    return _row("rules and legal mask", "moves", rates([play.workload()])[0], step_compile_seconds(play.env))
+    return _row(
+        "rules and legal mask", "moves", rates([play.workload()])[0], step_compile_seconds(play.env)
+    )
 
 
 def life(game: Game, batch: int, with_pgx: bool) -> Row:

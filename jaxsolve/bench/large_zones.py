@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import address_of, compiled
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.state import WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import (
@@ -33,7 +32,8 @@ from jaxsolve.games.go.zone_board import (
     write_zone,
 )
 from jaxsolve.games.go.zone_life import leaf, number_regions, remove_dead
-from jaxsolve.zoning import LEAF, SIGNATURE, Zoning
+from jaxsolve.games.zones import LEAF, SIGNATURE, Zoning
+from jaxsolve.jit.host import address_of, compiled
 
 
 def shows_life(zoning: Zoning) -> bool:
@@ -61,7 +61,9 @@ def large_leaf(state, action, zone, out, facts, scratch):
     for region in range(regions):
         vital = False
         for entry in range(scratch[BEGIN + region], scratch[BEGIN + region + 1]):
-            vital = vital or (scratch[VITAL + entry] != 0 and scratch[ALIVE + scratch[BORDER + entry]] != 0)
+            vital = vital or (
+                scratch[VITAL + entry] != 0 and scratch[ALIVE + scratch[BORDER + entry]] != 0
+            )
         if vital and scratch[KEPT + region]:
             for i in range(scratch[BOUND + region], scratch[BOUND + region + 1]):
                 scratch[ZONE + scratch[SPOT + i]] = 1

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from jaxsolve.bench.measure import Clock
+from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games import make
 from jaxsolve.question import Claim
-from jaxsolve.runtime import cpu_seconds
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.search import Search
-from jaxsolve.search.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
-from jaxsolve.search.warm_up import warm_up
+from jaxsolve.search.run.search import Search
+from jaxsolve.search.run.warm_up import warm_up
+from jaxsolve.search.tree.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
 SIZES_OF = "killallgo-9"  # the game that lends the tree its sizes: words of a packed position, number of actions
@@ -44,17 +44,23 @@ class MadeUpPositions(Evaluator):
         mover = 1 - states[:, 0]
         rows[:, 0] = mover
         rows[:, 1] = np.arange(self._made, self._made + n)
-        rows[:, layout.key : layout.key + 2] = self._rng.integers(0, 1 << 32, (n, 2), dtype=np.uint32)
+        rows[:, layout.key : layout.key + 2] = self._rng.integers(
+            0, 1 << 32, (n, 2), dtype=np.uint32
+        )
         rows[:, layout.info] = mover << 3
         rows[:, layout.first] = MOVES - 1 | 1 << 16
         forcing = self._rng.random((n, 32 * layout.mask), np.float32) < FORCING
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves
         rows[:, layout.masks : layout.masks + layout.mask] = self._moves
         self._made += n
-        rows.flags.writeable = False  # as the device's are: another type would be compiled, and timed, anew
+        rows.flags.writeable = (
+            False  # as the device's are: another type would be compiled, and timed, anew
+        )
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
-        rows.flags.writeable = False  # as the real ones are; writable ones would be compiled for anew, under the clock
+        rows.flags.writeable = (
+            False  # as the real ones are; writable ones would be compiled for anew, under the clock
+        )
         return rows
 
 
@@ -77,7 +83,16 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     warm_up(kind, evaluator.game.may_repeat, False)
     compile_seconds = cpu_seconds() - start
     root = np.zeros(evaluator.game.state_words, np.uint32)
-    search = Search(evaluator.game, root, [Claim(1)], kind, evaluator, sink=_forget, budget=MEMORY_MB << 20, width=width)
+    search = Search(
+        evaluator.game,
+        root,
+        [Claim(1)],
+        kind,
+        evaluator,
+        sink=_forget,
+        budget=MEMORY_MB << 20,
+        width=width,
+    )
     leaves, depths = 0, 0
     evaluator.cpu_seconds = evaluator.wall_seconds = 0.0
     clock = Clock()
@@ -86,7 +101,9 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
             states, actions, count = search.select(group)
             if count:
                 paths = slice(group * search.group, (group + 1) * search.group)
-                depths += int((search.work.paths.depth[paths] + 1)[search.work.paths.flying[paths] == 1].sum())
+                depths += int(
+                    (search.work.paths.depth[paths] + 1)[search.work.paths.flying[paths] == 1].sum()
+                )
                 leaves += count
                 search.absorb(group, evaluator(states, actions))
     cpu, wall = clock.read()
@@ -106,4 +123,9 @@ def _bytes(tree: Tree) -> dict[str, float]:
     children = int(tree.nodes["moves"][:nodes].sum(dtype=np.int64))
     a_node = NODE.itemsize + 4 * (tree.states.shape[1] + 1) + 4 * len(tree.slots) / nodes
     lists_and_edges = 4 * int(tree.counters[LISTS]) + EDGE.itemsize * int(tree.counters[EDGES])
-    return {"nodes": nodes, "children": children, "bytes_per_node": a_node, "bytes_per_child": lists_and_edges / children}
+    return {
+        "nodes": nodes,
+        "children": children,
+        "bytes_per_node": a_node,
+        "bytes_per_child": lists_and_edges / children,
+    }

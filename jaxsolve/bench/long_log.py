@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from jaxsolve.core.process import cpu_seconds, setup
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.proof.certify import certify
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
-from jaxsolve.runtime import cpu_seconds, setup
 from jaxsolve.search import Limits, solve
 
 BLOCK = 1 << 16
@@ -31,13 +31,21 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
     setup()
     game = make(rules)
     state, evaluator = game.parse(opening), shared_evaluator(game, zones=zones)
-    result = solve(game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator)
+    result = solve(
+        game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator
+    )
     if result.verdict is Verdict.UNKNOWN:
         raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
     mover = int(game.to_move(state))
-    claim = Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
+    claim = (
+        Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
+    )
     zone_words, rng = evaluator.zone_words, np.random.default_rng(0)
-    question: dict[str, object] = {"rules": game.rule_set, "claim": Claim(mover).text(game.players), "canonical": False}
+    question: dict[str, object] = {
+        "rules": game.rule_set,
+        "claim": Claim(mover).text(game.players),
+        "canonical": False,
+    }
     with_all = ProofLog(question, game.state_words, folder / "search" / "proof.log", zone_words)
     real = np.concatenate(list(with_all.blocks()))
     with_all.close()
@@ -45,9 +53,15 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
     for at in range(0, records, BLOCK):
         count = min(BLOCK, records - at)
         mixed = real[rng.integers(0, len(real), count)]
-        mixed[:, : game.state_words] = rng.integers(0, 1 << 32, (count, game.state_words), dtype=np.uint32)
+        mixed[:, : game.state_words] = rng.integers(
+            0, 1 << 32, (count, game.state_words), dtype=np.uint32
+        )
         part = real[at * len(real) // records : (at + count) * len(real) // records]
-        places = np.sort(rng.choice(count, len(part), replace=False)) if len(part) <= count else np.arange(count)
+        places = (
+            np.sort(rng.choice(count, len(part), replace=False))
+            if len(part) <= count
+            else np.arange(count)
+        )
         mixed[places] = part[: len(places)]
         log.append(*log.split(mixed))
         log.flush()
@@ -60,7 +74,9 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
     setup()
     game = make(rules)
     evaluator, state = shared_evaluator(game, zones=zones), game.parse(opening)
-    shared_evaluator(game, autoplay=False, zones=zones)(np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32))
+    shared_evaluator(game, autoplay=False, zones=zones)(
+        np.tile(np.asarray(game.pack(state)), (64, 1)), np.full(64, -1, np.int32)
+    )
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     question = json.loads((folder / "question.json").read_text())
     start = cpu_seconds()
@@ -68,7 +84,13 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
     log = ProofLog(question["log"], game.state_words, folder / "proof.log", zone_words, memory_mb)
     opened = cpu_seconds() - start
     proof = certify(
-        game, evaluator, log, Claim(question["player"]), np.asarray(game.pack(state)), path=folder / "proof.jsonl.gz", memory_mb=memory_mb
+        game,
+        evaluator,
+        log,
+        Claim(question["player"]),
+        np.asarray(game.pack(state)),
+        path=folder / "proof.jsonl.gz",
+        memory_mb=memory_mb,
     )
     spent, after = cpu_seconds() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     check = proof.checked.cpu_seconds if proof.checked else 0.0
@@ -84,10 +106,18 @@ def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) ->
     with tempfile.TemporaryDirectory() as name:
         for step in (long_log, collect):
             size = records if step is long_log else memory_mb
-            process = multiprocessing.get_context("spawn").Process(target=step, args=(Path(name), rules, opening, zones, size))
+            process = multiprocessing.get_context("spawn").Process(
+                target=step, args=(Path(name), rules, opening, zones, size)
+            )
             process.start()
             process.join()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(float(sys.argv[3])), int(sys.argv[4]), "plain" not in sys.argv[5:])
+    main(
+        sys.argv[1],
+        sys.argv[2],
+        int(float(sys.argv[3])),
+        int(sys.argv[4]),
+        "plain" not in sys.argv[5:],
+    )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
-from jaxsolve.runtime import cpu_seconds
+from jaxsolve.core.process import cpu_seconds
 
 REPEATS = 3  # the best counts: what else runs on the machine can only slow a repeat down
 SECONDS = 0.25  # wall seconds of one repeat, about
@@ -53,7 +53,9 @@ def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]
             work.run(count)
             cpu, wall = clock.read()
             done = work.items * count
-            best[i] = Rate(max(best[i].cpu, done / max(cpu, 1e-9)), max(best[i].wall, done / max(wall, 1e-9)))
+            best[i] = Rate(
+                max(best[i].cpu, done / max(cpu, 1e-9)), max(best[i].wall, done / max(wall, 1e-9))
+            )
     return best
 
 

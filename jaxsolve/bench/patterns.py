@@ -23,18 +23,26 @@ import numpy as np
 
 from jaxsolve.bench.positions import hard_positions, zone_positions
 from jaxsolve.bench.report import Report
-from jaxsolve.compiled import compiled
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make, random_legal_action
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go.zone_board import SIZE
-from jaxsolve.search.driver import drive
-from jaxsolve.search.job import Job
-from jaxsolve.search.patterns import COMPARED, FOUND, HELD, LOOKUPS, VISITED, enter, mark_of
+from jaxsolve.games.zones import FOR_MOVER, LEAF, SECOND_MOVES, SHOWN, WON, ask
+from jaxsolve.jit.host import compiled
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.search.tree import NODES, Tree
-from jaxsolve.search.zones import known_winner, rests_on_all
-from jaxsolve.zoning import FOR_MOVER, LEAF, SECOND_MOVES, SHOWN, WON, ask
+from jaxsolve.search.tree.patterns import (
+    COMPARED,
+    FOUND,
+    HELD,
+    LOOKUPS,
+    VISITED,
+    enter,
+    mark_of,
+)
+from jaxsolve.search.tree.tree import NODES, Tree
+from jaxsolve.search.tree.zones import known_winner, rests_on_all
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)
@@ -59,7 +67,13 @@ COLUMNS = {
 }
 
 
-def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+def run(
+    games: Sequence[str],
+    batches: Sequence[int],
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+) -> int:
     """Measures the named games with tables of ``batches`` patterns; 0. Raises ValueError with one sentence."""
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
@@ -67,15 +81,26 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
     for game in chosen:
         zoning = shared_evaluator(game).zoning()
         if zoning is None or not zoning.planes[0]:
-            raise ValueError(f"{game.rule_set} has no patterns: give a rule set of killallgo-N or tsumego-N with ko=simple")
+            raise ValueError(
+                f"{game.rule_set} has no patterns: give a rule set of killallgo-N or tsumego-N with ko=simple"
+            )
     report = Report("patterns", COLUMNS, as_json)
     try:
         for game in chosen:
-            kinds = {"random games": _decided(game), "searches": _searched(game, seconds or SECONDS)}
+            kinds = {
+                "random games": _decided(game),
+                "searches": _searched(game, seconds or SECONDS),
+            }
             for kind, source in kinds.items():
                 for count in batches or COUNTS:
                     with report.measuring(f"{game.rule_set}, {count:,} patterns of {kind}"):
-                        report.add({"game": game.rule_set, "kind": kind, **_measured(game, source, count, seconds or SECONDS)})
+                        report.add(
+                            {
+                                "game": game.rule_set,
+                                "kind": kind,
+                                **_measured(game, source, count, seconds or SECONDS),
+                            }
+                        )
     finally:
         report.show()
     return 0
@@ -101,7 +126,9 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
         before = tree.patterns.counters.copy()
         start = time.thread_time()
         _look_up_all(tree, new)
-        spent = (time.thread_time() - start) / max(1, int((tree.patterns.counters - before)[LOOKUPS]))
+        spent = (time.thread_time() - start) / max(
+            1, int((tree.patterns.counters - before)[LOOKUPS])
+        )
         room = sum(array.nbytes for array in patterns) / len(patterns.rows)
         look_ups = max(1, int(counts[LOOKUPS]))
         return {
@@ -127,7 +154,9 @@ def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
     count = min(count, len(tree.patterns.rows))
     while tree.patterns.counters[HELD] < count:
         states, moves, zones = next(source)
-        more = rng.integers(0, 1 << 32, (COPIES * len(states), tree.zones.shape[1]), dtype=np.uint32)
+        more = rng.integers(
+            0, 1 << 32, (COPIES * len(states), tree.zones.shape[1]), dtype=np.uint32
+        )
         near = np.zeros(tree.zones.shape[1], np.uint32)
         _enter(tree, states[:0], moves, zones, more, near, count)  # compiles
         start = time.thread_time()
@@ -143,11 +172,16 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
         job = Job(game, root, settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
         try:
             drive([job])
-            found += [(states.copy(), moves.astype(np.int64), zones.copy()) for states, moves, zones in job.parts[0].log.chunks()]
+            found += [
+                (states.copy(), moves.astype(np.int64), zones.copy())
+                for states, moves, zones in job.parts[0].log.chunks()
+            ]
         finally:
             job.close()
     if not found:
-        raise ValueError(f"searches of {seconds:g} CPU seconds decide nothing in {game.rule_set}: give more --seconds")
+        raise ValueError(
+            f"searches of {seconds:g} CPU seconds decide nothing in {game.rule_set}: give more --seconds"
+        )
     while True:
         yield from found
 
@@ -156,26 +190,38 @@ def _decided(game: Game) -> Iterator[Decided]:
     """Moves of random games that won them, again and again."""
     roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
     assert zoning is not None
-    start = jax.tree.map(lambda *leaves: np.stack([leaves[i % len(leaves)] for i in range(BOARDS)]), *roots)
+    start = jax.tree.map(
+        lambda *leaves: np.stack([leaves[i % len(leaves)] for i in range(BOARDS)]), *roots
+    )
     pack, move = jax.vmap(game.pack), jax.vmap(game.to_move)
 
     def ply(carry, key):
         states, origin = carry
-        actions = jax.vmap(random_legal_action)(jax.random.split(key, BOARDS), jax.vmap(game.legal_mask)(states))
+        actions = jax.vmap(random_legal_action)(
+            jax.random.split(key, BOARDS), jax.vmap(game.legal_mask)(states)
+        )
         after = jax.vmap(game.step)(states, actions)
         outcomes = jax.vmap(game.outcome)(after)
         over = outcomes != Outcome.ONGOING
-        following = jax.tree.map(lambda old, new: jax.numpy.where(over.reshape((-1,) + (1,) * (new.ndim - 1)), old, new), origin, after)
+        following = jax.tree.map(
+            lambda old, new: jax.numpy.where(over.reshape((-1,) + (1,) * (new.ndim - 1)), old, new),
+            origin,
+            after,
+        )
         return (following, origin), (pack(states), actions, pack(after), move(states), outcomes)
 
-    play = jax.jit(lambda states, origin, key: jax.lax.scan(ply, (states, origin), jax.random.split(key, 8)))
+    play = jax.jit(
+        lambda states, origin, key: jax.lax.scan(ply, (states, origin), jax.random.split(key, 8))
+    )
     states, key = start, jax.random.key(0)
     while True:
         found = []
         for _ in range(PLIES // 8):
             key, use = jax.random.split(key)
             (states, _), told = play(states, start, use)
-            before, actions, after, movers, outcomes = (np.asarray(each).reshape(-1, *each.shape[2:]) for each in told)
+            before, actions, after, movers, outcomes = (
+                np.asarray(each).reshape(-1, *each.shape[2:]) for each in told
+            )
             won = outcomes == 1 + movers
             found.append((before[won], actions[won].astype(np.int64), after[won]))
         before, actions, after = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -204,8 +250,18 @@ def _won_on(zoning, before, actions, after, zones):
     """Writes what each mover's winning move rests on."""
     leaf = zoning.room[0]
     for i in range(len(before)):
-        ask(zoning.addresses[LEAF], after[i], np.int64(-1), leaf, leaf, zoning.facts, zoning.scratch)
-        ask(zoning.addresses[WON], before[i], actions[i], leaf, zones[i], zoning.facts, zoning.scratch)
+        ask(
+            zoning.addresses[LEAF], after[i], np.int64(-1), leaf, leaf, zoning.facts, zoning.scratch
+        )
+        ask(
+            zoning.addresses[WON],
+            before[i],
+            actions[i],
+            leaf,
+            zones[i],
+            zoning.facts,
+            zoning.scratch,
+        )
 
 
 @compiled
@@ -219,10 +275,22 @@ def _enter(tree, states, moves, zones, more, near, most):
         for k in range(copies):
             for j in range(len(zone)):
                 zone[j] = zones[i, j] | near[j] & more[i * copies + k, j]
-            said = ask(zoning.addresses[SHOWN], states[i], np.int64(-1), zone, tree.patterns.seen, zoning.facts, zoning.scratch)
+            said = ask(
+                zoning.addresses[SHOWN],
+                states[i],
+                np.int64(-1),
+                zone,
+                tree.patterns.seen,
+                zoning.facts,
+                zoning.scratch,
+            )
             mover = np.int64(said & SECOND_MOVES != 0)
             winner = mover if moves[i] >= 0 else 1 - mover
-            serves = said >= 0 and (said & FOR_MOVER == 0 or winner == mover) and not rests_on_all(tree, zone)
+            serves = (
+                said >= 0
+                and (said & FOR_MOVER == 0 or winner == mover)
+                and not rests_on_all(tree, zone)
+            )
             if serves and tree.patterns.counters[HELD] < most:
                 enter(tree.patterns, winner, mover, zone, mark_of(states[i]))
 

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from jaxsolve.core.process import setup
 from jaxsolve.formats import position
 from jaxsolve.question import Problem
-from jaxsolve.runtime import setup
-from jaxsolve.search.driver import drive
-from jaxsolve.search.job import Job
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.search.tree import EVICTED, LIVE
+from jaxsolve.search.tree.tree import EVICTED, LIVE
 
 STEPS = {"select": "select", "absorb": "absorb", "make room": "_make_room", "settle": "_settle"}
 
@@ -41,7 +41,9 @@ class _Watch:
         return timed
 
 
-def pauses(problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn") -> dict[str, Any]:
+def pauses(
+    problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn"
+) -> dict[str, Any]:
     """Searches a problem for ``seconds`` CPU seconds: nodes, positions held and forgotten, and the longest calls of each step in seconds."""
     settings = Settings(method, Limits(cpu_seconds=seconds), memory_mb=memory_mb)
     job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
@@ -51,8 +53,14 @@ def pauses(problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn
     try:
         drive([job])
         counters = job.search.tree.counters
-        held = {"nodes": job.search.expanded, "held": int(counters[LIVE]), "forgotten": int(counters[EVICTED])}
-        return held | {name: (watch.wall, watch.cpu, watch.calls) for name, watch in watches.items()}
+        held = {
+            "nodes": job.search.expanded,
+            "held": int(counters[LIVE]),
+            "forgotten": int(counters[EVICTED]),
+        }
+        return held | {
+            name: (watch.wall, watch.cpu, watch.calls) for name, watch in watches.items()
+        }
     finally:
         job.close()
 

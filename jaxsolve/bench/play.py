@@ -17,7 +17,11 @@ from jaxsolve.games.random_play import random_legal_action
 SEED_BOARDS = 64  # as many as make all ages, few enough for a slow library
 
 
-@functools.partial(jax.tree_util.register_dataclass, data_fields=["position", "legal_action_mask", "terminated", "truncated"], meta_fields=[])
+@functools.partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["position", "legal_action_mask", "terminated", "truncated"],
+    meta_fields=[],
+)
 @dataclasses.dataclass(frozen=True)
 class RulesState:
     """A position with its legal moves, under the field names that ``Env`` and pgx use."""
@@ -66,11 +70,15 @@ class Play:
         states = self._function(states, self._fresh, self._key, plies, births)
         if batch > seeds:
             copies = -(-batch // seeds)
-            states = jax.tree.map(lambda x: jnp.tile(x, (copies, *(1,) * (x.ndim - 1)))[:batch], states)
+            states = jax.tree.map(
+                lambda x: jnp.tile(x, (copies, *(1,) * (x.ndim - 1)))[:batch], states
+            )
         self._unborn = np.full(batch, -1, np.int32)
         self.states = jax.block_until_ready(states)
 
-    def _play(self, states: Any, fresh: Any, key: jax.Array, plies: jax.Array, births: jax.Array) -> Any:
+    def _play(
+        self, states: Any, fresh: Any, key: jax.Array, plies: jax.Array, births: jax.Array
+    ) -> Any:
         """``plies`` random moves on every board; board ``b`` is set to the start after ply ``births[b]`` (-1: never)."""
 
         def one(state: Any, born: jax.Array, key: jax.Array) -> Any:
@@ -79,14 +87,18 @@ class Play:
             return jax.tree.map(functools.partial(jnp.where, again), fresh, after)
 
         def ply(i: jax.Array, boards: Any) -> Any:
-            return jax.vmap(one)(boards, births == i, jax.random.split(jax.random.fold_in(key, i), births.shape[0]))
+            return jax.vmap(one)(
+                boards, births == i, jax.random.split(jax.random.fold_in(key, i), births.shape[0])
+            )
 
         return jax.lax.fori_loop(0, plies, ply, states)
 
     def advance(self, plies: int) -> None:
         """Plays ``plies`` moves on every board and waits for them."""
         self._key, key = jax.random.split(self._key)
-        self.states = jax.block_until_ready(self._function(self.states, self._fresh, key, plies, self._unborn))
+        self.states = jax.block_until_ready(
+            self._function(self.states, self._fresh, key, plies, self._unborn)
+        )
 
     def workload(self) -> Workload:
         """One item = one move on one board."""
@@ -102,4 +114,6 @@ def positions(game: Game, batch: int, plies: int) -> Any:
 def step_compile_seconds(env: Any) -> float:
     """CPU seconds to compile ``env.step`` for a batch."""
     states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), SEED_BOARDS))
-    return compiled(jax.vmap(env.step), states, jax.ShapeDtypeStruct((SEED_BOARDS,), jnp.int32)).seconds
+    return compiled(
+        jax.vmap(env.step), states, jax.ShapeDtypeStruct((SEED_BOARDS,), jnp.int32)
+    ).seconds

@@ -28,9 +28,14 @@ GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
 BATCHES = (1, 128)
 PLIES = 16  # of random moves at most before a position, in the first half of a game
 POSITIONS = 32  # at least
-CHANCES = 8  # so many times the positions wanted are looked at for those that are not won within a search
+CHANCES = (
+    8  # so many times the positions wanted are looked at for those that are not won within a search
+)
 LEAST_ROUNDS = 3  # of both searches, after one that compiles
-SIMULATIONS = 2000, 100  # of a position: of all of them together about the first number, of each at least the second
+SIMULATIONS = (
+    2000,
+    100,
+)  # of a position: of all of them together about the first number, of each at least the second
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
 
 COLUMNS = {
@@ -42,10 +47,23 @@ COLUMNS = {
     "ratio": "ratio",
     "paper": "paper's",
 }
-PAPER = {"loa-7": 0.953, "loa-8": 0.901, "minishogi": 0.741, "knightthrough-8": 0.772, "awari": 0.959, "gomoku-15": 0.054}
+PAPER = {
+    "loa-7": 0.953,
+    "loa-8": 0.901,
+    "minishogi": 0.741,
+    "knightthrough-8": 0.772,
+    "awari": 0.959,
+    "gomoku-15": 0.054,
+}
 
 
-def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: bool, seconds: float | None = None) -> int:
+def run(
+    games: Sequence[str],
+    batches: Sequence[int],
+    vs: str | None,
+    as_json: bool,
+    seconds: float | None = None,
+) -> int:
     """Measures both searches in each game, of so many positions at once, for about so many ``seconds`` of each; 0. Raises ValueError."""
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
@@ -56,7 +74,14 @@ def run(games: Sequence[str], batches: Sequence[int], vs: str | None, as_json: b
         for name in games or GAMES:
             for batch in batches or BATCHES:
                 with report.measuring(f"{name}, {batch} positions"):
-                    report.add({"game": name, "positions": batch, **_measured(name, batch, seconds or SECONDS), "paper": PAPER.get(name)})
+                    report.add(
+                        {
+                            "game": name,
+                            "positions": batch,
+                            **_measured(name, batch, seconds or SECONDS),
+                            "paper": PAPER.get(name),
+                        }
+                    )
     finally:
         report.show()
     return 0
@@ -69,7 +94,9 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
     words = _not_won(name, game, max(batch, POSITIONS), simulations)
-    settings = {player: [named_search(text, simulations, None)] * batch for player, text in PLAYERS.items()}
+    settings = {
+        player: [named_search(text, simulations, None)] * batch for player, text in PLAYERS.items()
+    }
     done, spent = dict.fromkeys(PLAYERS, 0), dict.fromkeys(PLAYERS, 0.0)
     rounds = 0
     while rounds <= LEAST_ROUNDS or min(spent.values()) < seconds:
@@ -82,16 +109,26 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
                 spent[player] += time.process_time() - start
         rounds += 1
     rates = {player: done[player] / spent[player] for player in PLAYERS}
-    return {"simulations": simulations, **{name: round(rate) for name, rate in rates.items()}, "ratio": rates["pnmcts"] / rates["uct"]}
+    return {
+        "simulations": simulations,
+        **{name: round(rate) for name, rate in rates.items()},
+        "ratio": rates["pnmcts"] / rates["uct"],
+    }
 
 
 def _not_won(name: str, game: Game, count: int, simulations: int) -> np.ndarray:
     """uint32[count, S] packed positions in which PN-MCTS goes on for so many simulations. Raises ValueError where there are not as many."""
     drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CHANCES * count, PLIES)))
     # Their ages rise: every part has all of them.
-    parts, player, left = [drawn[begun::CHANCES] for begun in range(CHANCES)], named_search(PLAYERS["pnmcts"], simulations, None), []
+    parts, player, left = (
+        [drawn[begun::CHANCES] for begun in range(CHANCES)],
+        named_search(PLAYERS["pnmcts"], simulations, None),
+        [],
+    )
     for part in parts:
-        left.extend(part[search([player] * count, game, part, range(count)).simulations == simulations])
+        left.extend(
+            part[search([player] * count, game, part, range(count)).simulations == simulations]
+        )
         if len(left) >= count:
             return np.asarray(left[:count])
     raise ValueError(

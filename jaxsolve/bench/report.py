@@ -22,9 +22,16 @@ PAGE = 1000  # characters, in a file: no table here is that wide, and none is cl
 class Report:
     """Collects rows, says on a terminal what is being measured, and prints all at the end."""
 
-    def __init__(self, title: str, columns: dict[str, str], as_json: bool, tables_by: str | None = None):
+    def __init__(
+        self, title: str, columns: dict[str, str], as_json: bool, tables_by: str | None = None
+    ):
         """``columns``: field of a row -> heading, in order; JSON rows carry every field. Each value of ``tables_by`` gets a table of its own."""
-        self._title, self._columns, self._as_json, self._tables_by = title, columns, as_json, tables_by
+        self._title, self._columns, self._as_json, self._tables_by = (
+            title,
+            columns,
+            as_json,
+            tables_by,
+        )
         self._console = Console(stderr=True)
         self.rows: list[Row] = []
 
@@ -47,19 +54,42 @@ class Report:
             return
         device = Device.here()
         if self._as_json:
-            about = {"platform": device.platform, "device": device.kind, "processors": os.cpu_count(), "jax": jax.__version__}
-            print(json.dumps({"benchmark": self._title, **about, "rows": self.rows}, ensure_ascii=False))
+            about = {
+                "platform": device.platform,
+                "device": device.kind,
+                "processors": os.cpu_count(),
+                "jax": jax.__version__,
+            }
+            print(
+                json.dumps(
+                    {"benchmark": self._title, **about, "rows": self.rows}, ensure_ascii=False
+                )
+            )
             return
-        console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PAGE)
-        console.print(f"{self._title} on {device.kind} ({device.platform}), {os.cpu_count()} processors, jax {jax.__version__}")
+        console = Console(
+            file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PAGE
+        )
+        console.print(
+            f"{self._title} on {device.kind} ({device.platform}), {os.cpu_count()} processors, jax {jax.__version__}"
+        )
         for name in dict.fromkeys(row.get(self._tables_by or "") for row in self.rows):
-            console.print(self._table(name, [row for row in self.rows if row.get(self._tables_by or "") == name]))
+            console.print(
+                self._table(
+                    name, [row for row in self.rows if row.get(self._tables_by or "") == name]
+                )
+            )
 
     def _table(self, name: str | None, rows: list[Row]) -> Table:
         table = Table(title=name, title_justify="left")
-        shown = {field: heading for field, heading in self._columns.items() if any(row.get(field) is not None for row in rows)}
+        shown = {
+            field: heading
+            for field, heading in self._columns.items()
+            if any(row.get(field) is not None for row in rows)
+        }
         for field, heading in shown.items():
-            words = all(isinstance(row.get(field), str) for row in rows if row.get(field) is not None)
+            words = all(
+                isinstance(row.get(field), str) for row in rows if row.get(field) is not None
+            )
             table.add_column(heading, justify="left" if words else "right", no_wrap=True)
         for row in rows:
             table.add_row(*(_cell(field, row.get(field)) for field in shown))
@@ -72,5 +102,11 @@ def _cell(field: str, value: Any) -> str:
     if field.endswith("_share"):
         return f"{value:.0%}"
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
+        return (
+            f"{value:,.0f}"
+            if abs(value) >= 1000
+            else f"{value:.3g}"
+            if abs(value) < 10
+            else f"{value:.1f}"
+        )
     return f"{value:,}" if isinstance(value, int) else str(value)

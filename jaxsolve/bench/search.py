@@ -101,7 +101,11 @@ def _tasks(games: Sequence[str]) -> Sequence[Task]:
     if not games:
         return DEFAULT_TASKS
     searches = [make(name).rule_set for name in games if name != TREE]
-    return [Task(name, method, method != "mcts") for name in searches for method in ("dfpn", "pns", "mcts")]
+    return [
+        Task(name, method, method != "mcts")
+        for name in searches
+        for method in ("dfpn", "pns", "mcts")
+    ]
 
 
 def _guided_tasks(games: Sequence[str], text: str, dtype: Dtype) -> Sequence[Task]:
@@ -109,17 +113,24 @@ def _guided_tasks(games: Sequence[str], text: str, dtype: Dtype) -> Sequence[Tas
     from jaxsolve.bench import towers  # which needs the extra ``learn``
 
     if TREE in games:
-        raise ValueError(f"--games {TREE} measures the tree without its positions, and asks no network")
+        raise ValueError(
+            f"--games {TREE} measures the tree without its positions, and asks no network"
+        )
     tower = towers.tower(text)
     named = None if tower is not None or text == shipped.AUTO else finding.find(text)
     tasks = []
     for name in games or [GUIDED_GAME if named is None else named.game]:
         game = make(name)
-        network = named or (shipped.chosen(game) if tower is None else towers.new_network(game, text, tower))
+        network = named or (
+            shipped.chosen(game) if tower is None else towers.new_network(game, text, tower)
+        )
         guide = Guide(network, dtype=dtype)
         guide.heads(game)
         called = network.name if text == shipped.AUTO else text
-        tasks += [Task(game.rule_set, method, method == "fdfpn", called, guide) for method in ("fdfpn", "mcts")]
+        tasks += [
+            Task(game.rule_set, method, method == "fdfpn", called, guide)
+            for method in ("fdfpn", "mcts")
+        ]
     return tasks
 
 
@@ -128,17 +139,36 @@ def _tree_alone(report: Report, widths: Sequence[int]) -> None:
         for width in widths:
             with report.measuring(f"the tree alone, {method}, wave {width}"):
                 numbers = lone_tree(method, width, TREE_NODES)
-            report.add({"what": "tree alone", "game": f"{MOVES} moves", "method": method, "wave": width, "unit": "leaves", **numbers})
+            report.add(
+                {
+                    "what": "tree alone",
+                    "game": f"{MOVES} moves",
+                    "method": method,
+                    "wave": width,
+                    "unit": "leaves",
+                    **numbers,
+                }
+            )
 
 
 def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds: float) -> None:
     game, guide = make(task.rule_set), task.guide
     settings = [(width, 1) for width in batches or WIDTHS]
     if task.pools:
-        settings += [(width, pool) for width in batches or (POOL_WIDTH,) for pool in POOLS if pool > 1]
+        settings += [
+            (width, pool) for width in batches or (POOL_WIDTH,) for pool in POOLS if pool > 1
+        ]
     for width, pool in settings:
         with report.measuring(f"{task.rule_set}, {task.method}, wave {width}, {pool} pooled"):
             numbers = timed_search(game, task.method, width, pool, seconds, guide)
         asked = {} if guide is None else {"network": task.network, "dtype": guide.dtype}
-        row = {"what": "whole search", "game": task.rule_set, "method": task.method, "wave": width, "problems": pool, "unit": "expansions", **asked}
+        row = {
+            "what": "whole search",
+            "game": task.rule_set,
+            "method": task.method,
+            "wave": width,
+            "problems": pool,
+            "unit": "expansions",
+            **asked,
+        }
         report.add({**row, **numbers})

@@ -21,9 +21,9 @@ from jaxsolve.bench import measure
 from jaxsolve.bench.measure import Device, Workload, repeated
 from jaxsolve.bench.report import Report
 from jaxsolve.bench.towers import bins, most_moves, tower
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.games import make
 from jaxsolve.networks.forward import Dtype
-from jaxsolve.strict_json import shortened
 from jaxsolve.train import build
 from jaxsolve.train.config import NetworkSettings, Settings
 from jaxsolve.train.search import TreeSearch
@@ -33,7 +33,10 @@ GAMES = ("killallgo-7",)
 BATCHES = (64,)
 PLIES = 12  # into a game
 TOWER = "3x32"
-TARGETS = {"pcn": ("cost", False, True), "alphazero": ("value", True, False)}  # goal, and the heads that are learned
+TARGETS = {
+    "pcn": ("cost", False, True),
+    "alphazero": ("value", True, False),
+}  # goal, and the heads that are learned
 
 COLUMNS = {
     "game": "game",
@@ -54,7 +57,9 @@ COLUMNS = {
     "rest_share": "rest",
 }
 
-_root_output: Any = mctx.RootFnOutput  # a type checker does not see the fields of chex's dataclasses
+_root_output: Any = (
+    mctx.RootFnOutput
+)  # a type checker does not see the fields of chex's dataclasses
 _recurrent_output: Any = mctx.RecurrentFnOutput
 
 
@@ -76,7 +81,9 @@ def run(
     network = TOWER if network is None else network
     settings = tower(network)
     if settings is None:
-        raise ValueError(f"--network {shortened(network)}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256")
+        raise ValueError(
+            f"--network {shortened(network)}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256"
+        )
     settings.dtype = dtype
     asked = [(make(name).rule_set, targets) for name in games or GAMES for targets in TARGETS]
     report = Report("selfplay", COLUMNS, as_json)
@@ -84,8 +91,19 @@ def run(
         for rules, targets in asked:
             for batch in batches or BATCHES:
                 with report.measuring(f"{rules}, {targets}, {batch} games"):
-                    measured = _measured(settings_of(rules, targets, settings), batch, seconds or measure.SECONDS)
-                    report.add({"game": rules, "targets": targets, "network": network, "dtype": dtype, "batch": batch, **measured})
+                    measured = _measured(
+                        settings_of(rules, targets, settings), batch, seconds or measure.SECONDS
+                    )
+                    report.add(
+                        {
+                            "game": rules,
+                            "targets": targets,
+                            "network": network,
+                            "dtype": dtype,
+                            "batch": batch,
+                            **measured,
+                        }
+                    )
     finally:
         report.show()
     return 0
@@ -111,7 +129,10 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
     for _ in range(PLIES):
         games, _ = step(params, games)
     evaluations = batch * (search.simulations + 1)
-    network, tree = jax.jit(functools.partial(_network_alone, search)), jax.jit(functools.partial(_tree_alone, search))
+    network, tree = (
+        jax.jit(functools.partial(_network_alone, search)),
+        jax.jit(functools.partial(_tree_alone, search)),
+    )
     planes = search.observe(games.states)
     whole, by_network, by_tree = measure.rates(
         [
@@ -122,11 +143,16 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         seconds,
     )
     told: dict[str, Any] = {
-        f"{name}_ms": 1000 * evaluations / rate.wall for name, rate in (("move", whole), ("network", by_network), ("tree", by_tree))
+        f"{name}_ms": 1000 * evaluations / rate.wall
+        for name, rate in (("move", whole), ("network", by_network), ("tree", by_tree))
     }
     if Device.here().platform == "cpu":
         network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
-        told |= {"network_share": network_share, "tree_share": tree_share, "rest_share": 1.0 - network_share - tree_share}
+        told |= {
+            "network_share": network_share,
+            "tree_share": tree_share,
+            "rest_share": 1.0 - network_share - tree_share,
+        }
     return {
         "simulations": search.simulations,
         "per_cpu_second": whole.cpu,
@@ -156,7 +182,9 @@ def _tree_alone(search: TreeSearch, games: Games) -> Any:
         def step(params: Any, key: jax.Array, action: jax.Array, state: Any) -> tuple[Any, Any]:
             del params, action
             value = jax.random.uniform(key, (1,), minval=-1.0)
-            output = _recurrent_output(reward=jnp.zeros(1), discount=-jnp.ones(1), prior_logits=logits[None], value=value)
+            output = _recurrent_output(
+                reward=jnp.zeros(1), discount=-jnp.ones(1), prior_logits=logits[None], value=value
+            )
             return output, state
 
         root = _root_output(prior_logits=logits[None], value=jnp.zeros(1), embedding=state)

@@ -14,10 +14,10 @@ from jaxsolve.bench.positions import hard_positions
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.networks import Guide, History
-from jaxsolve.search.driver import drive
-from jaxsolve.search.job import Job
 from jaxsolve.search.methods import method_for
-from jaxsolve.search.search import MAX_PATHS
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.search import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
 
 
@@ -39,7 +39,9 @@ class _TimedEvaluator(Evaluator):
         self.wait_seconds += time.perf_counter() - start
         return out
 
-    def estimate(self, rows: np.ndarray, which: np.ndarray, history: History | None = None) -> Estimates:
+    def estimate(
+        self, rows: np.ndarray, which: np.ndarray, history: History | None = None
+    ) -> Estimates:
         start = time.perf_counter()
         estimates = super().estimate(rows, which, history)
         self.dispatch_seconds += time.perf_counter() - start
@@ -64,7 +66,9 @@ class _TimedJob(Job):
         return leaves
 
 
-def timed_search(game: Game, method: str, width: int, pool: int, seconds: float, guide: Guide | None = None) -> dict[str, Any]:
+def timed_search(
+    game: Game, method: str, width: int, pool: int, seconds: float, guide: Guide | None = None
+) -> dict[str, Any]:
     """Runs ``pool`` searches in waves of ``width`` each, guided by a network if there is one, ``seconds`` CPU seconds in all; a report row's numbers.
 
     Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
@@ -74,11 +78,25 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float,
         raise ValueError(f"a search walks at most {MAX_PATHS} paths, and {width} are asked for")
     settings = Settings(method, Limits(cpu_seconds=seconds / pool), wave=width)
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
-    evaluator = _evaluator(game, method_for(method, game, None if guide is None else guide.heads(game), zones=True).playouts, guide)
+    evaluator = _evaluator(
+        game,
+        method_for(method, game, None if guide is None else guide.heads(game), zones=True).playouts,
+        guide,
+    )
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
-    evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])  # the first waves are small
-    jobs = [_TimedJob(game, states[i % len(states)], settings=changed(settings, seed=i // len(states)), evaluator=evaluator) for i in range(pool)]
+    evaluator.compile(
+        [size for size in BATCH_SIZES if size <= wave] + [wave]
+    )  # the first waves are small
+    jobs = [
+        _TimedJob(
+            game,
+            states[i % len(states)],
+            settings=changed(settings, seed=i // len(states)),
+            evaluator=evaluator,
+        )
+        for i in range(pool)
+    ]
     before = sum(job.search.evaluated for job in jobs)
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
     clock = Clock()
@@ -86,7 +104,11 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float,
     cpu, wall = clock.read()
     count = sum(job.search.evaluated for job in jobs) - before
     select = sum(job.select_seconds for job in jobs)
-    parts = {"select": select, "dispatch": evaluator.dispatch_seconds, "wait": evaluator.wait_seconds}
+    parts = {
+        "select": select,
+        "dispatch": evaluator.dispatch_seconds,
+        "wait": evaluator.wait_seconds,
+    }
     parts["absorb"] = wall - sum(parts.values())  # back up, and what little the driver does besides
     return {
         "per_cpu_second": count / cpu,
@@ -100,4 +122,6 @@ def timed_search(game: Game, method: str, width: int, pool: int, seconds: float,
 @functools.cache
 def _evaluator(game: Game, playouts: int, guide: Guide | None) -> _TimedEvaluator:
     """One for all searches of a game, so that each batch size is compiled once."""
-    return _TimedEvaluator(game, playouts=playouts, heads=None if guide is None else guide.heads(game))
+    return _TimedEvaluator(
+        game, playouts=playouts, heads=None if guide is None else guide.heads(game)
+    )

@@ -7,10 +7,10 @@ import re
 
 from flax import nnx
 
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.games.game import Game
 from jaxsolve.networks import Network
 from jaxsolve.networks.residual import ResidualNetwork
-from jaxsolve.strict_json import shortened
 from jaxsolve.train import build
 from jaxsolve.train.config import NetworkSettings, TargetSettings
 
@@ -28,7 +28,9 @@ def tower(text: str) -> NetworkSettings | None:
     blocks, channels = map(int, found.groups())
     most = build.MOST["network.blocks"], build.MOST["network.channels"]
     if blocks > most[0] or channels > most[1]:
-        raise ValueError(f"--network {shortened(text)}: give at most {most[0]} blocks of {most[1]} channels")
+        raise ValueError(
+            f"--network {shortened(text)}: give at most {most[0]} blocks of {most[1]} channels"
+        )
     return NetworkSettings(blocks=blocks, channels=channels)
 
 
@@ -46,4 +48,6 @@ def most_moves(game: Game) -> int:
 
 def bins(game: Game, settings: NetworkSettings) -> int:
     """How many bins a head for costs needs in games of so many moves."""
-    return build.bins_for(build.costliest(most_moves(game), game.num_actions), settings.cost_per_decade)
+    return build.bins_for(
+        build.costliest(most_moves(game), game.num_actions), settings.cost_per_decade
+    )

@@ -29,18 +29,18 @@ import numpy as np
 from jaxsolve.bench.large_zones import large_leaf, shows_life
 from jaxsolve.bench.positions import zone_positions
 from jaxsolve.bench.report import Report
-from jaxsolve.compiled import address_of
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.formats import problems as problem_sets
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
+from jaxsolve.games.zones import LEAF, PLAN, SIGNATURE, Zoning
+from jaxsolve.jit.host import address_of
 from jaxsolve.question import Problem, Verdict, default_claim
-from jaxsolve.search.driver import drive
-from jaxsolve.search.job import Job
 from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.view import cactus, pictures
-from jaxsolve.zoning import LEAF, PLAN, SIGNATURE, Zoning
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 SECONDS = 5.0
@@ -120,7 +120,11 @@ class Variant:
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the searches of a game, one for all."""
-        return shared_evaluator(game, zones=self.settings.zones) if self.kind is Evaluator else _made(self.kind, game)
+        return (
+            shared_evaluator(game, zones=self.settings.zones)
+            if self.kind is Evaluator
+            else _made(self.kind, game)
+        )
 
 
 def _reduced(kind: type[ProofNumber] = ProofNumber, **changes: Any) -> Settings:
@@ -134,7 +138,9 @@ VARIANTS = (
     Variant("without the null move first", lambda zoning: zoning.null[0] >= 0, _reduced(_NullLast)),
     Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, kind=_Patternless),
     Variant("without plans", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(step=0.0)),
-    Variant("without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(anew=False)),
+    Variant(
+        "without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(anew=False)
+    ),
 )
 """The first is what the others are compared with."""
 
@@ -166,7 +172,13 @@ class Solved:
 def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> Solved:
     """Searches a problem for ``seconds`` CPU seconds; certificate and check included. Raises KeyboardInterrupt."""
     settings = dataclasses.replace(variant.settings, limits=Limits(cpu_seconds=seconds), seed=seed)
-    job = Job(problem.game, problem.state, claims=problem.claim, settings=settings, evaluator=variant.evaluator(problem.game))
+    job = Job(
+        problem.game,
+        problem.state,
+        claims=problem.claim,
+        settings=settings,
+        evaluator=variant.evaluator(problem.game),
+    )
     try:
         drive([job])
         decided = job.search.verdict in (Verdict.PROVED, Verdict.DISPROVED)
@@ -206,9 +218,13 @@ def run(
     if vs is not None:
         raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
     if batches:
-        raise ValueError("bench zones takes no --batch: every search has the wave of its own method")
+        raise ValueError(
+            "bench zones takes no --batch: every search has the wave of its own method"
+        )
     if problems is not None and games:
-        raise ValueError("give either --games, for hard positions of these rule sets, or --problems, not both")
+        raise ValueError(
+            "give either --games, for hard positions of these rule sets, or --problems, not both"
+        )
     if seeds is not None and plot is not None:
         raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
     if plot is not None:
@@ -216,14 +232,23 @@ def run(
     chosen = _positions(games or GAMES) if problems is None else _named(problems)
     variants = _that_apply(chosen)
     if seeds is not None and ATTEMPTS[1] not in variants:
-        raise ValueError("--seeds compares searches with and without new attempts, and games without plans have none: give killallgo-N or tsumego-N")
-    searches = [(variant, 0) for variant in variants] if seeds is None else [(variant, seed) for seed in range(seeds) for variant in ATTEMPTS]
+        raise ValueError(
+            "--seeds compares searches with and without new attempts, and games without plans have none: give killallgo-N or tsumego-N"
+        )
+    searches = (
+        [(variant, 0) for variant in variants]
+        if seeds is None
+        else [(variant, seed) for seed in range(seeds) for variant in ATTEMPTS]
+    )
     report, outcomes = Report("zones", COLUMNS, as_json), [[] for _ in searches]
     try:
         for problem in chosen:
             here = []
             for variant, seed in searches:
-                with report.measuring(f"{problem.id}, {variant.name}" + (f", seed {seed}" if seeds is not None else "")):
+                with report.measuring(
+                    f"{problem.id}, {variant.name}"
+                    + (f", seed {seed}" if seeds is not None else "")
+                ):
                     here.append(solve(problem, variant, seconds or SECONDS, seed))
             _refuse_contradiction(here)
             for solved, outcome in zip(outcomes, here, strict=True):
@@ -237,31 +262,70 @@ def run(
     return 0
 
 
-def _tell(report: Report, variants: Sequence[Variant], outcomes: Sequence[Sequence[Solved]], plot: Path | None, seconds: float) -> None:
+def _tell(
+    report: Report,
+    variants: Sequence[Variant],
+    outcomes: Sequence[Sequence[Solved]],
+    plot: Path | None,
+    seconds: float,
+) -> None:
     """Prints the table and writes the plot, where one is asked for."""
     for variant, solved in zip(variants, outcomes, strict=True):
-        report.add({"variant": variant.name, **_row(solved, outcomes), "results": [dataclasses.asdict(each) for each in solved]})
+        report.add(
+            {
+                "variant": variant.name,
+                **_row(solved, outcomes),
+                "results": [dataclasses.asdict(each) for each in solved],
+            }
+        )
     try:
         report.show()
     finally:
         if plot is not None:
-            lines = {variant.name: [each.cpu_seconds for each in solved if each.known] for variant, solved in zip(variants, outcomes, strict=True)}
+            lines = {
+                variant.name: [each.cpu_seconds for each in solved if each.known]
+                for variant, solved in zip(variants, outcomes, strict=True)
+            }
             cactus.draw(plot, lines, seconds, len(outcomes[0]))
 
 
-def _tell_seeds(report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]) -> None:
+def _tell_seeds(
+    report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]
+) -> None:
     """Prints for every seed the two searches, compared with each other, and for each search what any of the seeds and what all of them solve."""
     for seed in range(len(searches) // len(ATTEMPTS)):
         pair = outcomes[len(ATTEMPTS) * seed : len(ATTEMPTS) * (seed + 1)]
         for variant, solved in zip(ATTEMPTS, pair, strict=True):
-            row = {field: value for field, value in _row(solved, pair).items() if not field.startswith("both")}  # the pair's are those that all solve
-            searched, results = sum(each.nodes for each in solved), [dataclasses.asdict(each) for each in solved]
-            report.add({"seed": str(seed), "variant": variant.name, "searched": searched, **row, "results": results})
+            row = {
+                field: value
+                for field, value in _row(solved, pair).items()
+                if not field.startswith("both")
+            }  # the pair's are those that all solve
+            searched, results = (
+                sum(each.nodes for each in solved),
+                [dataclasses.asdict(each) for each in solved],
+            )
+            report.add(
+                {
+                    "seed": str(seed),
+                    "variant": variant.name,
+                    "searched": searched,
+                    **row,
+                    "results": results,
+                }
+            )
     for name, enough in {"any": any, "all": all}.items():
         for k, variant in enumerate(ATTEMPTS):
             columns = zip(*outcomes[k :: len(ATTEMPTS)], strict=True)
             count = sum(enough(each.known for each in column) for column in columns)
-            report.add({"seed": name, "variant": variant.name, "problems": len(outcomes[k]), "solved": count})
+            report.add(
+                {
+                    "seed": name,
+                    "variant": variant.name,
+                    "problems": len(outcomes[k]),
+                    "solved": count,
+                }
+            )
     report.show()
 
 
@@ -277,7 +341,14 @@ def _positions(games: Sequence[str]) -> list[Problem]:
     chosen = []
     for game in map(make, games):
         for number, state in enumerate(zone_positions(game), 1):
-            chosen.append(Problem(f"{game.rule_set.split(';')[0]} {number}", game, state, default_claim(game, state)))
+            chosen.append(
+                Problem(
+                    f"{game.rule_set.split(';')[0]} {number}",
+                    game,
+                    state,
+                    default_claim(game, state),
+                )
+            )
     return chosen
 
 
@@ -287,15 +358,21 @@ def _that_apply(chosen: Sequence[Problem]) -> list[Variant]:
     for game in {problem.game: None for problem in chosen}:
         zoning = shared_evaluator(game).zoning()
         if zoning is None:
-            raise ValueError(f"{game.rule_set} has no zones: give a rule set of killallgo-N or tsumego-N with ko=simple, or hex-N")
+            raise ValueError(
+                f"{game.rule_set} has no zones: give a rule set of killallgo-N or tsumego-N with ko=simple, or hex-N"
+            )
         zonings.append(zoning)
     return [variant for variant in VARIANTS if any(variant.has(zoning) for zoning in zonings)]
 
 
 def _refuse_contradiction(outcomes: Sequence[Solved]) -> None:
     if len({outcome.verdict for outcome in outcomes if outcome.known}) > 1:
-        told = ", ".join(f"{outcome.verdict} in {outcome.nodes} nodes" for outcome in outcomes if outcome.known)
-        raise RuntimeError(f"problem {outcomes[0].id}: two searches gave opposite answers, both with accepted proofs ({told}): please report this")
+        told = ", ".join(
+            f"{outcome.verdict} in {outcome.nodes} nodes" for outcome in outcomes if outcome.known
+        )
+        raise RuntimeError(
+            f"problem {outcomes[0].id}: two searches gave opposite answers, both with accepted proofs ({told}): please report this"
+        )
 
 
 def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict[str, Any]:
@@ -312,7 +389,9 @@ def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict
         "nodes": sum(solved[i].nodes for i in shared) if shared else None,
         "nodes_ratio": _ratio(solved, whole, shared),
         "shared_cpu_seconds": sum(solved[i].cpu_seconds for i in shared) if shared else None,
-        "certificate_positions": sum(solved[i].certificate_positions for i in shared) if shared else None,
+        "certificate_positions": sum(solved[i].certificate_positions for i in shared)
+        if shared
+        else None,
         "both": len(both),
         "both_ratio": _ratio(solved, whole, both),
         "compile_cpu_seconds": sum(each.compile_cpu_seconds for each in solved),
@@ -321,4 +400,8 @@ def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict
 
 def _ratio(solved: Sequence[Solved], whole: Sequence[Solved], where: Sequence[int]) -> float | None:
     """Nodes beside those of the whole search; None where there are no problems to compare."""
-    return sum(solved[i].nodes for i in where) / max(1, sum(whole[i].nodes for i in where)) if where else None
+    return (
+        sum(solved[i].nodes for i in where) / max(1, sum(whole[i].nodes for i in where))
+        if where
+        else None
+    )

@@ -13,8 +13,16 @@ from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result
 
-EXIT_CODES = {Verdict.PROVED: failure.PROVED, Verdict.DISPROVED: failure.DISPROVED, Verdict.UNKNOWN: failure.UNKNOWN}
-_STYLES = {Verdict.PROVED: "bold green", Verdict.DISPROVED: "bold red", Verdict.UNKNOWN: "bold yellow"}
+EXIT_CODES = {
+    Verdict.PROVED: failure.PROVED,
+    Verdict.DISPROVED: failure.DISPROVED,
+    Verdict.UNKNOWN: failure.UNKNOWN,
+}
+_STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.DISPROVED: "bold red",
+    Verdict.UNKNOWN: "bold yellow",
+}
 
 
 def exit_code(results: Sequence[Result]) -> int:
@@ -24,15 +32,27 @@ def exit_code(results: Sequence[Result]) -> int:
     """
     if any(result.interrupted for result in results):
         return failure.INTERRUPTED
-    code = failure.DISPROVED if results[-1].verdict is Verdict.DISPROVED else EXIT_CODES[results[0].verdict]
-    return failure.FAILED if code != failure.UNKNOWN and any(result.unsaved for result in results) else code
+    code = (
+        failure.DISPROVED
+        if results[-1].verdict is Verdict.DISPROVED
+        else EXIT_CODES[results[0].verdict]
+    )
+    return (
+        failure.FAILED
+        if code != failure.UNKNOWN and any(result.unsaved for result in results)
+        else code
+    )
 
 
 def winner(problem: Problem, result: Result) -> str | None:
     """Who wins for certain after this result: a player's name, or None."""
     if result.verdict is Verdict.UNKNOWN:
         return None
-    claim = result.claim if result.verdict is Verdict.PROVED else result.claim.opposite(problem.game.may_draw)
+    claim = (
+        result.claim
+        if result.verdict is Verdict.PROVED
+        else result.claim.opposite(problem.game.may_draw)
+    )
     return problem.game.players[claim.player] if claim.result == "wins" else None
 
 
@@ -45,7 +65,10 @@ def headline(problem: Problem, result: Result) -> tuple[str, str]:
     if result.verdict is Verdict.PROVED:
         return result.verdict.value, f": {claim}"
     denied = f"{players[result.claim.player]} {'does not win' if result.claim.result == 'wins' else 'loses'}"
-    return result.verdict.value, f": {denied}; {result.claim.opposite(problem.game.may_draw).text(players)}"
+    return (
+        result.verdict.value,
+        f": {denied}; {result.claim.opposite(problem.game.may_draw).text(players)}",
+    )
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
@@ -53,7 +76,11 @@ def fields(problem: Problem, result: Result) -> dict[str, Any]:
     values = result.as_json(problem.game.players)
     del values["settings"]
     rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
-    question = {"problem": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
+    question = {
+        "problem": problem.id,
+        "rules": problem.game.rule_set,
+        "position": problem.game.text(problem.state),
+    }
     return question | {"winner": winner(problem, result)} | values | rounded
 
 
@@ -77,13 +104,21 @@ def show(console: Console, problem: Problem, result: Result) -> None:
     if result.line:
         rows["line"] = " ".join(result.line)
     rows["searched"] = f"{result.nodes:,} nodes, {result.evaluations:,} evaluations"
-    rows["time"] = f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
+    rows["time"] = (
+        f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
+    )
     if result.certificate:
-        rows["proof"] = f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
+        rows["proof"] = (
+            f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
+        )
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
         rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
     if result.verdict is not Verdict.UNKNOWN:
-        rows["proof checked"] = f"{result.certificate_nodes:,} nodes accepted" if result.checked else _unchecked(problem, result)
+        rows["proof checked"] = (
+            f"{result.certificate_nodes:,} nodes accepted"
+            if result.checked
+            else _unchecked(problem, result)
+        )
     if result.unsaved:
         rows["not saved"] = result.unsaved
     console.print(facts(rows))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure
-from jaxsolve.strict_json import shortened
+from jaxsolve.core.strict_json import shortened
 
 if TYPE_CHECKING:
     from jaxsolve.networks.forward import Dtype
@@ -42,21 +42,42 @@ def run(
                 f"{'--dtype' if network is None else '--network'} is an option of 'jaxsolve bench {WITH_NETWORK[0]}' and '{WITH_NETWORK[1]}' only"
             )
         sizes = [word.strip() for word in batch.split(",") if word.strip()]
-        wrong = [word for word in sizes if not (word.isascii() and word.isdecimal() and len(word) < 10 and 1 <= int(word) <= LARGEST_BATCH)]
+        wrong = [
+            word
+            for word in sizes
+            if not (
+                word.isascii()
+                and word.isdecimal()
+                and len(word) < 10
+                and 1 <= int(word) <= LARGEST_BATCH
+            )
+        ]
         if wrong:
-            raise ValueError(f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}")
-        if seeds is not None and not (seeds.isascii() and seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2):
+            raise ValueError(
+                f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}"
+            )
+        if seeds is not None and not (
+            seeds.isascii() and seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2
+        ):
             raise ValueError(f"--seeds {shortened(seeds)}: give a number of seeds from 2 to 9999")
-        from jaxsolve import runtime
+        from jaxsolve.core import process
 
-        runtime.setup()
+        process.setup()
         more: dict[str, Any] = {}
         if what == "zones":
-            more = {"problems": problems, "plot": plot, "seeds": None if seeds is None else int(seeds)}
+            more = {
+                "problems": problems,
+                "plot": plot,
+                "seeds": None if seeds is None else int(seeds),
+            }
         elif what in WITH_NETWORK:
             more = {"network": network, "dtype": dtype}
         names = [word.strip() for word in games.split(",") if word.strip()]
         try:
-            return importlib.import_module(f"jaxsolve.bench.{what}").run(names, [int(word) for word in sizes], vs, as_json, seconds, **more)
+            return importlib.import_module(f"jaxsolve.bench.{what}").run(
+                names, [int(word) for word in sizes], vs, as_json, seconds, **more
+            )
         except ModuleNotFoundError as error:
-            raise ValueError(f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'") from None
+            raise ValueError(
+                f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"
+            ) from None

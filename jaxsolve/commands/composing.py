@@ -17,7 +17,9 @@ def folder() -> Path:
     return beside if (beside / "train.yaml").exists() else package / "configs"
 
 
-def settings(where: Path, main: str, schema: type, overrides: Sequence[str], groups: Collection[str] = ()) -> tuple[Any, str]:
+def settings(
+    where: Path, main: str, schema: type, overrides: Sequence[str], groups: Collection[str] = ()
+) -> tuple[Any, str]:
     """An object of the ``schema``, from the file ``main`` of the folder ``where``; and the same as YAML.
 
     ``groups``: folders in it, of which one file each may be chosen. Raises ValueError, in one sentence, for what Hydra or the schema's types refuse,
@@ -34,18 +36,26 @@ def settings(where: Path, main: str, schema: type, overrides: Sequence[str], gro
         try:
             parsed, plain = parsed_overrides(overrides), compose(main)
             if OmegaConf.get_type(plain) is not schema:
-                raise ValueError(f"{file} does not begin with 'defaults: [schema, _self_]', without which nothing is known of its settings")
+                raise ValueError(
+                    f"{file} does not begin with 'defaults: [schema, _self_]', without which nothing is known of its settings"
+                )
             _refuse_strange(plain, parsed, {name: files(where / name) for name in groups})
             config = compose(main, list(overrides))
             return OmegaConf.to_object(config), OmegaConf.to_yaml(config, resolve=True)
         except (HydraException, OmegaConfBaseException) as error:
             raise ValueError(sentence(error)) from None
         except UnicodeDecodeError as error:
-            raise ValueError(f"{file}, or a file that it takes in, is no text in UTF-8: {error}") from None
+            raise ValueError(
+                f"{file}, or a file that it takes in, is no text in UTF-8: {error}"
+            ) from None
         except AssertionError:  # Hydra's, for a list of defaults that holds no names
-            raise ValueError(f"{file}: its 'defaults' are no list of files as Hydra has them") from None
+            raise ValueError(
+                f"{file}: its 'defaults' are no list of files as Hydra has them"
+            ) from None
         except Exception as error:
-            if not type(error).__module__.startswith("yaml."):  # Hydra brings PyYAML along; it is no requirement of ours
+            if not type(error).__module__.startswith(
+                "yaml."
+            ):  # Hydra brings PyYAML along; it is no requirement of ours
                 raise
             where_it_is = getattr(getattr(error, "problem_mark", None), "name", file)
             raise ValueError(f"{where_it_is} is no YAML: {' '.join(str(error).split())}") from None
@@ -73,7 +83,9 @@ def refuse_words(words: Iterable[str], command: str, more: str = "") -> None:
     """Raises ValueError for a word that is no key=value; ``more`` ends the sentence."""
     for word in words:
         if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
-            raise ValueError(f"{word!r} is nothing that '{command}' knows; settings are given as key=value{more}")
+            raise ValueError(
+                f"{word!r} is nothing that '{command}' knows; settings are given as key=value{more}"
+            )
 
 
 def files(where: Path) -> list[str]:
@@ -85,7 +97,11 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
     """How a sentence about a wrong name ends."""
     known = sorted(right)
     near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+    return (
+        f"; did you mean {near[0]!r}?"
+        if near
+        else f"; there are {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+    )
 
 
 def sentence(error: Exception) -> str:
@@ -109,13 +125,19 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[st
             continue
         if key in groups:
             if not isinstance(override.value(), str):
-                raise ValueError(f"{override.input_line!r}: give one of configs/{key}: {', '.join(groups[key])}")
+                raise ValueError(
+                    f"{override.input_line!r}: give one of configs/{key}: {', '.join(groups[key])}"
+                )
             if override.value() not in groups[key]:
-                raise ValueError(f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}")
+                raise ValueError(
+                    f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}"
+                )
         elif key not in keys | groups.keys():
             raise ValueError(f"{key!r} is no setting{nearest(key, keys | groups.keys())}")
         elif override.is_delete():
-            raise ValueError(f"{override.input_line!r} takes a setting out and leaves open what it is then: give {key}=VALUE; {key}=null for none")
+            raise ValueError(
+                f"{override.input_line!r} takes a setting out and leaves open what it is then: give {key}=VALUE; {key}=null for none"
+            )
         if override.value() == {}:
             raise ValueError(
                 f"{override.input_line!r} would change nothing, for settings are added to those of the file; null as the value of one takes it away"
@@ -128,5 +150,7 @@ def _names(config: Any, before: str = "") -> list[str]:
     found = []
     for name in config:
         child = config._get_node(name)
-        found += [before + str(name)] + (_names(child, f"{before}{name}.") if isinstance(child, DictConfig) else [])
+        found += [before + str(name)] + (
+            _names(child, f"{before}{name}.") if isinstance(child, DictConfig) else []
+        )
     return found

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxsolve import runtime
 from jaxsolve.commands import failure, networks, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
+from jaxsolve.core import process
+from jaxsolve.core.run_folder import LOCK, RunFolder, write_table
 from jaxsolve.networks.forward import Dtype
 from jaxsolve.question import Problem
-from jaxsolve.runfolder import LOCK, RunFolder, write_table
 
 NONE = "none"
 PICTURE, TABLE, ASKED = "cactus.png", "worth.csv", "evaluate.json"
@@ -39,20 +39,26 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
     ``asked``: as ``--network`` has them, a run's folder for its ``last`` networks, ``none`` for no network, which is always among them.
     """
     with failure.sentences(request.as_json):
-        runtime.setup()
+        process.setup()
         entries = _entries(asked, last)
         if dtype != "float32" and all(entry.network is None for entry in entries):
             raise ValueError(f"--dtype {dtype}: it needs a network, which computes in it")
         requests = {}
         for entry in entries:
-            heads = None if entry.network is None else networks.guide(entry.network, rotations, dtype)
+            heads = (
+                None if entry.network is None else networks.guide(entry.network, rotations, dtype)
+            )
             out = None if request.out is None else request.out / entry.name
-            requests[entry.name] = dataclasses.replace(request, settings=dataclasses.replace(request.settings, heads=heads), out=out)
+            requests[entry.name] = dataclasses.replace(
+                request, settings=dataclasses.replace(request.settings, heads=heads), out=out
+            )
             chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
         with _held(request):
             for each in requests.values():
                 if each.out is not None and each.out.exists():
-                    with claimed(each):  # one that holds something else is refused before anything is solved
+                    with claimed(
+                        each
+                    ):  # one that holds something else is refused before anything is solved
                         pass
             return _compared(requests, request)
 
@@ -63,8 +69,13 @@ def _held(request: Request) -> Iterator[None]:
     if request.out is None:
         yield
         return
-    limits = {**dataclasses.asdict(request.settings.limits), "memory_mb": request.settings.memory_mb}
-    folder = RunFolder(request.out, ASKED, {"format": "jaxsolve-evaluate", "version": 1, **limits}, resume=True)
+    limits = {
+        **dataclasses.asdict(request.settings.limits),
+        "memory_mb": request.settings.memory_mb,
+    }
+    folder = RunFolder(
+        request.out, ASKED, {"format": "jaxsolve-evaluate", "version": 1, **limits}, resume=True
+    )
     try:
         yield
     finally:
@@ -84,26 +95,39 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         if ledger.failure is not None:
             raise ledger.failure
         if interrupted:
-            failure.remark(f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}")
+            failure.remark(
+                f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}"
+            )
             return failure.INTERRUPTED
         for sentence in refused:
             failure.remark(f"{sentence}; the problem was left out")
-        found[name] = {problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows}
+        found[name] = {
+            problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows
+        }
         left_out |= bool(refused)
     table = worth(found, len(chosen))
     _show(table, found, len(chosen), request)
     if left_out:
         return failure.BAD_INPUT
-    against = [f"{name} {row['contradicted']}" for name, row in zip(found, table, strict=True) if row["contradicted"]]
+    against = [
+        f"{name} {row['contradicted']}"
+        for name, row in zip(found, table, strict=True)
+        if row["contradicted"]
+    ]
     if against:
-        failure.remark(f"answers against what the source of the problems says: {', '.join(against)}; the proofs tell who is right")
+        failure.remark(
+            f"answers against what the source of the problems says: {', '.join(against)}; the proofs tell who is right"
+        )
     unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
     return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
     """A row for each network: problems solved, effort in all, and nodes on those that every one of them has solved."""
-    solved = {name: {key for key, row in rows.items() if row["verdict"] != "unknown"} for name, rows in found.items()}
+    solved = {
+        name: {key for key, row in rows.items() if row["verdict"] != "unknown"}
+        for name, rows in found.items()
+    }
     shared = set.intersection(*solved.values())
     return [
         {
@@ -132,19 +156,28 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
             continue
         if Path(text).is_dir():
             name = Path(text).resolve().name
-            entries += [Entry(f"{name}-{file.stem}", str(file)) for file in finding.of_run(Path(text))[-last:]]
+            entries += [
+                Entry(f"{name}-{file.stem}", str(file))
+                for file in finding.of_run(Path(text))[-last:]
+            ]
         else:
             is_file = Path(text).suffix or Path(text).exists()
             entries.append(Entry(Path(text).stem if is_file else text, text))
     for number, entry in enumerate(entries):
         if entry.name in OWN_FILES or not entry.name.isprintable():
-            raise ValueError(f"a network may not be called {entry.name!r}, as the folder of its results would be; copy it to a file of another name")
+            raise ValueError(
+                f"a network may not be called {entry.name!r}, as the folder of its results would be; copy it to a file of another name"
+            )
         if entry.name in [other.name for other in entries[:number]]:
-            raise ValueError(f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name")
+            raise ValueError(
+                f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name"
+            )
     return entries
 
 
-def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request) -> None:
+def _show(
+    table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request
+) -> None:
     picture = _drawn(found, problems, request)
     if request.out is not None:
         write_table(request.out / TABLE, table)
@@ -156,10 +189,21 @@ def _show(table: list[Row], found: dict[str, dict[str, Row]], problems: int, req
 
     shared = table[0]["shared"]
     shown = Table("network", box=None, pad_edge=False)
-    for name in ("solved", "nodes", f"nodes on the {shared} that all solved", "evaluations", "CPU s"):
+    for name in (
+        "solved",
+        "nodes",
+        f"nodes on the {shared} that all solved",
+        "evaluations",
+        "CPU s",
+    ):
         shown.add_column(name, justify="right")
     for row in table:
-        numbers = (f"{row['solved']} of {row['of']}", f"{row['nodes']:,}", f"{row['shared_nodes']:,}" if shared else "-", f"{row['evaluations']:,}")
+        numbers = (
+            f"{row['solved']} of {row['of']}",
+            f"{row['nodes']:,}",
+            f"{row['shared_nodes']:,}" if shared else "-",
+            f"{row['evaluations']:,}",
+        )
         shown.add_row(row["network"], *numbers, f"{row['cpu_seconds']:.1f}")
     Console(soft_wrap=True, highlight=False).print(shown)
     if picture is not None:
@@ -178,7 +222,12 @@ def _drawn(found: dict[str, dict[str, Row]], problems: int, request: Request) ->
     except ValueError as error:
         failure.remark(f"no picture: {error}")
         return None
-    times = {name: [row["cpu_seconds"] for row in rows.values() if row["verdict"] != "unknown"] for name, rows in found.items()}
-    longest = max((row["cpu_seconds"] for rows in found.values() for row in rows.values()), default=1.0)
+    times = {
+        name: [row["cpu_seconds"] for row in rows.values() if row["verdict"] != "unknown"]
+        for name, rows in found.items()
+    }
+    longest = max(
+        (row["cpu_seconds"] for rows in found.values() for row in rows.values()), default=1.0
+    )
     cactus.draw(path, times, request.settings.limits.cpu_seconds or longest, problems)
     return path

@@ -6,16 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxsolve import strict_json
 from jaxsolve.commands import composing, failure, streams
-from jaxsolve.runfolder import RunFolder, write_table, write_whole
+from jaxsolve.core import strict_json
+from jaxsolve.core.run_folder import RunFolder, write_table, write_whole
 
 if TYPE_CHECKING:
     from jaxsolve.play.experiment import Experiment, Result
     from jaxsolve.play.match import Matches
     from jaxsolve.play.records import Tally
 
-MARKER, CONFIG, RESULTS, GAMES, PICTURE = "experiment.json", "config.yaml", "results.csv", "games.csv", "experiment.png"
+MARKER, CONFIG, RESULTS, GAMES, PICTURE = (
+    "experiment.json",
+    "config.yaml",
+    "results.csv",
+    "games.csv",
+    "experiment.png",
+)
 SHOWN = "shown.json"  # what a picture needs beside the results
 
 
@@ -24,16 +30,19 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
     try:
         import hydra  # noqa: F401
     except ModuleNotFoundError as error:
-        failure.refuse(f"experiments need {error.name}, which is not installed: pip install 'jaxsolve[learn]'", as_json)
+        failure.refuse(
+            f"experiments need {error.name}, which is not installed: pip install 'jaxsolve[learn]'",
+            as_json,
+        )
     with failure.sentences(as_json):
         if name is None:
             return _list(as_json)
         where, main = _found(name)
         composing.refuse_words(words, "jaxsolve experiment")
-        from jaxsolve import runtime
+        from jaxsolve.core import process
         from jaxsolve.play.experiment import Experiment, Settings
 
-        runtime.setup()
+        process.setup()
         settings, config = composing.settings(where, main, Settings, words)
         experiment = Experiment(settings)
         folder = RunFolder(Path(settings.out), MARKER, settings.question(), resume=True)
@@ -43,7 +52,10 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         finally:
             folder.release()
         picture = _drawn(folder.path)
-        said = streams.said(lambda: _show(experiment, folder.path, results, picture, as_json), f"the results are in {folder.path / RESULTS}")
+        said = streams.said(
+            lambda: _show(experiment, folder.path, results, picture, as_json),
+            f"the results are in {folder.path / RESULTS}",
+        )
         return 0 if said else failure.FAILED
 
 
@@ -57,7 +69,9 @@ def draw(folder: Path, out: Path) -> None:
     from jaxsolve.view import experiments
 
     if not (folder / SHOWN).exists():
-        raise ValueError(f"none of the games of {folder} has been played to its end; the command that began it goes on there")
+        raise ValueError(
+            f"none of the games of {folder} has been played to its end; the command that began it goes on there"
+        )
     shown = _shown(folder / SHOWN)
     experiments.draw(out, experiments.read(folder / RESULTS, shown["axes"]), shown)
 
@@ -88,14 +102,19 @@ def _found(name: str) -> tuple[Path, str]:
         return file.resolve().parent, file.stem
     names = composing.files(_where())
     if name not in names:
-        raise ValueError(f"{name!r} is no experiment{composing.nearest(name, names)}; a file of your own is given as ./{Path(name).name}.yaml")
+        raise ValueError(
+            f"{name!r} is no experiment{composing.nearest(name, names)}; a file of your own is given as ./{Path(name).name}.yaml"
+        )
     return _where(), name
 
 
 def _list(as_json: bool) -> int:
     from jaxsolve.play.experiment import Settings
 
-    found = {name: composing.settings(_where(), name, Settings, [])[0].title for name in composing.files(_where())}
+    found = {
+        name: composing.settings(_where(), name, Settings, [])[0].title
+        for name in composing.files(_where())
+    }
     if as_json:
         streams.say_json({"experiments": found})
     for name, title in {} if as_json else found.items():
@@ -105,34 +124,47 @@ def _list(as_json: bool) -> int:
 
 def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
     """Plays what is left of all games, says how it goes, and writes the tables."""
-    from jaxsolve import runtime
     from jaxsolve.commands import progress
+    from jaxsolve.core import process
 
     results, rows = [], []
     for game, cells in experiment.cells.items():
-        runtime.make_room_for_code()
+        process.make_room_for_code()
         parts = len(experiment.parts(game))
         played: list[Matches] = []
         with progress.Lines(f"{game}: preparing ...") as lines:
             for part, matches in experiment.play(game, folder.path):
-                runtime.raise_if_lost()
+                process.raise_if_lost()
                 if part == len(played):
                     played.append(matches)
                 where = f"{game}, {len(cells)} variants, part {part + 1} of {parts}"
-                lines.say(lambda where=where, matches=matches: f"{where}: move {matches.ply + 1}, {matches.left} games go on")
+                lines.say(
+                    lambda where=where, matches=matches: (
+                        f"{where}: move {matches.ply + 1}, {matches.left} games go on"
+                    )
+                )
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
-        _write(experiment, folder, results, rows)  # a game that has been played can be looked at while others go on
+        _write(
+            experiment, folder, results, rows
+        )  # a game that has been played can be looked at while others go on
     return results
 
 
-def _write(experiment: Experiment, folder: RunFolder, results: Sequence[Result], rows: Sequence[dict[str, Any]]) -> None:
+def _write(
+    experiment: Experiment,
+    folder: RunFolder,
+    results: Sequence[Result],
+    rows: Sequence[dict[str, Any]],
+) -> None:
     """The tables, and what a picture needs beside them."""
     axes, settings = experiment.axes, experiment.settings
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
     told = {key: getattr(settings, key) for key in ("source", "x_label", "paper_x")}
-    folder.write_json(SHOWN, told | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)})
+    folder.write_json(
+        SHOWN, told | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)}
+    )
 
 
 def _title(experiment: Experiment) -> str:
@@ -148,10 +180,21 @@ def _row(result: Result, axes: Any) -> dict[str, Any]:
     cell, tally, (own, other) = result.cell, result.tally, result.spent
     low, high = tally.interval
     numbers = {"points": 100 * tally.score, "low": 100 * low, "high": 100 * high}
-    counts = {name: getattr(tally, name) for name in ("games", "wins", "draws", "losses", "cut_off", "distinct")}
-    rates = {"simulations_a_move": own.simulations / max(own.moves, 1), "opponents_simulations_a_move": other.simulations / max(other.moves, 1)}
+    counts = {
+        name: getattr(tally, name)
+        for name in ("games", "wins", "draws", "losses", "cut_off", "distinct")
+    }
+    rates = {
+        "simulations_a_move": own.simulations / max(own.moves, 1),
+        "opponents_simulations_a_move": other.simulations / max(other.moves, 1),
+    }
     return (
-        {"game": cell.game, **dict(zip(axes, cell.values, strict=True)), "player": cell.player, "opponent": cell.opponent}
+        {
+            "game": cell.game,
+            **dict(zip(axes, cell.values, strict=True)),
+            "player": cell.player,
+            "opponent": cell.opponent,
+        }
         | {name: round(value, 2) for name, value in numbers.items()}
         | {"paper": cell.paper, **counts}
         | {name: round(value, 1) for name, value in rates.items()}
@@ -159,11 +202,22 @@ def _row(result: Result, axes: Any) -> dict[str, Any]:
     )
 
 
-def _show(experiment: Experiment, folder: Path, results: Sequence[Result], picture: Path | None, as_json: bool) -> None:
+def _show(
+    experiment: Experiment,
+    folder: Path,
+    results: Sequence[Result],
+    picture: Path | None,
+    as_json: bool,
+) -> None:
     """The results as the paper's tables have them: the last axis across, everything else down."""
     if as_json:
         axes = experiment.axes
-        streams.say_json({"results": [_row(result, axes) for result in results], "plot": None if picture is None else str(picture)})
+        streams.say_json(
+            {
+                "results": [_row(result, axes) for result in results],
+                "plot": None if picture is None else str(picture),
+            }
+        )
         return
     from jaxsolve.view.columns import columns
 
@@ -175,13 +229,23 @@ def _show(experiment: Experiment, folder: Path, results: Sequence[Result], pictu
         before = [line[0].cell.game, *line[0].cell.values[:-1]]
         lines.append(before + [_points(each.tally) for each in line])
         if any(each.cell.paper is not None for each in line):
-            lines.append(["  paper", *[""] * (len(before) - 1), *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line)])
+            lines.append(
+                [
+                    "  paper",
+                    *[""] * (len(before) - 1),
+                    *("" if each.cell.paper is None else f"{each.cell.paper:.1f}" for each in line),
+                ]
+            )
     print(f"{_title(experiment)}, with 95 % intervals")
     print(columns(lines, right=max(len(experiment.axes), 1)))
-    if any(each.cell.paper is not None for each in results) or (settings.paper_x and experiment.paper):
+    if any(each.cell.paper is not None for each in results) or (
+        settings.paper_x and experiment.paper
+    ):
         print(f"paper: {settings.source}")
     if alike := sum(each.tally.games - each.tally.distinct for each in results):
-        print(f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different")
+        print(
+            f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different"
+        )
     print(folder / RESULTS)
     if picture is not None:
         print(picture)

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 import typer
 
-from jaxsolve import runtime
 from jaxsolve.commands import streams
+from jaxsolve.core import process
 
 PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130
 _WHERE = "set JAXSOLVE_TRACEBACK=1 to see where"
@@ -38,7 +38,7 @@ def sentences(as_json: bool = False) -> Iterator[None]:
             raise
         refuse(_sentence(error), as_json)
     except KeyboardInterrupt:
-        runtime.interruption_caught()
+        process.interruption_caught()
         print("jaxsolve: interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
 
@@ -47,7 +47,9 @@ def _sentence(error: Exception) -> str:
     """What ``error`` says, on one line; RuntimeErrors, which JAX raises too, also say how to learn more."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    text = next((line.strip() for line in str(error).split("\n") if line.strip()), type(error).__name__)
+    text = next(
+        (line.strip() for line in str(error).split("\n") if line.strip()), type(error).__name__
+    )
     if isinstance(error, RecursionError):
         text = f"the input is nested too deeply ({text})"
     return f"{text.rstrip('.')} ({_WHERE})" if isinstance(error, RuntimeError) else text
@@ -71,10 +73,14 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
 
 def stop_on_terminate() -> None:
     """Makes SIGTERM end a run as Ctrl-C does, with everything saved, and sees that neither is lost."""
-    with contextlib.suppress(ValueError):  # not in the main thread: whoever runs us there handles signals
-        signal.signal(signal.SIGTERM, runtime.interrupt)
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored, as in the background of a shell
-            signal.signal(signal.SIGINT, runtime.interrupt)
+    with contextlib.suppress(
+        ValueError
+    ):  # not in the main thread: whoever runs us there handles signals
+        signal.signal(signal.SIGTERM, process.interrupt)
+        if (
+            signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):  # not where it is ignored, as in the background of a shell
+            signal.signal(signal.SIGINT, process.interrupt)
         if not isinstance(sys.unraisablehook, _RaiseAgain):
             sys.unraisablehook = _RaiseAgain(sys.unraisablehook)
 
@@ -99,6 +105,8 @@ class _RaiseAgain:
                 again.start()
             except KeyboardInterrupt:
                 continue
-            except RuntimeError:  # the interpreter ends, starts no thread any more, and has nothing left to interrupt
+            except (
+                RuntimeError
+            ):  # the interpreter ends, starts no thread any more, and has nothing left to interrupt
                 pass
             return

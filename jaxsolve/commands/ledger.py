@@ -9,9 +9,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, TextIO
 
-from jaxsolve import runtime, strict_json
+from jaxsolve.core import process, strict_json
+from jaxsolve.core.run_folder import append_line, write_whole
 from jaxsolve.formats.record import FormatError
-from jaxsolve.runfolder import append_line, write_whole
 
 COLUMNS = (
     "id", "expected", "claim", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
@@ -67,7 +67,9 @@ class Ledger:
             try:
                 row = _row(strict_json.loads(line))
             except ValueError as error:
-                raise FormatError(f"{record}, line {number}: not a result row ({error}); repair or delete it") from None
+                raise FormatError(
+                    f"{record}, line {number}: not a result row ({error}); repair or delete it"
+                ) from None
             self.rows[row["id"]] = row
         lines = self._lines() if len(self.rows) < complete.count("\n") else complete
         if lines != text:
@@ -75,7 +77,7 @@ class Ledger:
 
     def add(self, row: dict[str, Any]) -> None:
         """Takes a finished row and appends it to both files; where the problem has a row already, this one takes its place."""
-        with runtime.interruptions_put_off():  # both files, or neither
+        with process.interruptions_put_off():  # both files, or neither
             self._add(row)
 
     def _add(self, row: dict[str, Any]) -> None:
@@ -91,7 +93,9 @@ class Ledger:
             append_line(self._record, _line(row))
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
-        except OSError as error:  # a line cut short must stay the last one: nothing more is appended
+        except (
+            OSError
+        ) as error:  # a line cut short must stay the last one: nothing more is appended
             self.failure = error
 
 
@@ -100,7 +104,11 @@ def _row(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"a JSON {type(value).__name__}")
     for name, kinds in _KINDS.items():
-        if (name not in value and name != "unsaved") or not isinstance(value.get(name), kinds) or isinstance(value.get(name), bool):
+        if (
+            (name not in value and name != "unsaved")
+            or not isinstance(value.get(name), kinds)
+            or isinstance(value.get(name), bool)
+        ):
             raise ValueError(f"its field {name!r} is missing or of the wrong kind")
     if value["verdict"] not in _VERDICTS:
         raise ValueError(f"its verdict is {value['verdict']!r}")

@@ -8,8 +8,15 @@ from typing import Any
 
 from jaxsolve.search.settings import Settings
 
-_STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")  # in a row's reason, as the search says it
-_UNITS = {"nodes": "nodes", "evaluations": "evaluations", "CPU seconds": "cpu_seconds", "seconds": "wall_seconds"}
+_STOPPED = re.compile(
+    r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b"
+)  # in a row's reason, as the search says it
+_UNITS = {
+    "nodes": "nodes",
+    "evaluations": "evaluations",
+    "CPU seconds": "cpu_seconds",
+    "seconds": "wall_seconds",
+}
 
 
 def stays(row: dict[str, Any], settings: Settings) -> bool:
@@ -26,13 +33,17 @@ def goes_further(row: dict[str, Any], settings: Settings) -> bool:
     now = {each.name: getattr(limits, each.name) for each in dataclasses.fields(limits)}
     if stopped[2] == "MB":
         limit = settings.memory_mb
-    elif str(row["reason"]).startswith("Decided"):  # it is the proof's collection that ran out of time, which either limit gives
+    elif str(row["reason"]).startswith(
+        "Decided"
+    ):  # it is the proof's collection that ran out of time, which either limit gives
         limit = limits.cpu_seconds or limits.wall_seconds
     else:
         limit = now.pop(_UNITS[stopped[2]])
     if any(other is not None and other < row[name] for name, other in now.items()):
         return False
     try:
-        return limit is None or (limit if isinstance(limit, int) else float(f"{limit:g}")) > float(stopped[1])  # both rounded alike
+        return limit is None or (limit if isinstance(limit, int) else float(f"{limit:g}")) > float(
+            stopped[1]
+        )  # both rounded alike
     except ValueError:
         return False

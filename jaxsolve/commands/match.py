@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure, streams
-from jaxsolve.runfolder import RunFolder, write_table, write_whole
+from jaxsolve.core.run_folder import RunFolder, write_table, write_whole
 
 if TYPE_CHECKING:
     from jaxsolve.games.env import Env
@@ -45,26 +45,39 @@ class Request:
 def run(request: Request) -> int:
     """Plays the match and shows it; 0, or 1 where standard output failed."""
     with failure.sentences(request.as_json):
-        from jaxsolve import runtime
+        from jaxsolve.core import process
 
-        runtime.setup()
+        process.setup()
         from jaxsolve.games import make
         from jaxsolve.play.match import match_env
 
         if request.games % 2:
-            raise ValueError(f"--games {request.games}: give an even number, for every opening is played from both sides")
+            raise ValueError(
+                f"--games {request.games}: give an even number, for every opening is played from both sides"
+            )
         game = make(request.game)
         env = match_env(game)
-        players, weights = zip(*(_player(text, env, request) for text in request.players), strict=True)
+        players, weights = zip(
+            *(_player(text, env, request) for text in request.players), strict=True
+        )
         states = _openings(request, game)
         starts = [states[number % len(states)] for number in range(request.games // 2)]
         question = _question(request, list(weights))
-        folder = None if request.out is None else RunFolder(request.out, "match.json", question, resume=True)
+        folder = (
+            None
+            if request.out is None
+            else RunFolder(request.out, "match.json", question, resume=True)
+        )
         try:
             matches = _played(env, (players[0], players[1]), starts, request, folder, question)
             played = matches.records()[0]
-            summary = _summary(request, _names(request), players, played, len(states), matches.spent[0])
-            said = streams.said(lambda: streams.say_json(summary) if request.as_json else _show(request, summary), _headline(request, summary))
+            summary = _summary(
+                request, _names(request), players, played, len(states), matches.spent[0]
+            )
+            said = streams.said(
+                lambda: streams.say_json(summary) if request.as_json else _show(request, summary),
+                _headline(request, summary),
+            )
             if folder is not None:
                 _save(folder, game, starts, played, summary, request)
         finally:
@@ -86,11 +99,19 @@ def _player(text: str, env: Env, request: Request) -> tuple[Player, str | None]:
 
     if text == RANDOM:
         return RandomPlayer(), None
-    simulations = request.simulations if request.simulations is not None or request.seconds is not None else DEFAULT_SIMULATIONS
+    simulations = (
+        request.simulations
+        if request.simulations is not None or request.seconds is not None
+        else DEFAULT_SIMULATIONS
+    )
     if text.partition(":")[0] in players.KINDS:
-        return players.TreePlayer(text, env.game, players.named_search(text, simulations, request.seconds)), None
+        return players.TreePlayer(
+            text, env.game, players.named_search(text, simulations, request.seconds)
+        ), None
     if simulations is None:
-        raise ValueError(f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone")
+        raise ValueError(
+            f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone"
+        )
     from jaxsolve.train import players as training
 
     if text == ROLLOUTS:
@@ -110,18 +131,27 @@ def _openings(request: Request, game: Game) -> list[Any]:
     """The positions that games begin at, in turn. Raises ValueError for those of another game, or where the game is over."""
     from jaxsolve.formats import problems
 
-    return [game.init()] if request.openings is None else problems.starts(request.openings, game, "the match is of")
+    return (
+        [game.init()]
+        if request.openings is None
+        else problems.starts(request.openings, game, "the match is of")
+    )
 
 
 def _played(
-    env: Env, players: tuple[Player, Player], starts: list[Any], request: Request, folder: RunFolder | None, question: dict[str, Any]
+    env: Env,
+    players: tuple[Player, Player],
+    starts: list[Any],
+    request: Request,
+    folder: RunFolder | None,
+    question: dict[str, Any],
 ) -> Matches:
     """The match, played to its end, from where its folder left it; and it says how it goes. Raises ValueError."""
     import jax
     import jax.numpy as jnp
 
-    from jaxsolve import runtime
     from jaxsolve.commands import progress
+    from jaxsolve.core import process
     from jaxsolve.play.match import Matches
     from jaxsolve.play.match_log import MatchLog
 
@@ -131,13 +161,15 @@ def _played(
         log = None
         if folder is not None:
             if (folder.path / RESULT).exists() and not (folder.path / PLIES).exists():
-                raise ValueError(f"{folder.path} holds this match without its moves, {PLIES}; give another folder")
+                raise ValueError(
+                    f"{folder.path} holds this match without its moves, {PLIES}; give another folder"
+                )
             log = MatchLog(folder.path / PLIES, question)
             log.replay(matches)
             if not matches.left:
                 failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
-            runtime.raise_if_lost()
+            process.raise_if_lost()
             lines.say(lambda: _going(request, matches))
             chosen = matches.play_on()
             if log is not None:
@@ -148,23 +180,50 @@ def _played(
 def _going(request: Request, matches: Matches) -> str:
     """How a match stands."""
     points, over = matches.standing(0)
-    so_far = f"; of the {over} that are over {request.players[0]} has {points:g} points" if over else ""
+    so_far = (
+        f"; of the {over} that are over {request.players[0]} has {points:g} points" if over else ""
+    )
     return f"move {matches.ply + 1}: {matches.left} of {request.games} games go on{so_far}"
 
 
-def _save(folder: RunFolder, game: Game, starts: list[Any], played: list[Record], summary: dict[str, Any], request: Request) -> None:
+def _save(
+    folder: RunFolder,
+    game: Game,
+    starts: list[Any],
+    played: list[Record],
+    summary: dict[str, Any],
+    request: Request,
+) -> None:
     from jaxsolve.formats import problems
     from jaxsolve.play.records import in_words
 
     names, begun = _names(request), [starts[n % len(starts)] for n in range(len(played))]
-    openings = [f"{n + 1}" for n in range(len(starts))] if request.openings is None else [problem.id for problem in problems.load(request.openings)]
+    openings = (
+        [f"{n + 1}" for n in range(len(starts))]
+        if request.openings is None
+        else [problem.id for problem in problems.load(request.openings)]
+    )
     records = []
-    for number, (start, each, words) in enumerate(zip(begun, played, in_words(game, begun, played), strict=True)):
+    for number, (start, each, words) in enumerate(
+        zip(begun, played, in_words(game, begun, played), strict=True)
+    ):
         order = names if each.first == 0 else (names[1], names[0])
-        whose = {"game": number + 1, "opening": openings[number % len(starts) % len(openings)], "first": order[0], "second": order[1]}
-        record = whose | {"winner": None if each.winner < 0 else names[each.winner], "start": game.text(start)}
-        records.append(record | {"cut_off": each.cut, "opening_moves": len(each.opening), "moves": words})
-    write_whole(folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        whose = {
+            "game": number + 1,
+            "opening": openings[number % len(starts) % len(openings)],
+            "first": order[0],
+            "second": order[1],
+        }
+        record = whose | {
+            "winner": None if each.winner < 0 else names[each.winner],
+            "start": game.text(start),
+        }
+        records.append(
+            record | {"cut_off": each.cut, "opening_moves": len(each.opening), "moves": words}
+        )
+    write_whole(
+        folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records)
+    )
     write_table(folder.path / "games.csv", records)
     folder.write_json(RESULT, summary)
 
@@ -185,12 +244,18 @@ def _show(request: Request, found: dict[str, Any]) -> None:
     from jaxsolve.games import make
 
     first, (one, other) = found["wins_as_first"], make(request.game).players
-    print(f"{request.players[0]} against {request.players[1]}, {request.game}, {request.games} games:")
-    print(f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as {one}, {found['wins'] - first} as {other}")
+    print(
+        f"{request.players[0]} against {request.players[1]}, {request.game}, {request.games} games:"
+    )
+    print(
+        f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as {one}, {found['wins'] - first} as {other}"
+    )
     if found["cut_off"]:
         print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
     if found["distinct"] < found["games"]:
-        print(f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more")
+        print(
+            f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more"
+        )
     spent = found["spent"]
     for name, each in zip((found["a"], found["b"]), spent, strict=True):
         if each["simulations"]:
@@ -201,7 +266,9 @@ def _show(request: Request, found: dict[str, Any]) -> None:
                 rate = " on average: near the end of a game, which the tree itself sees, far more than before"
             print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
     if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
-        print(f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included")
+        print(
+            f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included"
+        )
     print(_headline(request, found))
 
 
@@ -232,7 +299,11 @@ def _summary(
         "interval": found.interval,
     }
     together = players[0].pool == players[1].pool  # then the time of both is one, dealt out evenly
-    return about | dataclasses.asdict(found) | {"spent": [dataclasses.asdict(each) for each in spent], "spent_together": together}
+    return (
+        about
+        | dataclasses.asdict(found)
+        | {"spent": [dataclasses.asdict(each) for each in spent], "spent_together": together}
+    )
 
 
 def _question(request: Request, weights: list[str | None]) -> dict[str, Any]:
@@ -250,6 +321,8 @@ def _question(request: Request, weights: list[str | None]) -> dict[str, Any]:
     return fields | {
         "opening_moves": _opening_moves(request),
         "openings": None if request.openings is None else str(request.openings),
-        "openings_sha256": None if request.openings is None else hashlib.sha256(problems.find(request.openings).read_bytes()).hexdigest(),
+        "openings_sha256": None
+        if request.openings is None
+        else hashlib.sha256(problems.find(request.openings).read_bytes()).hexdigest(),
         "seed": request.seed,
     }

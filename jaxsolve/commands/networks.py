@@ -15,10 +15,18 @@ if TYPE_CHECKING:
 
 def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGuide:
     """What searches take for ``--network``, ``--rotations`` and ``--dtype``. Raises ValueError or OSError for what names no network."""
-    from jaxsolve.networks import Guide, finding, shipped  # with JAX, which the words that need no network do without
+    from jaxsolve.networks import (  # with JAX, which the words that need no network do without
+        Guide,
+        finding,
+        shipped,
+    )
 
     averaged = rotations > 1
-    return shipped.AutoGuide(averaged, dtype) if text == shipped.AUTO else Guide(finding.find(text), averaged, dtype)
+    return (
+        shipped.AutoGuide(averaged, dtype)
+        if text == shipped.AUTO
+        else Guide(finding.find(text), averaged, dtype)
+    )
 
 
 def show(as_json: bool) -> int:
@@ -32,23 +40,46 @@ def show(as_json: bool) -> int:
         found = {name: shipped.load(name) for name in shipped.shipped()}
     if as_json:
         streams.say_json(
-            {"networks": [{"name": name, "game": x.game, "architecture": x.architecture.to_json(), "about": x.about} for name, x in found.items()]}
+            {
+                "networks": [
+                    {
+                        "name": name,
+                        "game": x.game,
+                        "architecture": x.architecture.to_json(),
+                        "about": x.about,
+                    }
+                    for name, x in found.items()
+                ]
+            }
         )
         return 0
     if not found:
-        print("no network comes with this version; --network takes the folder of a 'jaxsolve train', or a file of its networks")
+        print(
+            "no network comes with this version; --network takes the folder of a 'jaxsolve train', or a file of its networks"
+        )
         return 0
     table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
     for name, network in found.items():
         shape = network.architecture
-        table.add_row(name, network.game.split(";")[0], f"{shape.blocks}x{shape.channels}", _heads(shape), f"{shape.parameters:,}")
+        table.add_row(
+            name,
+            network.game.split(";")[0],
+            f"{shape.blocks}x{shape.channels}",
+            _heads(shape),
+            f"{shape.parameters:,}",
+        )
     Console(soft_wrap=True, highlight=False).print(table)
     print("solve --network NAME takes one of them, --network auto the one for the position's rules")
     return 0
 
 
 def _heads(shape: Architecture) -> str:
-    return " and ".join(["policy", *(name for name in ("value", "cost", "within") if getattr(shape, name) is not None)])
+    return " and ".join(
+        [
+            "policy",
+            *(name for name in ("value", "cost", "within") if getattr(shape, name) is not None),
+        ]
+    )
 
 
 def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
@@ -60,7 +91,16 @@ def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
         network.save(out)
     shape = network.architecture
     if as_json:
-        streams.say_json({"network": str(out), "name": network.name, "game": network.game, "architecture": shape.to_json()})
+        streams.say_json(
+            {
+                "network": str(out),
+                "name": network.name,
+                "game": network.game,
+                "architecture": shape.to_json(),
+            }
+        )
     else:
-        print(f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}")
+        print(
+            f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}"
+        )
     return 0

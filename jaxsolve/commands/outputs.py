@@ -10,7 +10,9 @@ from jaxsolve.formats import position
 OF_A_RUN = ("run.json", "results.jsonl", "results.csv", "result.json", "problem.json", ".lock")
 
 
-def refuse_unwritable(read: str, outputs: Mapping[str, Path | None], folder: Path | None = None) -> None:
+def refuse_unwritable(
+    read: str, outputs: Mapping[str, Path | None], folder: Path | None = None
+) -> None:
     """Before anything is searched, refuses what could not be written, or would be written over something that is needed.
 
     Args:
@@ -27,17 +29,23 @@ def refuse_unwritable(read: str, outputs: Mapping[str, Path | None], folder: Pat
         if path is None:
             continue
         if path.name in ("", "..") or path.is_dir():
-            raise ValueError(f"{option} needs a file, and {str(path)!r} is {'a folder' if path.is_dir() else 'none'}")
+            raise ValueError(
+                f"{option} needs a file, and {str(path)!r} is {'a folder' if path.is_dir() else 'none'}"
+            )
         if not path.parent.is_dir():
             raise ValueError(f"{option} {path}: there is no folder {path.parent}")
         if _same(path, source):
-            raise ValueError(f"{option} names {path}, which the position is read from; give another file")
+            raise ValueError(
+                f"{option} names {path}, which the position is read from; give another file"
+            )
         if (other := seen.setdefault(path.resolve(), option)) != option:
             raise ValueError(f"{other} and {option} name the same file, {path}; give two")
         if folder is not None and folder.resolve() in path.resolve().parents:
             inside = path.resolve().relative_to(folder.resolve())
             if inside.parts[0] in ("proofs", *OF_A_RUN):
-                raise ValueError(f"{option} names {path}, which is the run's own in {folder}; give another file")
+                raise ValueError(
+                    f"{option} names {path}, which is the run's own in {folder}; give another file"
+                )
 
 
 def _same(path: Path, source: Path) -> bool:

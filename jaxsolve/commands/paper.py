@@ -25,7 +25,11 @@ def board(problem: Problem) -> str:
     from jaxsolve import view
 
     drawn = view.text_board(problem.game, problem.state)
-    return drawn if streams.carries(drawn) else view.text_board(problem.game, problem.state, ascii_only=True)
+    return (
+        drawn
+        if streams.carries(drawn)
+        else view.text_board(problem.game, problem.state, ascii_only=True)
+    )
 
 
 def head(console: Console, title: str) -> None:

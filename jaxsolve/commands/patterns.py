@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jaxsolve.commands import failure
-from jaxsolve.search.shared_patterns import SharedPatterns
+from jaxsolve.search.run.shared_patterns import SharedPatterns
 
 
 @contextlib.contextmanager

@@ -22,7 +22,9 @@ def run(folders: Sequence[Path], out: Path | None) -> int:
         pictures.check(path, "--out")
         if played:
             if len(folders) > 1:
-                raise ValueError(f"{played[0]} is an experiment, which is drawn alone; give one folder")
+                raise ValueError(
+                    f"{played[0]} is an experiment, which is drawn alone; give one folder"
+                )
             experiment.draw(played[0], path)
             print(path)
             return 0

@@ -25,7 +25,12 @@ def number(value: float) -> str:
 
 def line(progress: Progress, rate: float) -> str:
     """Nodes, nodes a second, proof and disproof number of the root, best line."""
-    parts = [f"{progress.nodes:,} nodes", f"{rate:,.0f}/s", f"pn {number(progress.proof_number)}", f"dn {number(progress.disproof_number)}"]
+    parts = [
+        f"{progress.nodes:,} nodes",
+        f"{rate:,.0f}/s",
+        f"pn {number(progress.proof_number)}",
+        f"dn {number(progress.disproof_number)}",
+    ]
     return "  ".join(parts + (["best " + " ".join(progress.line)] if progress.line else []))
 
 
@@ -35,7 +40,13 @@ class Status:
     def __init__(self, console: Console | None = None):
         console = console or Console(stderr=True)
         self.title = ""
-        self._live = Live(console=console, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False)
+        self._live = Live(
+            console=console,
+            transient=True,
+            refresh_per_second=8,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         self._shown = console.is_terminal
         self._previous = (time.monotonic(), 0, 0.0)
 

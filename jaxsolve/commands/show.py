@@ -45,8 +45,14 @@ def _fields(entry: Entry | str) -> dict[str, Any]:
     if isinstance(entry, str):
         return {"error": entry}
     texts = ("values", "default", "meaning", "example")
-    options = {option.name: {text: getattr(option, text) for text in texts} for option in entry.options}
-    return {"summary": entry.summary, "options": options, "example": f"jaxsolve solve {entry.example}" if entry.example else None}
+    options = {
+        option.name: {text: getattr(option, text) for text in texts} for option in entry.options
+    }
+    return {
+        "summary": entry.summary,
+        "options": options,
+        "example": f"jaxsolve solve {entry.example}" if entry.example else None,
+    }
 
 
 def _list(found: dict[str, Entry | str]) -> None:
@@ -54,9 +60,13 @@ def _list(found: dict[str, Entry | str]) -> None:
     table.add_column("game", no_wrap=True)
     table.add_column("what it is")
     for shown, entry in found.items():
-        table.add_row(f"[bold]{escape(shown)}[/]", escape(entry if isinstance(entry, str) else entry.summary))
+        table.add_row(
+            f"[bold]{escape(shown)}[/]", escape(entry if isinstance(entry, str) else entry.summary)
+        )
     paper().print(table)
-    paper().print("[dim]options of one: jaxsolve games NAME; everything as one JSON object: jaxsolve games --json[/]")
+    paper().print(
+        "[dim]options of one: jaxsolve games NAME; everything as one JSON object: jaxsolve games --json[/]"
+    )
 
 
 def _describe(entry: Entry | str) -> None:
@@ -76,17 +86,32 @@ def _describe(entry: Entry | str) -> None:
     console.print()
 
 
-def show(text: str, game: str | None, options: dict[str, str], svg: Path | None, sgf: Path | None, as_json: bool, letters: str | None = None) -> int:
+def show(
+    text: str,
+    game: str | None,
+    options: dict[str, str],
+    svg: Path | None,
+    sgf: Path | None,
+    as_json: bool,
+    letters: str | None = None,
+) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
     with failure.sentences(as_json):
         from jaxsolve import view
         from jaxsolve.commands import outputs
+        from jaxsolve.core.run_folder import write_whole
         from jaxsolve.formats import position
         from jaxsolve.formats import sgf as records
-        from jaxsolve.runfolder import write_whole
 
         outputs.refuse_unwritable(text, {"--svg": svg, "--sgf": sgf})
-        problem = position.resolve(text, game=game, options=options, letters=letters, remark=failure.remark, look=sgf is None)
+        problem = position.resolve(
+            text,
+            game=game,
+            options=options,
+            letters=letters,
+            remark=failure.remark,
+            look=sgf is None,
+        )
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
@@ -105,27 +130,38 @@ def show(text: str, game: str | None, options: dict[str, str], svg: Path | None,
             streams.say_json(found)
             return 0
         print(board(problem))
-        paper().print(facts({name.replace("_", " "): value for name, value in found.items() if value}))
+        paper().print(
+            facts({name.replace("_", " "): value for name, value in found.items() if value})
+        )
         return 0
 
 
-def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0, flatten: Path | None = None, most: int | None = None) -> int:
+def check(
+    proofs: Sequence[Path],
+    as_json: bool,
+    replay: int = 0,
+    seed: int = 0,
+    flatten: Path | None = None,
+    most: int | None = None,
+) -> int:
     """Asks the independent checker about files, and all proofs in folders: 0 all accepted; 1 one refused; 2 one unreadable, or the plain certificate
     could not be written.
     """
     with failure.sentences(as_json):
         from jaxsolve.proof.check import __main__ as program
-        from jaxsolve.proof.check import nets
+        from jaxsolve.proof.check.audit import report
 
         if most is not None and flatten is None:
-            raise ValueError("--most says how large a proof --flatten may write: give --flatten OUT as well")
+            raise ValueError(
+                "--most says how large a proof --flatten may write: give --flatten OUT as well"
+            )
         files = list(dict.fromkeys(file for path in proofs for file in _proofs(path)))
         if flatten is not None and len(files) > 1:
             raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
-        asked = nets.Asked(replay, seed, None if flatten is None else str(flatten), most)
+        asked = report.Asked(replay, seed, None if flatten is None else str(flatten), most)
         answers = {}
         for file in files:
-            answers[str(file)] = nets.answer(str(file), asked)
+            answers[str(file)] = report.answer(str(file), asked)
             if not as_json:
                 program.tell(str(file), answers[str(file)])
         codes = [answer.exit_code for answer in answers.values()]
@@ -133,7 +169,12 @@ def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0,
             if as_json:
                 streams.say_json(answers[str(files[0])].fields)
         elif as_json:
-            streams.say_json({"proofs": {name: answer.fields for name, answer in answers.items()}, "accepted": codes.count(0)})
+            streams.say_json(
+                {
+                    "proofs": {name: answer.fields for name, answer in answers.items()},
+                    "accepted": codes.count(0),
+                }
+            )
         else:
             print(f"{codes.count(0)} of {len(codes)} proofs accepted")
         return max(codes)
@@ -142,14 +183,26 @@ def check(proofs: Sequence[Path], as_json: bool, replay: int = 0, seed: int = 0,
 def _proofs(path: Path) -> list[Path]:
     """The file itself, or every certificate in a folder and in those below it, linked ones too. Raises ValueError where there is none."""
     if not path.is_dir():
-        if not path.exists() and path.name == "proof.jsonl.gz" and any(path.parent.glob("*/proof.jsonl.gz")):
-            raise ValueError(f"{path}: there is no such file; the proofs of {path.parent} are of several claims: check the folder")
+        if (
+            not path.exists()
+            and path.name == "proof.jsonl.gz"
+            and any(path.parent.glob("*/proof.jsonl.gz"))
+        ):
+            raise ValueError(
+                f"{path}: there is no such file; the proofs of {path.parent} are of several claims: check the folder"
+            )
         return [path]
     found, seen = [], set()
-    for folder, below, files in os.walk(path, followlinks=True):  # a proof behind a link counts as well
+    for folder, below, files in os.walk(
+        path, followlinks=True
+    ):  # a proof behind a link counts as well
         here = os.path.realpath(folder)
         below[:] = [] if here in seen else sorted(below)
-        found += [Path(folder, "proof.jsonl.gz")] if "proof.jsonl.gz" in files and here not in seen else []
+        found += (
+            [Path(folder, "proof.jsonl.gz")]
+            if "proof.jsonl.gz" in files and here not in seen
+            else []
+        )
         seen.add(here)
     found.sort()
     if not found:

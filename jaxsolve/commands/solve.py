@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.paper import board, head, paper
 from jaxsolve.commands.progress import Status
+from jaxsolve.core import process
+from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.formats import position
 from jaxsolve.formats.record import FormatError
 from jaxsolve.question import Claim, Problem, Verdict
-from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Progress, Result
+from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings
-from jaxsolve.search.shared_patterns import SharedPatterns
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,27 @@ class Request:
 def run(request: Request) -> int:
     """Solves, prints, and returns the exit code."""
     with failure.sentences(request.as_json):
-        runtime.setup()
-        problem = position.resolve(request.position, game=request.game, options=request.options, letters=request.letters, remark=failure.remark)
+        process.setup()
+        problem = position.resolve(
+            request.position,
+            game=request.game,
+            options=request.options,
+            letters=request.letters,
+            remark=failure.remark,
+        )
         claim, wants_value = _claim(problem, request)
         with contextlib.ExitStack() as until_end:
             if request.out is not None and wants_value:
-                until_end.callback(RunFolder(request.out, "run.json", _question(problem), resume=request.resume).release)
+                until_end.callback(
+                    RunFolder(
+                        request.out, "run.json", _question(problem), resume=request.resume
+                    ).release
+                )
             known = until_end.enter_context(patterns.shared(request.patterns))
             with Status() as status:
-                results, value = _search(problem, claim, wants_value, request, known, status.callback)
+                results, value = _search(
+                    problem, claim, wants_value, request, known, status.callback
+                )
         said = _say(problem, results, value, request)
         return answer.exit_code(results) if said else failure.FAILED
 
@@ -63,7 +75,9 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
     """The claim to prove, and whether the whole value is asked for: so it is where draws exist and nobody named a claim."""
     text = request.claim
     if text is None or text == "value":
-        return problem.claim, text == "value" or (problem.game.may_draw and not position.names_problem(request.position))
+        return problem.claim, text == "value" or (
+            problem.game.may_draw and not position.names_problem(request.position)
+        )
     players = problem.game.players
     claims = [Claim(player, result) for player in (0, 1) for result in ("wins", "does-not-lose")]
     for claim in claims:
@@ -75,7 +89,12 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
 
 def _question(problem: Problem) -> dict[str, Any]:
     """What makes two runs for a position's value the same; below them each claim has a folder of its own."""
-    return {"format": "jaxsolve-value", "version": 1, "rules": problem.game.rule_set, "position": problem.game.text(problem.state)}
+    return {
+        "format": "jaxsolve-value",
+        "version": 1,
+        "rules": problem.game.rule_set,
+        "position": problem.game.text(problem.state),
+    }
 
 
 def _search(
@@ -106,7 +125,9 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         found = answer.fields(problem, results[0])
         if value is not None:
             # The move and the line that go with the value: a draw is kept by those of the weaker claim.
-            kept = next((result for result in results if result.verdict is Verdict.PROVED), results[0])
+            kept = next(
+                (result for result in results if result.verdict is Verdict.PROVED), results[0]
+            )
             found |= {
                 "best_move": kept.best_move,
                 "line": kept.line,
@@ -119,13 +140,20 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     if problem.title:
         head(console, problem.title)
     print(board(problem))
-    console.print(f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim")
+    console.print(
+        f"{problem.game.players[int(problem.game.to_move(problem.state))]} to move", style="dim"
+    )
     if value is not None:
         console.print(f"value: [bold]{value}[/]")
     for result in results:
         answer.show(console, problem, result)
     if results[-1].interrupted and request.out is not None:
-        console.print(f"interrupted; go on with the same command and --resume (everything is saved in {request.out})")
+        console.print(
+            f"interrupted; go on with the same command and --resume (everything is saved in {request.out})"
+        )
     elif "limit of" in results[-1].reason:
         kept = f"go on with --resume and a larger limit (everything is saved in {request.out})"
-        console.print(kept if request.out is not None else "a run with --out DIR can be gone on with", style="dim")
+        console.print(
+            kept if request.out is not None else "a run with --out DIR can be gone on with",
+            style="dim",
+        )

@@ -16,7 +16,9 @@ def prepare() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes this number, the lowest free one, which a file of results must not get
+            os.open(
+                os.devnull, os.O_RDWR
+            )  # takes this number, the lowest free one, which a file of results must not get
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (open until the end)
     if sys.stdout is None:
@@ -51,7 +53,10 @@ def said(say: Callable[[], object], otherwise: str) -> bool:
         if isinstance(error, ValueError) and not sys.stdout.closed:
             raise
         give_up_output()
-        print(f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})", file=sys.stderr)
+        print(
+            f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})",
+            file=sys.stderr,
+        )
         return False
     return True
 

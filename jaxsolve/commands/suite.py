@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve import runtime
 from jaxsolve.commands import answer, failure, patterns, streams
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.limits import stays
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
+from jaxsolve.core import process
+from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.formats import problems as problem_sets
 from jaxsolve.question import Problem
-from jaxsolve.runfolder import RunFolder
 from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
 
@@ -47,7 +47,7 @@ def run(request: Request) -> int:
     larger now, or absent, and of all those that could not be saved (``stays``).
     """
     with failure.sentences(request.as_json):
-        runtime.setup()
+        process.setup()
         if request.pool < 1:
             raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
         chosen = chosen_by(request)
@@ -90,14 +90,20 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
     if interrupted and request.out is not None:
         failure.remark(f"interrupted; the same command goes on where {request.out} ends")
     if ledger.failure is not None:
-        failure.remark(f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again")
+        failure.remark(
+            f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again"
+        )
     for sentence in refused:
         failure.remark(f"{sentence}; the problem was left out")
     if interrupted:
         return failure.INTERRUPTED
     if refused:
         return failure.BAD_INPUT
-    return failure.FAILED if totals["contradicted"] or totals["unsaved"] or ledger.failure is not None else 0
+    return (
+        failure.FAILED
+        if totals["contradicted"] or totals["unsaved"] or ledger.failure is not None
+        else 0
+    )
 
 
 def _question(request: Request) -> dict[str, Any]:
@@ -118,20 +124,26 @@ _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
 
 def _flat(settings: Settings) -> dict[str, Any]:
     """The settings that the rows depend on as JSON values; ``check`` says nothing about the answers."""
-    return {name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")}
+    return {
+        name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")
+    }
 
 
 # ---- solving -------------------------------------------------------------------------------------------------------
 
 
-def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request, title: str = "") -> tuple[bool, list[str]]:
+def solve_all(
+    chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request, title: str = ""
+) -> tuple[bool, list[str]]:
     """Solves what the ledger does not hold yet, and what the limits now let go further.
 
     Returns whether it was interrupted, and a sentence for each problem whose folder was refused. Raises ValueError for a row of another problem.
     """
     from jaxsolve import search
 
-    waiting = [problem for problem in chosen if not _is_done(problem, ledger.rows.get(problem.id), request)]
+    waiting = [
+        problem for problem in chosen if not _is_done(problem, ledger.rows.get(problem.id), request)
+    ]
     left = {problem.id for problem in waiting}
     for problem in chosen:
         if problem.id not in left:
@@ -142,7 +154,12 @@ def solve_all(chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, requ
     with patterns.shared(request.patterns) as settings["patterns"], Status() as status:
         status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
         try:
-            for problem, result in _answers(waiting, proofs, refused, functools.partial(search.solve_pool, progress=status.callback, **settings)):
+            for problem, result in _answers(
+                waiting,
+                proofs,
+                refused,
+                functools.partial(search.solve_pool, progress=status.callback, **settings),
+            ):
                 if result.interrupted:
                     interrupted = True
                     continue
@@ -163,12 +180,17 @@ def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> 
         return False
     game = problem.game
     if (row["rules"], row["position"]) != (game.rule_set, game.text(problem.state)):
-        raise ValueError(f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder")
+        raise ValueError(
+            f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder"
+        )
     return stays(row, request.settings)
 
 
 def _answers(
-    waiting: Sequence[Problem], proofs: Path | None, refused: list[str], solve: Callable[[Sequence[Problem]], Iterator[tuple[Problem, Result]]]
+    waiting: Sequence[Problem],
+    proofs: Path | None,
+    refused: list[str],
+    solve: Callable[[Sequence[Problem]], Iterator[tuple[Problem, Result]]],
 ) -> Iterator[tuple[Problem, Result]]:
     """Answers to ``waiting``; a problem whose folder is refused is left out, its sentence goes to ``refused``, and the others are solved.
 
@@ -182,8 +204,16 @@ def _answers(
                 yield problem, result
             return
         except ValueError as error:
-            folders = {} if proofs is None else {identifier: str(proofs / identifier) for identifier in left}
-            ours = [identifier for identifier, folder in folders.items() if str(error).startswith((f"{folder} ", f"{folder}{os.sep}"))]
+            folders = (
+                {}
+                if proofs is None
+                else {identifier: str(proofs / identifier) for identifier in left}
+            )
+            ours = [
+                identifier
+                for identifier, folder in folders.items()
+                if str(error).startswith((f"{folder} ", f"{folder}{os.sep}"))
+            ]
             if not ours:
                 raise
             del left[max(ours, key=len)]  # an id may itself hold a blank
@@ -196,8 +226,17 @@ def _row(problem: Problem, result: Result) -> dict[str, Any]:
 
 def _totals(rows: Sequence[dict[str, Any]], asked: int) -> dict[str, Any]:
     verdicts = [row["verdict"] for row in rows]
-    sums = {name: sum(row[name] for row in rows) for name in ("nodes", "evaluations", "certificate_bytes")}
-    seconds = {name: round(sum(row[name] for row in rows), 3) for name in ("cpu_seconds", "wall_seconds", "compile_seconds")}
+    sums = {
+        name: sum(row[name] for row in rows)
+        for name in ("nodes", "evaluations", "certificate_bytes")
+    }
+    seconds = {
+        name: round(sum(row[name] for row in rows), 3)
+        for name in ("cpu_seconds", "wall_seconds", "compile_seconds")
+    }
     counts = {verdict: verdicts.count(verdict) for verdict in ("proved", "disproved", "unknown")}
-    wrong = {"contradicted": sum(map(contradicts, rows)), "unsaved": sum(bool(row.get("unsaved")) for row in rows)}
+    wrong = {
+        "contradicted": sum(map(contradicts, rows)),
+        "unsaved": sum(bool(row.get("unsaved")) for row in rows),
+    }
     return {"asked": asked, "done": len(rows)} | counts | wrong | sums | seconds

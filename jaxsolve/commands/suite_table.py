@@ -24,9 +24,20 @@ class SuiteTable:
     def __init__(self, ids: Sequence[str], file: TextIO | None):
         self._console = Console(file=file, highlight=False, soft_wrap=True) if file else None
         widest = min(max([cell_len(identifier) for identifier in ids] + [len("problem")]), 24)
-        self._columns = [("problem", widest), ("verdict", 9), ("move", 5), ("nodes", 11), ("nodes/s", 9), ("CPU s", 9), ("proof", 9)]
+        self._columns = [
+            ("problem", widest),
+            ("verdict", 9),
+            ("move", 5),
+            ("nodes", 11),
+            ("nodes/s", 9),
+            ("CPU s", 9),
+            ("proof", 9),
+        ]
         if self._console and self._console.is_terminal:
-            while sum(width + 2 for _, width in self._columns) > self._console.width and len(self._columns) > 2:
+            while (
+                sum(width + 2 for _, width in self._columns) > self._console.width
+                and len(self._columns) > 2
+            ):
                 self._columns.pop()
         self._headed = False
 
@@ -37,7 +48,9 @@ class SuiteTable:
         for name, width in self._columns:
             text = cells.get(name, "")
             left = name in ("problem", "verdict", "move")
-            parts.append(set_cell_size(text, width) if left else " " * max(width - cell_len(text), 0) + text)
+            parts.append(
+                set_cell_size(text, width) if left else " " * max(width - cell_len(text), 0) + text
+            )
         self._console.print("  ".join(parts).rstrip() + end, style=style, markup=False)
 
     def row(self, row: dict[str, Any]) -> None:
@@ -67,4 +80,6 @@ class SuiteTable:
         wrong = f", {totals['contradicted']} against the source" if totals["contradicted"] else ""
         wrong += f", {totals['unsaved']} not saved" if totals["unsaved"] else ""
         effort = f"{totals['nodes']:,} nodes, {totals['cpu_seconds']:.1f} s CPU, compilation {totals['compile_seconds']:.1f} s apart"
-        self._console.print(f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold")
+        self._console.print(
+            f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold"
+        )

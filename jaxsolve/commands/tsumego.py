@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import jaxsolve
-from jaxsolve import runtime
 from jaxsolve.commands import failure, outputs, patterns, streams, tsumego_report
 from jaxsolve.commands.ledger import Ledger
 from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.tsumego_asking import Asking
+from jaxsolve.core import process
+from jaxsolve.core.run_folder import RunFolder, write_whole
 from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
-from jaxsolve.runfolder import RunFolder, write_whole
-from jaxsolve.search.job import CERTIFICATE
+from jaxsolve.search.run.job import CERTIFICATE
 from jaxsolve.search.settings import Settings
-from jaxsolve.tsumego import record, setup, told
+from jaxsolve.tsumego import record, report, setup
+from jaxsolve.tsumego.report import Told
 from jaxsolve.tsumego.setup import Task
 from jaxsolve.tsumego.status import LIVE_AGAINST
 from jaxsolve.tsumego.study import Row, Study
-from jaxsolve.tsumego.told import Told
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,28 @@ class Request:
 def run(request: Request) -> int:
     """Asks, prints, and returns 0 (both sides known), 10 (a limit came first), 1 (something could not be saved or printed) or 130."""
     with failure.sentences(request.as_json):
-        runtime.setup()
+        process.setup()
         for name in request.options:
             if name not in ("ko", "fill_eyes", "passes"):
                 raise ValueError(
                     f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, passes; the rest it finds out or asks both ways"
                 )
-        outputs.refuse_unwritable(request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out)
+        outputs.refuse_unwritable(
+            request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
+        )
         given = setup.read(request.position, request.game, request.options)
         task = setup.choose(given, request.crucial, request.region)
-        request.settings.heads_for(make(task.rules(LIVE_AGAINST)))  # refuses a network that does not fit, before anything is written
+        request.settings.heads_for(
+            make(task.rules(LIVE_AGAINST))
+        )  # refuses a network that does not fit, before anything is written
         if not request.as_json:
-            limit, total = request.settings.limits.cpu_seconds, "no limit in all" if request.total is None else f"{request.total:g} in all"
-            tsumego_report.introduce(paper(), task, f"{limit:g} CPU seconds a question (--time), {total} (--total)")
+            limit, total = (
+                request.settings.limits.cpu_seconds,
+                "no limit in all" if request.total is None else f"{request.total:g} in all",
+            )
+            tsumego_report.introduce(
+                paper(), task, f"{limit:g} CPU seconds a question (--time), {total} (--total)"
+            )
             sys.stdout.flush()
         with _folder(request, task) as folder:
             return _run(request, task, folder)
@@ -105,7 +114,9 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
 def _run(request: Request, task: Task, folder: Path) -> int:
     ledger = Ledger(folder)
     with patterns.shared(request.patterns, always=True) as known, Status() as status:
-        asking = Asking(ledger, folder / "proofs", request.settings, request.total, request.pool, status, known)
+        asking = Asking(
+            ledger, folder / "proofs", request.settings, request.total, request.pool, status, known
+        )
         study = Study(task, asking)
         interrupted = False
         try:
@@ -117,26 +128,40 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         path = folder / "proofs" / str(row["id"]) / CERTIFICATE
         return path if row["verdict"] != "unknown" and path.exists() else None
 
-    found = told.tell(study, find)
+    found = report.tell(study, find)
     interrupted = interrupted or asking.interrupted
     rows = [row for row in ledger.rows.values() if row["id"] in asking.sure]
     failed = _write(request, found)
     said = _say(request, found, rows)
     if interrupted:
-        failure.remark("interrupted" + (f"; the same command goes on where {request.out} ends" if request.out is not None else ""))
+        failure.remark(
+            "interrupted"
+            + (
+                f"; the same command goes on where {request.out} ends"
+                if request.out is not None
+                else ""
+            )
+        )
         return failure.INTERRUPTED
     unsaved = [str(row["unsaved"]) for row in rows if row.get("unsaved")]
     if ledger.failure is not None:
-        unsaved.append(f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again")
+        unsaved.append(
+            f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again"
+        )
     for sentence in [*dict.fromkeys(unsaved), *failed]:
         failure.remark(sentence)
     if unsaved or failed or not said:
         return failure.FAILED
     if asking.exhausted:
         failure.remark(
-            f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on" + (f" in {request.out}" if request.out else "")
+            f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on"
+            + (f" in {request.out}" if request.out else "")
         )
-    complete = found.known and all(each.first.complete for each in found.firsts) and all(row["verdict"] != "unknown" for row in rows)
+    complete = (
+        found.known
+        and all(each.first.complete for each in found.firsts)
+        and all(row["verdict"] != "unknown" for row in rows)
+    )
     return failure.PROVED if complete else failure.UNKNOWN
 
 
@@ -147,12 +172,19 @@ def _write(request: Request, found: Told) -> list[str]:
         try:
             write_whole(request.svg, tsumego_report.picture(found))
         except OSError as error:
-            failed.append(f"the picture {request.svg} could not be written ({error.strerror or error})")
+            failed.append(
+                f"the picture {request.svg} could not be written ({error.strerror or error})"
+            )
     if request.sgf is not None:
         try:
-            write_whole(request.sgf, record.record(found, f"jaxsolve:{jaxsolve.__version__}").decode("utf-8"))
+            write_whole(
+                request.sgf,
+                record.record(found, f"jaxsolve:{jaxsolve.__version__}").decode("utf-8"),
+            )
         except OSError as error:
-            failed.append(f"the record {request.sgf} could not be written ({error.strerror or error})")
+            failed.append(
+                f"the record {request.sgf} could not be written ({error.strerror or error})"
+            )
     return failed
 
 

@@ -15,10 +15,10 @@ from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem, default_claim
-from jaxsolve.search.job import CERTIFICATE
 from jaxsolve.search.result import Result
+from jaxsolve.search.run.job import CERTIFICATE
+from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.search.shared_patterns import SharedPatterns
 from jaxsolve.tsumego.study import Asked
 
 
@@ -35,14 +35,30 @@ class Asking:
     """
 
     def __init__(
-        self, ledger: Ledger, proofs: Path, settings: Settings, total: float | None, pool: int, status: Status, patterns: SharedPatterns | None
+        self,
+        ledger: Ledger,
+        proofs: Path,
+        settings: Settings,
+        total: float | None,
+        pool: int,
+        status: Status,
+        patterns: SharedPatterns | None,
     ):
-        self.ledger, self.proofs, self.settings, self.pool, self.status, self.patterns = ledger, proofs, settings, pool, status, patterns
+        self.ledger, self.proofs, self.settings, self.pool, self.status, self.patterns = (
+            ledger,
+            proofs,
+            settings,
+            pool,
+            status,
+            patterns,
+        )
         self.left = total
         self.interrupted = False
         self.exhausted = False  # a question was not searched since the total is used up
         self.searched = 0
-        self.sure: set[str] = set()  # ids whose row belongs to this run, or whose proof has been checked again
+        self.sure: set[str] = (
+            set()
+        )  # ids whose row belongs to this run, or whose proof has been checked again
 
     def __call__(self, asked: Sequence[Asked]) -> list[Mapping[str, Any] | None]:
         games: dict[str, Game] = {}
@@ -58,7 +74,10 @@ class Asking:
                 self.exhausted = True
                 break
             self._search(batch)
-        return [self.ledger.rows.get(problem.id) if problem.id in self.sure else None for problem in problems]
+        return [
+            self.ledger.rows.get(problem.id) if problem.id in self.sure else None
+            for problem in problems
+        ]
 
     # ---- what is known ---------------------------------------------------------------------------------------------
     def _known(self, problem: Problem) -> bool:
@@ -69,14 +88,24 @@ class Asking:
 
     def _holds(self, problem: Problem, row: Mapping[str, Any]) -> bool:
         """Whether a row of an earlier run answers the question: by a proof that the checker accepts now, or by a limit that is not larger now."""
-        if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(problem.state):
+        if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(
+            problem.state
+        ):
             return False
         if row["verdict"] == "unknown":
             return stays(dict(row), self.settings)
-        claim = problem.claim if row["verdict"] == "proved" else problem.claim.opposite(problem.game.may_draw)
+        claim = (
+            problem.claim
+            if row["verdict"] == "proved"
+            else problem.claim.opposite(problem.game.may_draw)
+        )
         report = check(self.proofs / problem.id / CERTIFICATE)
         said = (report.rules, report.root, report.claim)
-        return report.accepted and said == (row["rules"], row["position"], claim.text(problem.game.players))
+        return report.accepted and said == (
+            row["rules"],
+            row["position"],
+            claim.text(problem.game.players),
+        )
 
     # ---- searching -------------------------------------------------------------------------------------------------
     def _limited(self, count: int) -> Settings:
@@ -84,7 +113,9 @@ class Asking:
         if self.left is None:
             return self.settings
         own, share = self.settings.limits.cpu_seconds, self.left / count
-        limits: Limits = dataclasses.replace(self.settings.limits, cpu_seconds=share if own is None else min(own, share))
+        limits: Limits = dataclasses.replace(
+            self.settings.limits, cpu_seconds=share if own is None else min(own, share)
+        )
         return dataclasses.replace(self.settings, limits=limits)
 
     def _search(self, batch: Sequence[Problem]) -> None:

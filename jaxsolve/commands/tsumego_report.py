@@ -14,9 +14,9 @@ from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
 from jaxsolve.commands.paper import facts, head
 from jaxsolve.games import make
+from jaxsolve.tsumego.report import Told, ToldFirst, ToldMove, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
-from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, repeats, verb
 
 _STYLES = {
     Status.LIVES: "bold green", Status.LIVES_IN_KO: "bold yellow", Status.SEKI: "bold cyan", Status.SEKI_IN_KO: "bold yellow",
@@ -47,7 +47,9 @@ def picture(told: Told) -> str:
     """An SVG document: crucial stones with triangles, first moves that work with the letter of their side, the zone (else the region) shaded."""
     task = told.task
     game = make(f"go-{task.given.size}")
-    marks = dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
+    marks = (
+        dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
+    )
     for each in sorted(told.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
@@ -55,8 +57,13 @@ def picture(told: Told) -> str:
     shaded = sorted({point for zone in zones for point in zone.split(",")})
     if not shaded and not task.whole:
         shaded = task.grid.list(task.region).split(",")
-    caption = "\n".join(f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}" for each in told.firsts)
-    return view.svg(game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption)
+    caption = "\n".join(
+        f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}"
+        for each in told.firsts
+    )
+    return view.svg(
+        game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption
+    )
 
 
 # ---- the terminal --------------------------------------------------------------------------------------------------
@@ -83,12 +90,17 @@ def show(console: Console, told: Told) -> None:
         if each.moves and not each.first.complete:
             console.print("not every first move could be answered", style="dim")
     if told.task.options.get("ko", "simple") == "simple" and repeats(told):
-        console.print("\nWhere play can repeat without an end, --rule ko=situational (superko) decides.", style="dim")
+        console.print(
+            "\nWhere play can repeat without an end, --rule ko=situational (superko) decides.",
+            style="dim",
+        )
 
 
 def _why(each: ToldFirst) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
-        reasons = {str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"}
+        reasons = {
+            str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"
+        }
         return {"why": " ".join(sorted(reasons)) or "not every question was searched"}
     against, for_ = each.first.bounds
     if against.least != for_.least:
@@ -105,8 +117,17 @@ def _table(task: Task, each: ToldFirst) -> Table:
     for name in ("move", "", SIDES[task.defender], "play", "which shows", "proof"):
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
     for move in sorted(each.moves, key=lambda move: move.right is not True):
-        sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[move.right]
-        table.add_row(move.move, f"[{style}]{sign}[/]", known(task, each, move), _play(move), move.shows, _proof(move))
+        sign, style = {True: ("right", "green"), False: ("wrong", "red"), None: ("?", "yellow")}[
+            move.right
+        ]
+        table.add_row(
+            move.move,
+            f"[{style}]{sign}[/]",
+            known(task, each, move),
+            _play(move),
+            move.shows,
+            _proof(move),
+        )
     return table
 
 
@@ -114,7 +135,13 @@ def known(task: Task, each: ToldFirst, move: ToldMove) -> str:
     """How the stones stand after a first move, in a word."""
     if move.status is not Status.UNKNOWN:
         return verb(task, move.status)
-    return verb(task, each.first.status) if move.right and each.first.status is not Status.UNKNOWN else "" if move.right is None else "unknown"
+    return (
+        verb(task, each.first.status)
+        if move.right and each.first.status is not Status.UNKNOWN
+        else ""
+        if move.right is None
+        else "unknown"
+    )
 
 
 def _play(move: ToldMove, most: int = 12) -> str:
@@ -123,14 +150,22 @@ def _play(move: ToldMove, most: int = 12) -> str:
     line = move.line
     if len(line) == 1:
         return f"({move.end})" if move.end else ""
-    return " ".join(line[1:most]) + (" ..." if len(line) > most else f" ({move.end})" if move.end else "")
+    return " ".join(line[1:most]) + (
+        " ..." if len(line) > most else f" ({move.end})" if move.end else ""
+    )
 
 
 def _proof(move: ToldMove) -> str:
     if move.row is None or move.row["verdict"] == "unknown":
         return ""
     nodes = move.row["certificate_nodes"]
-    count = f"{nodes:,} node{'s' if nodes != 1 else ''}" if move.own else "in that of the position" if move.right else "in the one of all moves"
+    count = (
+        f"{nodes:,} node{'s' if nodes != 1 else ''}"
+        if move.own
+        else "in that of the position"
+        if move.right
+        else "in the one of all moves"
+    )
     return count + ("" if move.row["checked"] else ", not checked")
 
 
@@ -140,7 +175,11 @@ def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None)
     proofs = [row for row in rows if row["verdict"] != "unknown"]
     accepted = sum(bool(row["checked"]) for row in proofs)
     text = f"\n{len(rows)} questions, {nodes:,} nodes, {seconds:.2f} s CPU; {accepted} of {len(proofs)} proofs accepted by the checker"
-    where = f"; {size(sum(row['certificate_bytes'] for row in proofs))} in {kept}" if kept else ", not kept: give a folder with --out"
+    where = (
+        f"; {size(sum(row['certificate_bytes'] for row in proofs))} in {kept}"
+        if kept
+        else ", not kept: give a folder with --out"
+    )
     console.print(text + where, style="bold", markup=False)
 
 
@@ -158,12 +197,17 @@ def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[s
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
         **{f"{each.side}_first": _first_json(told, each) for each in told.firsts},
-        "questions": [dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0}) for row in rows],
+        "questions": [
+            dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0})
+            for row in rows
+        ],
     }
 
 
 def _first_json(told: Told, each: ToldFirst) -> dict[str, Any]:
-    against, for_ = ([bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds)
+    against, for_ = (
+        [bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds
+    )
     return {
         "status": each.first.status.value,
         "sentence": each.sentence,

@@ -22,12 +22,12 @@ from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones, SeesSequences
+from jaxsolve.games.threats import with_rows
 from jaxsolve.networks.heads import Heads, History
-from jaxsolve.sequences import with_rows
 
 if TYPE_CHECKING:
-    from jaxsolve.sequences import Sequences
-    from jaxsolve.zoning import Zoning
+    from jaxsolve.games.threats import Sequences
+    from jaxsolve.games.zones import Zoning
 
 
 class Estimates(NamedTuple):
@@ -75,7 +75,12 @@ class Evaluator:
         max_playout: int = 2048,
         devices: Sequence[jax.Device] | None = None,
     ):
-        self.game, self.playouts, self.canonical, self.max_playout = game, playouts, canonical, max_playout
+        self.game, self.playouts, self.canonical, self.max_playout = (
+            game,
+            playouts,
+            canonical,
+            max_playout,
+        )
         # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
         self.autoplay = autoplay and isinstance(game, ForcesReplies)
         # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
@@ -83,9 +88,17 @@ class Evaluator:
         zoned = isinstance(game, Foresees) and isinstance(game, HasZones) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        kernel = game if canonical else game.kernel  # symmetries are a rule set's own, all else that is compiled is its kernel's
-        network = (heads.apply, heads.planes, heads.most_cost > 0) if heads is not None else (None, None, False)
-        rows = Rows(kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network)
+        kernel = (
+            game if canonical else game.kernel
+        )  # symmetries are a rule set's own, all else that is compiled is its kernel's
+        network = (
+            (heads.apply, heads.planes, heads.most_cost > 0)
+            if heads is not None
+            else (None, None, False)
+        )
+        rows = Rows(
+            kernel, 0 if heads else playouts, max_playout, canonical, self.autoplay, zoned, *network
+        )
         self.layout: Layout = rows.layout
         self._width = self.layout.width
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
@@ -98,7 +111,9 @@ class Evaluator:
 
     def sequences(self) -> Sequences | None:
         """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
-        seen = self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
+        seen = (
+            self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
+        )
         return None if seen is None else with_rows(seen, self.layout.width)
 
     @functools.cached_property
@@ -114,7 +129,11 @@ class Evaluator:
 
     def _placed(self, heads: Heads | None) -> Heads | None:
         """The network with its parameters on the devices, where each wave finds them."""
-        return None if heads is None else heads.replace(params=jax.device_put(heads.params, self._calls.whole))
+        return (
+            None
+            if heads is None
+            else heads.replace(params=jax.device_put(heads.params, self._calls.whole))
+        )
 
     # ---- networks --------------------------------------------------------------------------------------------------
     @property
@@ -126,8 +145,14 @@ class Evaluator:
     @heads.setter
     def heads(self, heads: Heads) -> None:
         rows = self._calls.rows
-        if (heads.apply, heads.planes, heads.most_cost > 0) != (rows.apply, rows.planes, rows.costly):
-            raise ValueError("only parameters can be exchanged: a network with another function or other planes needs an evaluator of its own")
+        if (heads.apply, heads.planes, heads.most_cost > 0) != (
+            rows.apply,
+            rows.planes,
+            rows.costly,
+        ):
+            raise ValueError(
+                "only parameters can be exchanged: a network with another function or other planes needs an evaluator of its own"
+            )
         self._heads = self._placed(heads)
 
     def with_params(self, params: Any) -> Self:
@@ -143,26 +168,38 @@ class Evaluator:
         return other
 
     # ---- waves -----------------------------------------------------------------------------------------------------
-    def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None) -> np.ndarray:
+    def __call__(
+        self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None
+    ) -> np.ndarray:
         """uint32[B, S] states and int32[B] actions (-1: look at the state itself) -> uint32[B, width] rows, all of them with estimates."""
         rows = self.collect(self.submit(states, actions, seed), len(states))
-        return rows if self._heads is None else self.fill(rows, self.estimate(rows, np.arange(len(rows)), history))
+        return (
+            rows
+            if self._heads is None
+            else self.fill(rows, self.estimate(rows, np.arange(len(rows)), history))
+        )
 
     def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
         """Starts a wave on the device and returns without waiting; B is at most the largest of ``BATCH_SIZES``, else ValueError."""
         call = self._calls.look
         size = call.size(len(states))
-        return self._start(call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed))
+        return self._start(
+            call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed)
+        )
 
     def collect(self, rows: jax.Array, count: int) -> np.ndarray:
         """Waits for a submitted wave; uint32[count, width], read-only. Where there is a network its words are 0 until they are filled in."""
         out = self._wait(rows)[:count]
         if out.shape[1] < self._width:
-            out = np.concatenate([out, np.zeros((count, self._width - out.shape[1]), np.uint32)], axis=1)
+            out = np.concatenate(
+                [out, np.zeros((count, self._width - out.shape[1]), np.uint32)], axis=1
+            )
             out.flags.writeable = False
         return out
 
-    def estimate(self, rows: np.ndarray, which: np.ndarray, history: History | None = None) -> Estimates:
+    def estimate(
+        self, rows: np.ndarray, which: np.ndarray, history: History | None = None
+    ) -> Estimates:
         """Starts the network on the rows ``which`` int[k] of a collected wave and returns without waiting; k may be 0.
 
         ``history`` has one entry for each of ``which``; without it a network that looks at earlier boards sees none. Raises ValueError where
@@ -173,7 +210,9 @@ class Evaluator:
             raise ValueError("this evaluator has no network to ask")
         which = np.asarray(which)
         if not len(which):
-            return Estimates(which, np.zeros((0, self.layout.width - self.layout.values), np.uint32))
+            return Estimates(
+                which, np.zeros((0, self.layout.width - self.layout.values), np.uint32)
+            )
         size = call.size(len(which))
         arrays = [_padded(rows[which, : self.layout.state], size)]
         if heads.boards > 1:
@@ -209,7 +248,9 @@ class Evaluator:
         for at in range(0, len(words), call.sizes[-1]):
             part = words[at : at + call.sizes[-1]]
             size = call.size(len(part))
-            parts.append([np.asarray(x)[: len(part)] for x in self._start(call, size, _padded(part, size))])
+            parts.append(
+                [np.asarray(x)[: len(part)] for x in self._start(call, size, _padded(part, size))]
+            )
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     # ---- inside ----------------------------------------------------------------------------------------------------
@@ -220,7 +261,9 @@ class Evaluator:
             return [np.zeros(shape, np.uint32), np.zeros(size, np.int32)]
         states, counts = history
         if states.shape[1:] != shape[1:]:
-            raise ValueError(f"the network looks at {earlier} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}")
+            raise ValueError(
+                f"the network looks at {earlier} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}"
+            )
         return [_padded(states, size), _padded(counts, size)]
 
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
@@ -261,18 +304,32 @@ def zoning_of(game: Game, zones: bool) -> Zoning | None:
 
 
 def shared_evaluator(
-    game: Game, heads: Heads | None = None, playouts: int = 0, canonical: bool = False, autoplay: bool = True, zones: bool = True
+    game: Game,
+    heads: Heads | None = None,
+    playouts: int = 0,
+    canonical: bool = False,
+    autoplay: bool = True,
+    zones: bool = True,
 ) -> Evaluator:
     """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls and books.
 
     One with a network is made for each call, for it keeps the weights: no cache holds them.
     """
-    settings = playouts, canonical, autoplay or not isinstance(game, ForcesReplies), zones or not isinstance(game, (HasZones, SeesSequences))
+    settings = (
+        playouts,
+        canonical,
+        autoplay or not isinstance(game, ForcesReplies),
+        zones or not isinstance(game, (HasZones, SeesSequences)),
+    )
     if heads is None:
         return _evaluator(game, *settings)
-    return Evaluator(game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)
+    return Evaluator(
+        game, heads=heads, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones
+    )
 
 
 @functools.lru_cache(maxsize=64)
-def _evaluator(game: Game, playouts: int, canonical: bool, autoplay: bool, zones: bool) -> Evaluator:
+def _evaluator(
+    game: Game, playouts: int, canonical: bool, autoplay: bool, zones: bool
+) -> Evaluator:
     return Evaluator(game, playouts=playouts, canonical=canonical, autoplay=autoplay, zones=zones)

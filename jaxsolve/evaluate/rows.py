@@ -9,9 +9,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.core.bitboard import bool_to_actions
 from jaxsolve.evaluate.layout import Layout
-from jaxsolve.games.game import Children, EstimatesNumbers, ForcesReplies, Foresees, Game, ObservesHistory, Outcome, SeesChildren
+from jaxsolve.games.game import (
+    Children,
+    EstimatesNumbers,
+    ForcesReplies,
+    Foresees,
+    Game,
+    ObservesHistory,
+    Outcome,
+    SeesChildren,
+)
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.networks.heads import Apply, Planes
 
@@ -35,7 +44,14 @@ class Rows:
     @functools.cached_property
     def layout(self) -> Layout:
         network = self.apply is not None
-        return Layout(self.game.state_words, self.game.num_actions, network, network or self.playouts > 0, self.zoned, self.costly)
+        return Layout(
+            self.game.state_words,
+            self.game.num_actions,
+            network,
+            network or self.playouts > 0,
+            self.zoned,
+            self.costly,
+        )
 
     def look(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
         """uint32[B, S], int32[B] (-1: the state itself), uint32[] -> uint32[B, n]: rows without what a network says, with what playouts say."""
@@ -58,12 +74,23 @@ class Rows:
         wanted = {"prior": (count, actions), "value": (count,), "cost": (count, 2)}
         found = {name: getattr(getattr(out, name, None), "shape", None) for name in wanted}
         if found != wanted:
-            raise ValueError(f"the network's function gives {found}; for {count} positions of {actions} actions HeadOutputs has {wanted}")
+            raise ValueError(
+                f"the network's function gives {found}; for {count} positions of {actions} actions HeadOutputs has {wanted}"
+            )
         # The search takes infinite numbers for proofs: whatever a network says, it must be finite.
-        value, cost = jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0), jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST)
-        values = jnp.concatenate([value[:, None], *([cost] if self.costly else [])], axis=1).astype(jnp.float32)
-        fractions = jnp.round(jnp.clip(jnp.nan_to_num(jnp.where(legal, out.prior, 0.0)), 0, 1) * 65535).astype(jnp.uint32)
-        even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(len(fractions), -1, 2)
+        value, cost = (
+            jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0),
+            jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST),
+        )
+        values = jnp.concatenate([value[:, None], *([cost] if self.costly else [])], axis=1).astype(
+            jnp.float32
+        )
+        fractions = jnp.round(
+            jnp.clip(jnp.nan_to_num(jnp.where(legal, out.prior, 0.0)), 0, 1) * 65535
+        ).astype(jnp.uint32)
+        even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(
+            len(fractions), -1, 2
+        )
         return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)
 
     def image(self, words: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -87,23 +114,47 @@ class Rows:
             state, _ = canonical_image(game, state)
         legal, outcome = game.legal_and_outcome(state)
         key = game.key(state)
-        info = outcome.astype(jnp.uint32) | game.to_move(state).astype(jnp.uint32) << 3 | (reply + 1).astype(jnp.uint32) << 16
+        info = (
+            outcome.astype(jnp.uint32)
+            | game.to_move(state).astype(jnp.uint32) << 3
+            | (reply + 1).astype(jnp.uint32) << 16
+        )
         if self.zoned and isinstance(game, Foresees):
             foresight = game.foresee(state)
-            legal = jnp.where((foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal)
+            legal = jnp.where(
+                (foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal
+            )
             info |= (foresight.winner + 1).astype(jnp.uint32) << 4
-            masks, threat = [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone], foresight.move
+            masks, threat = (
+                [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone],
+                foresight.move,
+            )
         else:
             *masks, threat = self._children(state, legal)
-        head = jnp.stack([key[0], key[1], info, (threat + 1).astype(jnp.uint32), self._first_numbers(state, masks[0])])
+        head = jnp.stack(
+            [
+                key[0],
+                key[1],
+                info,
+                (threat + 1).astype(jnp.uint32),
+                self._first_numbers(state, masks[0]),
+            ]
+        )
         return jnp.concatenate([game.pack(state), head, *masks])
 
-    def _children(self, state, legal: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    def _children(
+        self, state, legal: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, SeesChildren):
             children: Children = self.game.children(state)
             # The host lists as many moves as it counts bits: none may stand beyond the last action.
             actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
-            return children.legal & actions, children.wins & actions, children.forced & actions, children.threat
+            return (
+                children.legal & actions,
+                children.wins & actions,
+                children.forced & actions,
+                children.threat,
+            )
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 
     def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
@@ -115,10 +166,16 @@ class Rows:
         if isinstance(self.game, EstimatesNumbers):
             a, b = self.game.first_numbers(state)
         elif isinstance(self.game, ForcesReplies):
-            a, b = jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1), jnp.int32(1)
+            a, b = (
+                jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1),
+                jnp.int32(1),
+            )
         else:
             a, b = jnp.int32(1), jnp.int32(1)
-        return jnp.clip(a, 1, 32767).astype(jnp.uint32) | jnp.clip(b, 1, 32767).astype(jnp.uint32) << 16
+        return (
+            jnp.clip(a, 1, 32767).astype(jnp.uint32)
+            | jnp.clip(b, 1, 32767).astype(jnp.uint32) << 16
+        )
 
     # ---- estimates -------------------------------------------------------------------------------------------------
     def _observe(self, positions, *history: jax.Array) -> jax.Array:
@@ -130,9 +187,17 @@ class Rows:
         boards = jax.vmap(game.board_words)(positions)[:, None]
         if history:
             earlier, counts = history
-            words = jax.vmap(jax.vmap(lambda packed: game.board_words(game.unpack(packed))))(earlier)
+            words = jax.vmap(jax.vmap(lambda packed: game.board_words(game.unpack(packed))))(
+                earlier
+            )
             known = jnp.arange(earlier.shape[1]) < counts[:, None]
-            boards = jnp.concatenate([boards, jnp.where(known.reshape(*known.shape, *(1,) * (words.ndim - 2)), words, 0)], axis=1)
+            boards = jnp.concatenate(
+                [
+                    boards,
+                    jnp.where(known.reshape(*known.shape, *(1,) * (words.ndim - 2)), words, 0),
+                ],
+                axis=1,
+            )
         return jax.vmap(functools.partial(self.planes, game))(positions, boards)
 
     def _playouts(self, row: jax.Array, seed: jax.Array) -> jax.Array:
@@ -143,7 +208,9 @@ class Rows:
         state = self.game.unpack(row[: self.layout.state])
         key = jax.random.fold_in(jax.random.key(seed), row[self.layout.key])
         results = jax.vmap(lambda k: self._playout(state, k))(jax.random.split(key, self.playouts))
-        first = jnp.where(results == Outcome.FIRST_WINS, 1.0, jnp.where(results == Outcome.SECOND_WINS, -1.0, 0.0)).mean()
+        first = jnp.where(
+            results == Outcome.FIRST_WINS, 1.0, jnp.where(results == Outcome.SECOND_WINS, -1.0, 0.0)
+        ).mean()
         return jnp.where(self.game.to_move(state) == 0, first, -first).astype(jnp.float32)
 
     def _playout(self, state, key: jax.Array) -> jax.Array:
@@ -156,7 +223,9 @@ class Rows:
         def move(carry):
             position, legal, _, k, ply = carry
             k, sub = jax.random.split(k)
-            position = game.step(position, action_of_rank(legal, jax.random.bits(sub, (), jnp.uint32)))
+            position = game.step(
+                position, action_of_rank(legal, jax.random.bits(sub, (), jnp.uint32))
+            )
             return position, *game.legal_and_outcome(position), k, ply + 1
 
         start = state, *game.legal_and_outcome(state), key, jnp.int32(0)

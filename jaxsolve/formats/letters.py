@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jaxsolve.formats.record import FormatError
-from jaxsolve.games.boardtext import GTP_LETTERS
+from jaxsolve.games.boards.text import GTP_LETTERS
 
 KINDS = ("gtp", "renju")
 _RENJU_LETTERS = "ABCDEFGHIJKLMNOPQRS"
@@ -30,8 +30,12 @@ def as_gtp(moves: str, size: int, kind: str | None = None) -> tuple[str, str]:
     columns = {word[0] for word in words if _is_point(word)}
     gtp, renju = (columns <= set(letters[:size]) for letters in (GTP_LETTERS, _RENJU_LETTERS))
     if kind == "renju" or (kind is None and renju and not gtp):
-        return " ".join(_from_renju(number, word, size) for number, word in enumerate(words, start=1)), "" if kind else _ONLY_RENJU
-    return moves, _BOTH if kind is None and gtp and renju and max(columns, default="A") > "I" else ""
+        return " ".join(
+            _from_renju(number, word, size) for number, word in enumerate(words, start=1)
+        ), "" if kind else _ONLY_RENJU
+    return moves, _BOTH if kind is None and gtp and renju and max(
+        columns, default="A"
+    ) > "I" else ""
 
 
 def _is_point(word: str) -> bool:
@@ -43,5 +47,7 @@ def _from_renju(number: int, word: str, size: int) -> str:
         return word
     column = _RENJU_LETTERS[:size].find(word[0])
     if column < 0:
-        raise FormatError(f"move {number}: {word} is outside the {size}x{size} board (Renju letters A to {_RENJU_LETTERS[size - 1]})")
+        raise FormatError(
+            f"move {number}: {word} is outside the {size}x{size} board (Renju letters A to {_RENJU_LETTERS[size - 1]})"
+        )
     return GTP_LETTERS[column] + word[1:]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxsolve import runtime
+from jaxsolve.core import process
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import letters, problems, sgf
 from jaxsolve.formats.record import FormatError, Record
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Problem, default_claim
-from jaxsolve.strict_json import shortened
 
 
 def resolve(
@@ -50,10 +50,12 @@ def resolve(
     if names_problem(text):
         file, _, identifier = text.rpartition(":")
         ways.refuse_letters()
-        runtime.setup()
+        process.setup()
         return problems.load(file, ids=[identifier], options=_replacing(game, ways.options))[0]
     if text.endswith(".json"):
-        raise FormatError(f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}")
+        raise FormatError(
+            f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}"
+        )
     path = Path(text)
     if text.endswith(".sgf") or _is_file(path):
         try:
@@ -77,7 +79,9 @@ class _Ways:
     def refuse_letters(self) -> None:
         """Raises FormatError where letters were chosen for a position without typed moves."""
         if self.letters is not None:
-            raise FormatError(f"--letters {self.letters} is for typed moves, such as moves:H8 I9; this position has none")
+            raise FormatError(
+                f"--letters {self.letters} is for typed moves, such as moves:H8 I9; this position has none"
+            )
 
 
 def _is_file(path: Path) -> bool:
@@ -103,7 +107,9 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
 
 def _game(rules: str | None, options: dict[str, str]) -> Game:
     if rules is None:
-        raise FormatError(f"say which game it is, such as --game hex-5; there are {', '.join(registry.available())} ('jaxsolve games' tells more)")
+        raise FormatError(
+            f"say which game it is, such as --game hex-5; there are {', '.join(registry.available())} ('jaxsolve games' tells more)"
+        )
     try:
         return problems.with_options(rules, options)
     except ValueError as error:
@@ -114,17 +120,21 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if b"(;" not in b"".join(data[:4096].split()):
         if name.endswith(".sgf"):  # whoever calls it so does not mean a text
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
-            raise FormatError(f"{name} is not an SGF record: it {what}; one looks like (;GM[1]SZ[9];B[ee];W[cc])")
+            raise FormatError(
+                f"{name} is not an SGF record: it {what}; one looks like (;GM[1]SZ[9];B[ee];W[cc])"
+            )
         if name != "standard input" and not data.isascii():
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
         return _typed(data.decode("utf-8", errors="replace").strip(), ways, name)
     ways.refuse_letters()
-    runtime.setup()
+    process.setup()
     try:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
-        if game.name != record.properties["family"]:  # its points were read as another game's: refused where GM says that game, too
+        if (
+            game.name != record.properties["family"]
+        ):  # its points were read as another game's: refused where GM says that game, too
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
     except ValueError as error:
@@ -139,10 +149,15 @@ def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game
     """
     said = record.properties.get("rules", "").replace("\\", "").strip()
     family = record.properties["family"]
-    if rules is None and any(said.split(";")[0] == base or (base.endswith("-N") and said.startswith(base[:-1])) for base in registry.available()):
+    if rules is None and any(
+        said.split(";")[0] == base or (base.endswith("-N") and said.startswith(base[:-1]))
+        for base in registry.available()
+    ):
         return _game(said, options)
     if rules is None and said:
-        raise FormatError(f"its rules RU[{shortened(said)}] are no rule set of jaxsolve: choose one with --game, such as {family}-{record.size}")
+        raise FormatError(
+            f"its rules RU[{shortened(said)}] are no rule set of jaxsolve: choose one with --game, such as {family}-{record.size}"
+        )
     rules = rules or f"{family}-{record.size}"
     komi = record.properties.get("komi", "").strip()
     if komi and rules.startswith("go-") and "komi" not in problems.split_rules(rules)[1]:
@@ -154,13 +169,21 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
     game = _game(ways.rules, ways.options)
     computes = not ways.look or text == "start" or text.startswith("moves:")
     if computes:
-        runtime.setup()
+        process.setup()
     try:
         if text.startswith("moves:"):
-            state = problems.position(game, None, _in_gtp_letters(text.removeprefix("moves:"), game, ways))
+            state = problems.position(
+                game, None, _in_gtp_letters(text.removeprefix("moves:"), game, ways)
+            )
         else:
             ways.refuse_letters()
-            state = game.init() if text == "start" else game.parse(text) if computes else game.read(text)
+            state = (
+                game.init()
+                if text == "start"
+                else game.parse(text)
+                if computes
+                else game.read(text)
+            )
     except ValueError as error:
         where = f"{name}: " if name else ""
         hint = ""

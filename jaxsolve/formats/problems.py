@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import jaxsolve
-from jaxsolve import strict_json
+from jaxsolve.core import strict_json
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats.record import FormatError, Move, replay, start_position, without_opening
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, Outcome, State
 from jaxsolve.question import Claim, Problem, Verdict, default_claim
-from jaxsolve.strict_json import shortened
 
 FORMAT = "jaxsolve-problems"
 VERSION = 1
@@ -39,7 +39,9 @@ ID_BYTES = 200  # of an id in UTF-8: file systems allow 255 for a name
 _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
 
 
-def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None) -> list[Problem]:
+def load(
+    path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None
+) -> list[Problem]:
     """Problems of a file, in its order, or those named by ``ids`` in the order named.
 
     Args:
@@ -59,19 +61,25 @@ def load(path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping
             raise FormatError(f"no problem is named; it has {_some(entries)}")
         for number, identifier in enumerate(chosen):
             if identifier not in entries:
-                raise FormatError(f"there is no problem {shortened(identifier)!r}; it has {_some(entries)}")
+                raise FormatError(
+                    f"there is no problem {shortened(identifier)!r}; it has {_some(entries)}"
+                )
             if identifier in chosen[:number]:
                 raise FormatError(f"problem {identifier!r} is asked for twice")
     except FormatError as error:
         raise FormatError(f"{path.name}: {error}") from None
     except (ValueError, TypeError, AttributeError, LookupError) as error:
-        raise FormatError(f"{path.name}: not a problem set of the kind that its fields promise ({error})") from None
+        raise FormatError(
+            f"{path.name}: not a problem set of the kind that its fields promise ({error})"
+        ) from None
     problems = []
     for identifier in chosen:
         try:
             problems.append(build(identifier, entries[identifier], data, dict(options or {})))
         except KeyError as error:
-            raise FormatError(f"{path.name}: problem {identifier}: field {error} is missing") from None
+            raise FormatError(
+                f"{path.name}: problem {identifier}: field {error} is missing"
+            ) from None
         except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
             raise FormatError(f"{path.name}: problem {identifier}: {error}") from None
     return problems
@@ -83,7 +91,9 @@ def names(path: str | Path) -> str:
     try:
         return _some(_entries(_read_json(path))[0])
     except (ValueError, TypeError, AttributeError, LookupError) as error:
-        raise FormatError(str(error) if str(error).startswith(path.name) else f"{path.name}: {error}") from None
+        raise FormatError(
+            str(error) if str(error).startswith(path.name) else f"{path.name}: {error}"
+        ) from None
 
 
 def starts(path: str | Path, game: Game, whose: str) -> list[State]:
@@ -95,7 +105,9 @@ def starts(path: str | Path, game: Game, whose: str) -> list[State]:
     found = load(path)
     for problem in found:
         if problem.game != game:
-            raise ValueError(f"{path}: {problem.id} is of {problem.game.rule_set}, {whose} {game.rule_set}")
+            raise ValueError(
+                f"{path}: {problem.id} is of {problem.game.rule_set}, {whose} {game.rule_set}"
+            )
         if int(game.outcome(problem.state)) != Outcome.ONGOING:
             raise ValueError(f"{path}: {problem.id}: the game is over at this position")
     return [problem.state for problem in found]
@@ -113,15 +125,28 @@ def shipped() -> dict[str, Path]:
     """Problem sets that come with the package, by file name: installed beside this package, in a checkout in ``configs/problems``."""
     package = Path(jaxsolve.__file__).parent
     folders = (package / "configs" / "problems", package.parent / "configs" / "problems")
-    return {file.name: file for folder in folders if folder.is_dir() for file in sorted(folder.glob("*.json"))}
+    return {
+        file.name: file
+        for folder in folders
+        if folder.is_dir()
+        for file in sorted(folder.glob("*.json"))
+    }
 
 
 def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
     """The problems as text of a ``jaxsolve-problems`` file; ``load`` reads back equal ones."""
     entries = []
     for problem in problems:
-        claim = {"player": problem.game.players[problem.claim.player], "result": problem.claim.result}
-        entry = {"id": problem.id, "rules": problem.game.rule_set, "position": problem.game.text(problem.state), "claim": claim}
+        claim = {
+            "player": problem.game.players[problem.claim.player],
+            "result": problem.claim.result,
+        }
+        entry = {
+            "id": problem.id,
+            "rules": problem.game.rule_set,
+            "position": problem.game.text(problem.state),
+            "claim": claim,
+        }
         extra = {name: getattr(problem, name) for name in ("title", "source", "expected", "notes")}
         entries.append(entry | {name: value for name, value in extra.items() if value})
     head = {"format": FORMAT, "version": VERSION, "title": title, "source": source}
@@ -140,12 +165,23 @@ def _read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise FormatError(f"{path.name}: {error}") from None
     if not isinstance(data, dict):
-        raise FormatError(f"{path.name} is not a problem set: it holds a JSON {_KINDS_OF_JSON[type(data)]}, not an object, such as {EXAMPLE}")
+        raise FormatError(
+            f"{path.name} is not a problem set: it holds a JSON {_KINDS_OF_JSON[type(data)]}, not an object, such as {EXAMPLE}"
+        )
     return data
 
 
-EXAMPLE = '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-5", "problems": [{"id": "start"}]}'
-_KINDS_OF_JSON = {list: "list", str: "string", int: "number", float: "number", bool: "truth value", type(None): "null"}
+EXAMPLE = (
+    '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-5", "problems": [{"id": "start"}]}'
+)
+_KINDS_OF_JSON = {
+    list: "list",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "truth value",
+    type(None): "null",
+}
 
 
 def _some(entries: Mapping[str, Any], most: int = 12) -> str:
@@ -159,10 +195,14 @@ def _entries(data: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 
     if data.get("format") == FORMAT:
         if data.get("version") != VERSION:
-            raise FormatError(f"version {data.get('version')} is not known; this program reads version {VERSION}")
+            raise FormatError(
+                f"version {data.get('version')} is not known; this program reads version {VERSION}"
+            )
         unknown = set(data) - _SET_FIELDS
         if unknown:
-            raise FormatError(f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_SET_FIELDS))}")
+            raise FormatError(
+                f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_SET_FIELDS))}"
+            )
         return by_id(data.get("problems")), build
     return published.entries(data)
 
@@ -177,20 +217,28 @@ def by_id(entries: Any) -> dict[str, Any]:
             raise FormatError(f"entry {number} of 'problems' is not an object with an 'id'")
         identifier = str(entry["id"])
         if not re.fullmatch(r"\w[\w.+-]*", identifier):
-            raise FormatError(f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - (it names a folder too)")
+            raise FormatError(
+                f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - (it names a folder too)"
+            )
         if len(identifier.encode()) > ID_BYTES:
-            raise FormatError(f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes (it names a folder too)")
+            raise FormatError(
+                f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes (it names a folder too)"
+            )
         if identifier in found:
             raise FormatError(f"id {identifier!r} is given twice")
         found[identifier] = entry
     return found
 
 
-def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options: dict[str, str]) -> Problem:
+def build(
+    identifier: str, entry: dict[str, Any], data: dict[str, Any], options: dict[str, str]
+) -> Problem:
     """A problem of our own format; raises KeyError or ValueError."""
     unknown = set(entry) - _FIELDS
     if unknown:
-        raise FormatError(f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_FIELDS))}")
+        raise FormatError(
+            f"unknown field {sorted(unknown)[0]!r}; known are {', '.join(sorted(_FIELDS))}"
+        )
     rules = entry.get("rules", data.get("rules"))
     if not isinstance(rules, str):
         raise KeyError("rules")
@@ -200,7 +248,10 @@ def build(identifier: str, entry: dict[str, Any], data: dict[str, Any], options:
     if expected not in (None, *_ANSWERS):
         raise FormatError(f"expected {expected!r} is neither {' nor '.join(_ANSWERS)}")
     claim = read_claim(game, entry["claim"]) if "claim" in entry else default_claim(game, state)
-    texts = {name: str(entry.get(name, data.get(name, "") if name == "source" else "")) for name in ("title", "source")}
+    texts = {
+        name: str(entry.get(name, data.get(name, "") if name == "source" else ""))
+        for name in ("title", "source")
+    }
     return Problem(identifier, game, state, claim, expected=expected, notes=_notes(entry), **texts)
 
 

@@ -44,12 +44,18 @@ def entries(data: Entry) -> tuple[dict[str, Entry], Callable[..., Problem]]:
     for published in _SETS:
         if published.recognise(data):
             return published.entries(data), published.build
-    raise FormatError('it is neither a jaxsolve-problems file ("format": "jaxsolve-problems") nor a published set that jaxsolve knows')
+    raise FormatError(
+        'it is neither a jaxsolve-problems file ("format": "jaxsolve-problems") nor a published set that jaxsolve knows'
+    )
 
 
 def _first(data: Entry) -> Entry:
     problems = data.get("problems")
-    return problems[0] if isinstance(problems, list) and problems and isinstance(problems[0], dict) else {}
+    return (
+        problems[0]
+        if isinstance(problems, list) and problems and isinstance(problems[0], dict)
+        else {}
+    )
 
 
 def _side(text: str) -> int:
@@ -69,7 +75,9 @@ def _played(game: Game, entry: Entry, moves: tuple[Move, ...]) -> State:
     state = replay(game, state, rest, first_number=number)
     stated = entry.get("to_move", entry.get("to_play"))
     if stated is not None and _side(stated) != int(game.to_move(state)):
-        raise FormatError(f"field to_move says {stated}, but after {len(moves)} moves it is {game.players[int(game.to_move(state))]}'s turn")
+        raise FormatError(
+            f"field to_move says {stated}, but after {len(moves)} moves it is {game.players[int(game.to_move(state))]}'s turn"
+        )
     for field, colour in (("black", 1), ("white", 2)):
         if field in entry and sorted(entry[field]) != sorted(_stones(game, state, colour)):
             raise FormatError(f"field {field} lists other stones than the moves leave on the board")
@@ -79,17 +87,28 @@ def _played(game: Game, entry: Entry, moves: tuple[Move, ...]) -> State:
 def _stones(game: Game, state: State, colour: int) -> list[str]:
     cells = game.cells(state)
     rows, columns = np.nonzero(cells == colour)
-    return [point_text(game.name, cells.shape[0], int(column), int(row)) for row, column in zip(rows, columns, strict=True)]
+    return [
+        point_text(game.name, cells.shape[0], int(column), int(row))
+        for row, column in zip(rows, columns, strict=True)
+    ]
 
 
 def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
     """``answer`` in words, unless options were changed that it may depend on."""
-    return None if answer is None or set(options) - _SOUND_OPTIONS else ("proved" if answer else "disproved")
+    return (
+        None
+        if answer is None or set(options) - _SOUND_OPTIONS
+        else ("proved" if answer else "disproved")
+    )
 
 
 def _solved(table: Any) -> bool | None:
     """True if some column of a paper's table holds a figure: one of its programs has solved the problem."""
-    found = any(_solved(value) for value in table.values()) if isinstance(table, dict) else table is not None
+    found = (
+        any(_solved(value) for value in table.values())
+        if isinstance(table, dict)
+        else table is not None
+    )
     return True if found else None
 
 
@@ -97,14 +116,32 @@ def _gomoku(identifier: str, entry: Entry, data: Entry, options: dict[str, str])
     game = with_options(f"gomoku-{entry['size']}", {"knowledge": "4t"} | options)
     state = _played(game, entry, _moves(entry["moves"]))
     claim = Claim(int(game.to_move(state)))
-    return Problem(identifier, game, state, claim, source=data["source"], expected=_expected(True, options), notes={"paper": entry["paper"]})
+    return Problem(
+        identifier,
+        game,
+        state,
+        claim,
+        source=data["source"],
+        expected=_expected(True, options),
+        notes={"paper": entry["paper"]},
+    )
 
 
 def _killallgo9(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
-    game = with_options("killallgo-9", {"ko": "simple", "passes": "not-achieved", "fill_eyes": "false"} | options)
+    game = with_options(
+        "killallgo-9", {"ko": "simple", "passes": "not-achieved", "fill_eyes": "false"} | options
+    )
     state = _played(game, entry, _moves(entry["moves"]))
     answer = _expected(_solved(entry["paper"]), options)
-    return Problem(identifier, game, state, default_claim(game, state), source=data["source"], expected=answer, notes={"paper": entry["paper"]})
+    return Problem(
+        identifier,
+        game,
+        state,
+        default_claim(game, state),
+        source=data["source"],
+        expected=answer,
+        notes={"paper": entry["paper"]},
+    )
 
 
 def _killallgo7(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
@@ -112,7 +149,15 @@ def _killallgo7(identifier: str, entry: Entry, data: Entry, options: dict[str, s
     state = _played(game, entry, _moves(entry["moves"]))
     answer = _expected(True if "results" in entry else None, options)
     notes = _kept(entry, "group", "results")
-    return Problem(identifier, game, state, default_claim(game, state), source=data["source"], expected=answer, notes=notes)
+    return Problem(
+        identifier,
+        game,
+        state,
+        default_claim(game, state),
+        source=data["source"],
+        expected=answer,
+        notes=notes,
+    )
 
 
 def _ko_options(entry: Entry) -> dict[str, str]:
@@ -122,27 +167,57 @@ def _ko_options(entry: Entry) -> dict[str, str]:
 
 def _rzone7(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
     """The paper's figure leaves out White's forced pass at move 2."""
-    lives = {"goal": "live", "defender": "white", "crucial": "any", "region": "all"} | _ko_options(entry)
+    lives = {"goal": "live", "defender": "white", "crucial": "any", "region": "all"} | _ko_options(
+        entry
+    )
     killall = options.get("rules", "").startswith("killallgo-")
     game = with_options(f"tsumego-{entry['size']}", ({} if killall else lives) | options)
     first, *rest = _moves(entry["moves_figure"])
     state = _played(game, entry, (first, Move("pass", 1), *rest))
     answer = _expected(_side(entry["winner_claimed"]) == 1, options)
     notes = _kept(entry, "opening_group", "ftl_d_hint_KM", "paper_table2_nodes")
-    return Problem(identifier, game, state, default_claim(game, state), source=data["source"], expected=answer, notes=notes)
+    return Problem(
+        identifier,
+        game,
+        state,
+        default_claim(game, state),
+        source=data["source"],
+        expected=answer,
+        notes=notes,
+    )
 
 
 def _tsumego19(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
     defender = ("black", "white")[_side(entry["colour_to_live"])]
-    lives = {"goal": "live", "defender": defender, "crucial": ",".join(entry["crucial"]), "region": ",".join(entry["region"])}
+    lives = {
+        "goal": "live",
+        "defender": defender,
+        "crucial": ",".join(entry["crucial"]),
+        "region": ",".join(entry["region"]),
+    }
     game = with_options(f"tsumego-{entry['size']}", lives | _ko_options(entry) | options)
     size = entry["size"]
-    names = {point_text("go", size, column, row): (column, row) for row in range(size) for column in range(size)}
+    names = {
+        point_text("go", size, column, row): (column, row)
+        for row in range(size)
+        for column in range(size)
+    }
     black, white = (frozenset(names[text] for text in entry[field]) for field in ("black", "white"))
     state, _, _ = start(game, Record(size, black, white, _side(entry["to_move"])))
     answer = _expected(_solved(entry["paper_table3_nodes"]), options)
-    notes = _kept(entry, "volume", "page", "answer_firstmove", "ftl_d_hint_KM", "paper_table3_nodes")
-    return Problem(identifier, game, state, default_claim(game, state), entry["name"], data["source"], answer, notes)
+    notes = _kept(
+        entry, "volume", "page", "answer_firstmove", "ftl_d_hint_KM", "paper_table3_nodes"
+    )
+    return Problem(
+        identifier,
+        game,
+        state,
+        default_claim(game, state),
+        entry["name"],
+        data["source"],
+        answer,
+        notes,
+    )
 
 
 def _kept(entry: Entry, *names: str) -> Entry:
@@ -158,7 +233,15 @@ def _hex_midgame(identifier: str, entry: Entry, data: Entry, options: dict[str, 
     state = _played(game, entry, _moves(entry["moves"]))
     claim = Claim(int(game.to_move(state)))
     answer = _expected(_side(entry["winner"]) == claim.player, options)
-    return Problem(identifier, game, state, claim, source=data["source"], expected=answer, notes=_kept(entry, "winning_moves", "work"))
+    return Problem(
+        identifier,
+        game,
+        state,
+        claim,
+        source=data["source"],
+        expected=answer,
+        notes=_kept(entry, "winning_moves", "work"),
+    )
 
 
 def _hex_opening_entries(data: Entry) -> dict[str, Entry]:
@@ -166,8 +249,14 @@ def _hex_opening_entries(data: Entry) -> dict[str, Entry]:
     winners = data["winners"]
     for size, cells in winners.items():
         if not size.isdecimal() or not isinstance(cells, dict):
-            raise FormatError(f"field 'winners' gives {size!r} the value {cells!r}, where a board size and an object of cells and winners belong")
-    return {f"{n}x{n}-{cell}": {"size": int(n), "cell": cell, "winner": winners[n][cell]} for n in winners for cell in winners[n]}
+            raise FormatError(
+                f"field 'winners' gives {size!r} the value {cells!r}, where a board size and an object of cells and winners belong"
+            )
+    return {
+        f"{n}x{n}-{cell}": {"size": int(n), "cell": cell, "winner": winners[n][cell]}
+        for n in winners
+        for cell in winners[n]
+    }
 
 
 def _hex_opening(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
@@ -180,11 +269,15 @@ def _hex_opening(identifier: str, entry: Entry, data: Entry, options: dict[str, 
 
 
 _SETS = (
-    PublishedSet(lambda data: isinstance(data.get("winners"), dict), _hex_opening, _hex_opening_entries),
+    PublishedSet(
+        lambda data: isinstance(data.get("winners"), dict), _hex_opening, _hex_opening_entries
+    ),
     PublishedSet(lambda data: "winning_moves" in _first(data), _hex_midgame),
     PublishedSet(lambda data: "crucial" in _first(data), _tsumego19),
     PublishedSet(lambda data: "moves_figure" in _first(data), _rzone7),
     PublishedSet(lambda data: "sgf" in _first(data) and "moves" in _first(data), _killallgo7),
     PublishedSet(lambda data: "five" in str(data.get("goal")) and "moves" in _first(data), _gomoku),
-    PublishedSet(lambda data: "White" in str(data.get("goal")) and "moves" in _first(data), _killallgo9),
+    PublishedSet(
+        lambda data: "White" in str(data.get("goal")) and "moves" in _first(data), _killallgo9
+    ),
 )

@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Game, Outcome, State
-from jaxsolve.lazy import jax, jnp
 
 RESIGNED = ("resign", "forfeit")  # how a record may end besides a move
 SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's answer to the first stone
-KILLALL_OPENING = ("C7", "G7", "C3", "G3")  # the four Black stones a killallgo-9 record begins with, White passing between
+KILLALL_OPENING = (
+    "C7",
+    "G7",
+    "C3",
+    "G3",
+)  # the four Black stones a killallgo-9 record begins with, White passing between
 
 
 class FormatError(ValueError):
@@ -34,11 +39,15 @@ class Record:
     """Set-up stones and moves, as read from a file, before any rule has seen them."""
 
     size: int  # the board is size x size
-    black: frozenset[tuple[int, int]] = frozenset()  # set-up stones as (column from the left, row from the TOP), from 0
+    black: frozenset[tuple[int, int]] = (
+        frozenset()
+    )  # set-up stones as (column from the left, row from the TOP), from 0
     white: frozenset[tuple[int, int]] = frozenset()
     to_move: int | None = None  # side to move at the start, where the record says so
     moves: tuple[Move, ...] = ()
-    properties: dict[str, str] = field(default_factory=dict)  # what else the file told: game number, komi, rules, title
+    properties: dict[str, str] = field(
+        default_factory=dict
+    )  # what else the file told: game number, komi, rules, title
 
     @property
     def has_setup(self) -> bool:
@@ -47,24 +56,32 @@ class Record:
     def board_text(self) -> str:
         """The set-up stones as ``<board>`` of the certificate format."""
         stones = dict.fromkeys(self.black, "X") | dict.fromkeys(self.white, "O")
-        return "/".join("".join(stones.get((column, row), ".") for column in range(self.size)) for row in range(self.size))
+        return "/".join(
+            "".join(stones.get((column, row), ".") for column in range(self.size))
+            for row in range(self.size)
+        )
 
 
 @functools.lru_cache(maxsize=32)
 def _advance(game: Game) -> Any:
     """Compiled ``(state, action) -> (state, legal mask, outcome, side to move)``; action -1 leaves the state as it is."""
 
-    from jaxsolve import executables  # here, for it imports JAX
+    from jaxsolve.jit import device  # here, for it imports JAX
 
     def advance(state: State, action: jax.Array) -> tuple[State, jax.Array, jax.Array, jax.Array]:
         moved = game.step(state, jnp.maximum(action, 0))
         state = jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, state)
         return state, game.legal_mask(state), game.outcome(state), game.to_move(state)
 
-    if not executables.keeps(game):
+    if not device.keeps(game):
         return jax.jit(advance)
     start = start_position(game)
-    return executables.executable(advance, (start, np.int32(-1)), repr(("advance", type(game), game.rule_set, game)), (start, 0, 0, 0))
+    return device.executable(
+        advance,
+        (start, np.int32(-1)),
+        repr(("advance", type(game), game.rule_set, game)),
+        (start, 0, 0, 0),
+    )
 
 
 @functools.lru_cache(maxsize=32)
@@ -112,23 +129,35 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
     for number, move in enumerate(moves, start=first_number):
         if move.text.lower() in RESIGNED:
             if number < first_number + len(moves) - 1:
-                raise FormatError(f"move {number} ({move.text}) ends the game, but more moves follow")
+                raise FormatError(
+                    f"move {number} ({move.text}) ends the game, but more moves follow"
+                )
             break
         mover = game.players[int(side)]
         if outcome != Outcome.ONGOING:
             raise FormatError(f"move {number} ({move.text}): {_ended(game, int(outcome))}")
         if move.player is not None and move.player != side:
-            raise FormatError(f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}")
+            raise FormatError(
+                f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}"
+            )
         if move.text.lower().startswith("swap"):
-            state, legal, outcome, side = jax.device_get(advance(_swapped(game, state, move.text, number), np.int32(-1)))
+            state, legal, outcome, side = jax.device_get(
+                advance(_swapped(game, state, move.text, number), np.int32(-1))
+            )
             continue
         try:
             action = game.parse_action(move.text, state)
         except ValueError as error:
             raise FormatError(f"move {number}: {error}") from None
         if not legal[action]:
-            only = f"; its only move is {game.action_text(int(np.argmax(legal)), state)}" if np.sum(legal) == 1 else ""
-            raise FormatError(f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)}){only}")
+            only = (
+                f"; its only move is {game.action_text(int(np.argmax(legal)), state)}"
+                if np.sum(legal) == 1
+                else ""
+            )
+            raise FormatError(
+                f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)}){only}"
+            )
         state, legal, outcome, side = jax.device_get(advance(state, np.int32(action)))
     return state
 
@@ -143,7 +172,9 @@ def _swapped(game: Game, state: State, word: str, number: int) -> State:
     if word.lower() == "swap-sides":
         return state
     if word.lower() != "swap-pieces":
-        raise FormatError(f"move {number}: write {word} as swap-pieces (the stone changes colour and is mirrored) or swap-sides (it stays)")
+        raise FormatError(
+            f"move {number}: write {word} as swap-pieces (the stone changes colour and is mirrored) or swap-sides (it stays)"
+        )
     board = "/".join("".join(".O"[int(cell)] for cell in row) for row in cells.T)
     return game.parse(f"{board} {game.players[0][0]}")
 
@@ -163,11 +194,19 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     """
     size = board_size(game)
     if size != record.size:
-        raise FormatError(f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {size}x{size}")
+        raise FormatError(
+            f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {size}x{size}"
+        )
     if record.has_setup:
-        side = record.to_move if record.to_move is not None else (record.moves[0].player if record.moves else None)
+        side = (
+            record.to_move
+            if record.to_move is not None
+            else (record.moves[0].player if record.moves else None)
+        )
         if side is None:
-            raise FormatError("the record sets up stones but does not say who is to move: add PL[B] or PL[W]")
+            raise FormatError(
+                "the record sets up stones but does not say who is to move: add PL[B] or PL[W]"
+            )
         try:
             return game.parse(f"{record.board_text()} {game.players[side][0]}"), record.moves, 1
         except ValueError as error:
@@ -175,7 +214,9 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     initial = start_position(game)
     moves, number = without_opening(game, record.moves)
     if record.to_move is not None and number == 1 and record.to_move != int(game.to_move(initial)):
-        raise FormatError(f"the record has {game.players[record.to_move]} to move first, but the game begins with {game.players[1 - record.to_move]}")
+        raise FormatError(
+            f"the record has {game.players[record.to_move]} to move first, but the game begins with {game.players[1 - record.to_move]}"
+        )
     return initial, moves, number
 
 
@@ -186,11 +227,19 @@ def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], 
       FormatError: the record begins with Black, but not with the opening stones.
     """
     opening = [move.text.upper() for move in moves[:7]]
-    from_empty = moves and (moves[0].player == 0 or (moves[0].player is None and opening[0] in KILLALL_OPENING))
+    from_empty = moves and (
+        moves[0].player == 0 or (moves[0].player is None and opening[0] in KILLALL_OPENING)
+    )
     if not (game.rule_set.startswith("killallgo-9") and from_empty):
         return moves, 1
     players = [move.player for move in moves[:7]]
     sides_fit = all(player in (None, number % 2) for number, player in enumerate(players))
-    if sorted(opening[::2]) != sorted(KILLALL_OPENING) or opening[1::2] != ["PASS"] * 3 or not sides_fit:
-        raise FormatError("move 1 to 7: a killallgo-9 record begins with the Black stones C7 G7 C3 G3 and White passes between them")
+    if (
+        sorted(opening[::2]) != sorted(KILLALL_OPENING)
+        or opening[1::2] != ["PASS"] * 3
+        or not sides_fit
+    ):
+        raise FormatError(
+            "move 1 to 7: a killallgo-9 record begins with the Black stones C7 G7 C3 G3 and White passes between them"
+        )
     return moves[7:], 8

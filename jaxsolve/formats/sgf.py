@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from sgfmill import sgf, sgf_grammar, sgf_properties
 
+from jaxsolve.core.lazy_import import jax
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
-from jaxsolve.games.boardtext import GTP_LETTERS, HEX_LETTERS
+from jaxsolve.games.boards.text import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
-from jaxsolve.lazy import jax
-from jaxsolve.strict_json import shortened
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]
 _COLOURS = ("B", "W")
@@ -25,7 +25,11 @@ _COLOURS = ("B", "W")
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
     """A point (column from the left, row from the TOP, from 0) as the game family writes it (FORMAT.md, "Coordinates")."""
-    return f"{HEX_LETTERS[column]}{row + 1}" if family == "hex" else f"{GTP_LETTERS[column]}{size - row}"
+    return (
+        f"{HEX_LETTERS[column]}{row + 1}"
+        if family == "hex"
+        else f"{GTP_LETTERS[column]}{size - row}"
+    )
 
 
 def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
@@ -87,7 +91,9 @@ def _family(root: sgf.Tree_node) -> str:
     number = int(raw) if re.fullmatch(r"\s*[0-9]{1,4}\s*", raw) else None
     if number not in GAME_NUMBERS:
         known = ", ".join(f"{number} ({name})" for number, name in GAME_NUMBERS.items())
-        raise FormatError(f"GM[{shortened(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}")
+        raise FormatError(
+            f"GM[{shortened(raw)}] is a game that jaxsolve does not read from SGF; it reads {known}"
+        )
     return GAME_NUMBERS[number]
 
 
@@ -104,17 +110,25 @@ class _Reader:
         self._set_up(node)
         side = _side(node)
         if side is not None and self.moves and side == self.moves[-1].player:
-            raise FormatError(f"PL after move {len(self.moves)} gives the same side two moves in a row; write a pass instead")
+            raise FormatError(
+                f"PL after move {len(self.moves)} gives the same side two moves in a row; write a pass instead"
+            )
         if side is not None and not self.moves:
             self.to_move = side
         self._move(node)
 
     def _set_up(self, node: sgf.Tree_node) -> None:
-        black, white, empty = (_stones(node, name, self.size, self.family) for name in ("AB", "AW", "AE"))
+        black, white, empty = (
+            _stones(node, name, self.size, self.family) for name in ("AB", "AW", "AE")
+        )
         if (black or white or empty) and self.moves:
-            raise FormatError(f"stones are set up after move {len(self.moves)}; set-up is read only before the first move")
+            raise FormatError(
+                f"stones are set up after move {len(self.moves)}; set-up is read only before the first move"
+            )
         for point in (black & white) | ((black | white) & empty):
-            raise FormatError(f"{point_text(self.family, self.size, *point)} is set up twice in one node")
+            raise FormatError(
+                f"{point_text(self.family, self.size, *point)} is set up twice in one node"
+            )
         self.stones |= dict.fromkeys(black, 0) | dict.fromkeys(white, 1)
         self.stones = {point: colour for point, colour in self.stones.items() if point not in empty}
 
@@ -128,12 +142,16 @@ class _Reader:
         raw = node.get_raw(colours[0])
         word = _text(raw).strip().lower()
         if word in records.RESIGNED or word.startswith("swap"):
-            self.moves.append(Move(word, None if word in records.RESIGNED else _COLOURS.index(colours[0])))
+            self.moves.append(
+                Move(word, None if word in records.RESIGNED else _COLOURS.index(colours[0]))
+            )
             return
         try:
             point = _point(raw, self.size, self.family)
         except ValueError:
-            raise FormatError(f"move {number}: {colours[0]}[{_text(raw)}] is not a point of a {self.size}x{self.size} board") from None
+            raise FormatError(
+                f"move {number}: {colours[0]}[{_text(raw)}] is not a point of a {self.size}x{self.size} board"
+            ) from None
         text = "pass" if point is None else point_text(self.family, self.size, *point)
         self.moves.append(Move(text, _COLOURS.index(colours[0])))
 
@@ -156,7 +174,9 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
     while True:
         reader.read(node)
         if len(node) > 1:
-            raise FormatError(f"the record branches into {len(node)} variations after move {len(reader.moves)}; give one line of play")
+            raise FormatError(
+                f"the record branches into {len(node)} variations after move {len(reader.moves)}; give one line of play"
+            )
         if not len(node):
             break
         node = node[0]
@@ -169,7 +189,9 @@ def _asked_family(root: sgf.Tree_node, family: str | None) -> str:
         return family
     said = _family(root)
     if said != (family or said):
-        raise FormatError(f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {str(family).capitalize()}")
+        raise FormatError(
+            f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {str(family).capitalize()}"
+        )
     return said
 
 
@@ -177,10 +199,15 @@ def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
     """What ``reader`` has collected, with what the root node says."""
     _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
-    properties = {word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)} | {"family": reader.family}
+    properties = {
+        word: _text(root.get_raw(name)) for name, word in names.items() if root.has_property(name)
+    } | {"family": reader.family}
     if root.has_property("GN"):
         properties["title"] = _title(root)
-    black, white = (frozenset(point for point, colour in reader.stones.items() if colour == side) for side in (0, 1))
+    black, white = (
+        frozenset(point for point, colour in reader.stones.items() if colour == side)
+        for side in (0, 1)
+    )
     return Record(reader.size, black, white, reader.to_move, tuple(reader.moves), properties)
 
 
@@ -201,7 +228,9 @@ class Marked:
     """A position with marks on it, as records of problems have it."""
 
     record: Record  # up to that position
-    marks: dict[str, frozenset[tuple[int, int]]]  # points by property, (column, row from the TOP), from 0; only properties that mark something
+    marks: dict[
+        str, frozenset[tuple[int, int]]
+    ]  # points by property, (column, row from the TOP), from 0; only properties that mark something
     where: str  # which position of the record it is, in words
 
 
@@ -226,8 +255,18 @@ def read_marked(data: bytes | str) -> Marked:
         reader.read(node)
         if node is last:
             break
-    found = {name: frozenset(_stones(node, name, reader.size, "go")) for name in MARKS if node.has_property(name)}
-    why = "with marks" if marked is not None else "before the variations" if len(last) else "at the end of the record"
+    found = {
+        name: frozenset(_stones(node, name, reader.size, "go"))
+        for name in MARKS
+        if node.has_property(name)
+    }
+    why = (
+        "with marks"
+        if marked is not None
+        else "before the variations"
+        if len(last)
+        else "at the end of the record"
+    )
     where = f"the position {why}" + (f", after move {len(reader.moves)}" if reader.moves else "")
     return Marked(_record(root, reader), found, where)
 
@@ -237,7 +276,11 @@ def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
     branch = next((node for node in line if len(node) > 1), None)
     if branch is None:
         return line[-1]
-    before = list(itertools.takewhile(lambda node: not any(node.has_property(name) for name in _COLOURS), line))
+    before = list(
+        itertools.takewhile(
+            lambda node: not any(node.has_property(name) for name in _COLOURS), line
+        )
+    )
     is_set_up = any(node.has_property(name) for node in before for name in ("AB", "AW"))
     return min(before[-1], branch, key=line.index) if is_set_up else branch
 
@@ -248,7 +291,9 @@ def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:
     if not re.fullmatch(r"[0-9]{1,3}", raw):
         raise FormatError(f"HA[{shortened(raw)}] is not a number of handicap stones")
     if int(raw) >= 2 and black < int(raw):
-        raise FormatError(f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: set them up with AB")
+        raise FormatError(
+            f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: set them up with AB"
+        )
 
 
 def load(data: bytes | str, game: Game) -> State:
@@ -266,7 +311,9 @@ def position(record: Record, game: Game) -> State:
     return records.replay(game, state, moves, first_number=number)
 
 
-def dump(game: Game, moves: Sequence[str], *, start: State | None = None, comment: str = "") -> bytes:
+def dump(
+    game: Game, moves: Sequence[str], *, start: State | None = None, comment: str = ""
+) -> bytes:
     """SGF of ``moves`` (as ``Game.action_text`` writes them) from ``start`` (None: the game's start position).
 
     The rule-set id goes into property RU, so the record is read back under the same rules.
@@ -301,10 +348,17 @@ def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
     board = "/".join("".join(".XO"[cell] for cell in row) for row in cells)
     plain = f"{board} {game.players[side][0]}"
     if game.text(jax.device_get(game.parse(plain))) != game.text(state):
-        raise FormatError("the position has a ko, passes, forced moves or a history, which SGF set-up stones cannot carry; write its moves instead")
+        raise FormatError(
+            "the position has a ko, passes, forced moves or a history, which SGF set-up stones cannot carry; write its moves instead"
+        )
     size = cells.shape[0]
     for name, colour in (("AB", 1), ("AW", 2)):
-        points = [_raw(game.name, size, point_text(game.name, size, x, y)) for y in range(size) for x in range(size) if cells[y, x] == colour]
+        points = [
+            _raw(game.name, size, point_text(game.name, size, x, y))
+            for y in range(size)
+            for x in range(size)
+            if cells[y, x] == colour
+        ]
         if points:
             root.set_raw_list(name, points)
     root.set_raw("PL", _COLOURS[side].encode())

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from jaxsolve.games.boardtext import GTP_LETTERS
+from jaxsolve.games.boards.text import GTP_LETTERS
 
 WIDTH = 80  # where a line is broken between nodes or values
 
@@ -73,7 +73,9 @@ def _node(node: Node) -> list[str]:
     words: list[str] = []
     for name, values in node.properties.items():
         if not re.fullmatch("[A-Z]{1,8}", name) or not values:
-            raise ValueError(f"property {name!r} of an SGF node needs a name in capital letters and at least one value")
+            raise ValueError(
+                f"property {name!r} of an SGF node needs a name in capital letters and at least one value"
+            )
         first, *others = values
         words += [f"{name}[{first}]", *(f"[{value}]" for value in others)]
     return [";" + "".join(words[:1]), *words[1:]]

@@ -34,7 +34,9 @@ HISTORY = 8  # positions that the Go networks are shown
 def import_weights(file: Path, like: str) -> Network:
     """The network of a file of arrays, named as in ``LIKE``. Raises ValueError for a name that is not there or a file that does not fit it."""
     if like not in LIKE:
-        raise ValueError(f"no published network is called {like!r}: choose one of {', '.join(LIKE)}")
+        raise ValueError(
+            f"no published network is called {like!r}: choose one of {', '.join(LIKE)}"
+        )
     game = make(LIKE[like])
     try:
         with np.load(file, allow_pickle=False) as arrays:
@@ -53,22 +55,47 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
     view = View("colours", HISTORY) if name.startswith("go_") else View()
     height, width, planes = view.shape(game)
     blocks = sum(key.endswith(".conv1.weight") for key in weights)
-    cost = None if "blackV.fc.bias" not in weights else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
-    value = None if "value.fc1.bias" not in weights else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
+    cost = (
+        None
+        if "blackV.fc.bias" not in weights
+        else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
+    )
+    value = (
+        None
+        if "value.fc1.bias" not in weights
+        else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
+    )
     by_costs = "_AZ" not in name
     if (cost is not None) != by_costs or (value is not None) == by_costs:
-        raise ValueError(f"these have {'no ' if cost is None else ''}heads for proof costs and {'no' if value is None else 'one'} for the value")
+        raise ValueError(
+            f"these have {'no ' if cost is None else ''}heads for proof costs and {'no' if value is None else 'one'} for the value"
+        )
     architecture = Architecture(
-        height, width, planes, game.num_actions, blocks, len(weights["bn.bias"]), view, Policy(len(weights["policy.conv.bias"])), value, cost
+        height,
+        width,
+        planes,
+        game.num_actions,
+        blocks,
+        len(weights["bn.bias"]),
+        view,
+        Policy(len(weights["policy.conv.bias"])),
+        value,
+        cost,
     )
     board = height, width
     params: dict[str, Any] = {
         "stem": _convolution(weights, "conv", "bn"),
         "blocks": [
-            {part: _convolution(weights, f"res{block}.conv{i}", f"res{block}.bn{i}") for i, part in ((1, "first"), (2, "second"))}
+            {
+                part: _convolution(weights, f"res{block}.conv{i}", f"res{block}.bn{i}")
+                for i, part in ((1, "first"), (2, "second"))
+            }
             for block in range(1, blocks + 1)
         ],
-        "policy": {"cells": _cells(weights, "policy"), "out": _out(weights, "policy.fc", board, actions=True)},
+        "policy": {
+            "cells": _cells(weights, "policy"),
+            "out": _out(weights, "policy.fc", board, actions=True),
+        },
     }
     if value is not None:
         params["value"] = {
@@ -77,17 +104,30 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
             "out": {"kernel": weights["value.fc2.weight"].T, "bias": weights["value.fc2.bias"]},
         }
     if cost is not None:
-        params["cost"] = [{"cells": _cells(weights, head), "out": _out(weights, f"{head}.fc", board)} for head in ("blackV", "whiteV")]
-    about = {"source": 'published weights of "AlphaZero-based proof cost network to aid game solving" (ICLR 2022)', "imported as": name}
+        params["cost"] = [
+            {"cells": _cells(weights, head), "out": _out(weights, f"{head}.fc", board)}
+            for head in ("blackV", "whiteV")
+        ]
+    about = {
+        "source": 'published weights of "AlphaZero-based proof cost network to aid game solving" (ICLR 2022)',
+        "imported as": name,
+    }
     return Network(name, architecture, params, game.rule_set, about)
 
 
-def _folded(weights: Mapping[str, np.ndarray], layer: str, norm: str) -> tuple[np.ndarray, np.ndarray]:
+def _folded(
+    weights: Mapping[str, np.ndarray], layer: str, norm: str
+) -> tuple[np.ndarray, np.ndarray]:
     """A layer's kernel [out, in, ...] and bias with the normalisation behind it worked in, in double precision."""
-    kernel, bias = weights[f"{layer}.weight"].astype(np.float64), weights[f"{layer}.bias"].astype(np.float64)
+    kernel, bias = (
+        weights[f"{layer}.weight"].astype(np.float64),
+        weights[f"{layer}.bias"].astype(np.float64),
+    )
     if (weights[f"{norm}.running_var"] < 0).any():
         raise ValueError(f"{norm}.running_var is below 0")
-    scale = weights[f"{norm}.weight"] / np.sqrt(weights[f"{norm}.running_var"].astype(np.float64) + EPSILON)
+    scale = weights[f"{norm}.weight"] / np.sqrt(
+        weights[f"{norm}.running_var"].astype(np.float64) + EPSILON
+    )
     shift = (bias - weights[f"{norm}.running_mean"]) * scale + weights[f"{norm}.bias"]
     return kernel * scale.reshape(-1, *[1] * (kernel.ndim - 1)), shift
 
@@ -102,13 +142,23 @@ def _cells(weights: Mapping[str, np.ndarray], head: str) -> dict[str, np.ndarray
     return {"kernel": kernel[:, :, 0, 0].T, "bias": bias}
 
 
-def _out(weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False) -> dict[str, np.ndarray]:
+def _out(
+    weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False
+) -> dict[str, np.ndarray]:
     """A full layer over [channels, rows from the bottom, columns], as one over [rows from the top, columns, channels]; its outputs too if actions."""
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
     if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:
-        raise ValueError(f"{layer}.weight has the shape {kernel.shape}, which is none of a board of {board[0]}x{board[1]}")
-    kernel = kernel.reshape(len(bias), -1, *board)[:, :, ::-1].transpose(2, 3, 1, 0).reshape(-1, len(bias))
+        raise ValueError(
+            f"{layer}.weight has the shape {kernel.shape}, which is none of a board of {board[0]}x{board[1]}"
+        )
+    kernel = (
+        kernel.reshape(len(bias), -1, *board)[:, :, ::-1]
+        .transpose(2, 3, 1, 0)
+        .reshape(-1, len(bias))
+    )
     if actions:
-        order = np.concatenate([np.arange(cells).reshape(board)[::-1].reshape(-1), np.arange(cells, len(bias))])
+        order = np.concatenate(
+            [np.arange(cells).reshape(board)[::-1].reshape(-1), np.arange(cells, len(bias))]
+        )
         kernel, bias = kernel[:, order], bias[order]
     return {"kernel": kernel, "bias": bias}

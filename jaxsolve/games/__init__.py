@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve import lazy
+from jaxsolve.core import lazy_import
 from jaxsolve.games.options import Entry
 from jaxsolve.games.registry import available, describe, make, register
 
 if TYPE_CHECKING:
     from jaxsolve.games.awari import Awari
     from jaxsolve.games.env import Env, auto_reset
-    from jaxsolve.games.game import Children, ForcesReplies, Foresees, Foresight, Game, HasZones, Outcome, SeesChildren
+    from jaxsolve.games.game import (
+        Children,
+        ForcesReplies,
+        Foresees,
+        Foresight,
+        Game,
+        HasZones,
+        Outcome,
+        SeesChildren,
+    )
     from jaxsolve.games.go import Go, KillallGo, Tsumego
     from jaxsolve.games.gomoku import Gomoku
     from jaxsolve.games.hex import Hex
@@ -53,12 +62,21 @@ __all__ = [
     "register",
 ]
 
-__getattr__ = lazy.names(
+__getattr__ = lazy_import.names(
     __name__,
     {
         "awari": ("Awari",),
         "env": ("Env", "auto_reset"),
-        "game": ("Children", "Foresees", "ForcesReplies", "Foresight", "Game", "HasZones", "Outcome", "SeesChildren"),
+        "game": (
+            "Children",
+            "Foresees",
+            "ForcesReplies",
+            "Foresight",
+            "Game",
+            "HasZones",
+            "Outcome",
+            "SeesChildren",
+        ),
         "go": ("Go", "KillallGo", "Tsumego"),
         "gomoku": ("Gomoku",),
         "hex": ("Hex",),

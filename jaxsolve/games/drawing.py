@@ -25,22 +25,40 @@ class Stones:
     """A board whose cells are empty or hold a stone, or a piece with a name. Raises ValueError where the parts do not fit each other."""
 
     shape: Shape
-    cells: np.ndarray  # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second
+    cells: (
+        np.ndarray
+    )  # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second
     columns: Sequence[str]  # W labels, from the left
     rows: Sequence[str]  # H labels, from the top
-    signs: Mapping[Place, str] = dataclasses.field(default_factory=dict)  # what the position itself marks, as ``svg`` names signs: a ko point
-    edges: tuple[int, int] | None = None  # the players (1 or 2) who own top and bottom, and left and right, where the sides have owners
-    names: Mapping[Place, str] = dataclasses.field(default_factory=dict)  # of pieces that are not all alike, one or two characters each: on squares
-    hands: tuple[Sequence[str], Sequence[str]] | None = None  # names of the pieces the first and the second player hold, in order; None: no hands
+    signs: Mapping[Place, str] = dataclasses.field(
+        default_factory=dict
+    )  # what the position itself marks, as ``svg`` names signs: a ko point
+    edges: tuple[int, int] | None = (
+        None  # the players (1 or 2) who own top and bottom, and left and right, where the sides have owners
+    )
+    names: Mapping[Place, str] = dataclasses.field(
+        default_factory=dict
+    )  # of pieces that are not all alike, one or two characters each: on squares
+    hands: tuple[Sequence[str], Sequence[str]] | None = (
+        None  # names of the pieces the first and the second player hold, in order; None: no hands
+    )
 
     def __post_init__(self) -> None:
         height, width = np.shape(self.cells)
         if (len(self.rows), len(self.columns)) != (height, width):
-            raise ValueError(f"a board of {height} rows and {width} columns has {len(self.rows)} row and {len(self.columns)} column labels")
+            raise ValueError(
+                f"a board of {height} rows and {width} columns has {len(self.rows)} row and {len(self.columns)} column labels"
+            )
         if not np.isin(self.cells, (0, 1, 2)).all():
-            raise ValueError(f"a board of stones has cells 0, 1 and 2, not {int(np.max(self.cells))}; counters are drawn as Counters")
-        if self.names and {(column, row) for row, column in np.argwhere(self.cells).tolist()} != set(self.names):
-            raise ValueError("a board of pieces with names has one for every piece, and none elsewhere")
+            raise ValueError(
+                f"a board of stones has cells 0, 1 and 2, not {int(np.max(self.cells))}; counters are drawn as Counters"
+            )
+        if self.names and {
+            (column, row) for row, column in np.argwhere(self.cells).tolist()
+        } != set(self.names):
+            raise ValueError(
+                "a board of pieces with names has one for every piece, and none elsewhere"
+            )
 
     @property
     def size(self) -> Place:
@@ -56,7 +74,9 @@ class Row:
     names: Sequence[str]  # of the pits, from the left
     player: int = 0  # whose row it is: 1 or 2; 0 nobody's
     owner: str = ""  # that player's name as shown
-    stored: int | None = None  # counters that player has put aside; None where the game has no such store
+    stored: int | None = (
+        None  # counters that player has put aside; None where the game has no such store
+    )
 
     def __post_init__(self) -> None:
         if len(self.counters) != len(self.names):

@@ -47,7 +47,9 @@ class State:
     _step_count: jax.Array  # int32[]
     _first_agent: jax.Array  # int32[]; the agent that plays the game's first player
     _game: Any  # the game's own state
-    _history: jax.Array | None  # uint32[history_length, ...], newest board first; None where the game shows no history
+    _history: (
+        jax.Array | None
+    )  # uint32[history_length, ...], newest board first; None where the game shows no history
     _rules: Game  # static: the rules it is played by
 
     def replace(self, **changes: Any) -> Self:
@@ -58,7 +60,9 @@ class State:
         """The rule-set id, as ``Env.id``."""
         return self._rules.rule_set
 
-    def to_svg(self, *, color_theme: Literal["light", "dark"] | None = None, scale: float | None = None) -> str:
+    def to_svg(
+        self, *, color_theme: Literal["light", "dark"] | None = None, scale: float | None = None
+    ) -> str:
         """A picture of the board as an SVG document; of a batch, all its boards side by side. Raises ValueError for another theme."""
         from jaxsolve import view
 
@@ -67,13 +71,26 @@ class State:
         count, batch = self._step_count.size, self._step_count.ndim
         boards = jax.tree.map(lambda x: np.asarray(x).reshape(count, *x.shape[batch:]), self._game)
         states = [jax.tree.map(lambda x, i=i: x[i], boards) for i in range(count)]
-        return view.sheet(self._rules, states, scale=scale or 1.0, theme=view.DARK if color_theme == "dark" else view.Theme())
+        return view.sheet(
+            self._rules,
+            states,
+            scale=scale or 1.0,
+            theme=view.DARK if color_theme == "dark" else view.Theme(),
+        )
 
-    def save_svg(self, filename: str | Path, *, color_theme: Literal["light", "dark"] | None = None, scale: float | None = None) -> None:
+    def save_svg(
+        self,
+        filename: str | Path,
+        *,
+        color_theme: Literal["light", "dark"] | None = None,
+        scale: float | None = None,
+    ) -> None:
         """Writes ``to_svg`` to a file. Raises ValueError unless its name ends in ``.svg``."""
         if not str(filename).endswith(".svg"):
             raise ValueError(f"The file name {str(filename)!r} must end in '.svg'.")
-        Path(filename).write_text(self.to_svg(color_theme=color_theme, scale=scale), encoding="utf-8")
+        Path(filename).write_text(
+            self.to_svg(color_theme=color_theme, scale=scale), encoding="utf-8"
+        )
 
     def _repr_html_(self) -> str:
         return self.to_svg()
@@ -85,12 +102,21 @@ with contextlib.suppress(ImportError):  # without flax there is nobody to be ser
     _SAVED = [field.name for field in dataclasses.fields(State) if field.name != "_rules"]
 
     def _to_state_dict(state: State) -> dict[str, Any]:
-        return {name: serialization.to_state_dict(getattr(state, name)) for name in _SAVED} | {"env_id": state.env_id}
+        return {name: serialization.to_state_dict(getattr(state, name)) for name in _SAVED} | {
+            "env_id": state.env_id
+        }
 
     def _from_state_dict(target: State, saved: dict[str, Any]) -> State:
         if saved.get("env_id") != target.env_id:
-            raise ValueError(f"The saved state belongs to {saved.get('env_id')!r}, not to {target.env_id!r}.")
-        return target.replace(**{name: serialization.from_state_dict(getattr(target, name), saved[name], name=name) for name in _SAVED})
+            raise ValueError(
+                f"The saved state belongs to {saved.get('env_id')!r}, not to {target.env_id!r}."
+            )
+        return target.replace(
+            **{
+                name: serialization.from_state_dict(getattr(target, name), saved[name], name=name)
+                for name in _SAVED
+            }
+        )
 
     serialization.register_serialization_state(State, _to_state_dict, _from_state_dict)
 
@@ -170,7 +196,9 @@ class Env:
             return self.init_from(self.game.init(), key)
         key, draw = jax.random.split(key)
         count = jax.tree.leaves(self.starts)[0].shape[0]
-        return self.init_from(jax.tree.map(lambda x: x[jax.random.randint(draw, (), 0, count)], self.starts), key)
+        return self.init_from(
+            jax.tree.map(lambda x: x[jax.random.randint(draw, (), 0, count)], self.starts), key
+        )
 
     def init_from(self, game_state: Any, key: jax.Array) -> State:
         """A game that begins at a position of the game's own; the key draws which agent plays the game's first player.
@@ -183,7 +211,9 @@ class Env:
         history = None
         if isinstance(self.game, ObservesHistory):
             board = self.game.board_words(game_state)
-            history = jnp.concatenate([board[None], jnp.zeros((self.game.history_length - 1, *board.shape), board.dtype)])
+            history = jnp.concatenate(
+                [board[None], jnp.zeros((self.game.history_length - 1, *board.shape), board.dtype)]
+            )
         return State(
             current_player=first_agent ^ self.game.to_move(game_state),
             observation=self._observe(game_state, history),
@@ -261,7 +291,9 @@ class Env:
 
     def _rewards(self, state: State, illegal: jax.Array, outcome: jax.Array) -> jax.Array:
         """float32[2] by agent: the winner +1, the loser -1, else 0."""
-        won = (illegal | (outcome == Outcome.FIRST_WINS) | (outcome == Outcome.SECOND_WINS)).astype(jnp.float32)
+        won = (illegal | (outcome == Outcome.FIRST_WINS) | (outcome == Outcome.SECOND_WINS)).astype(
+            jnp.float32
+        )
         second_won = (outcome == Outcome.SECOND_WINS).astype(jnp.int32)
         winner = jnp.where(illegal, 1 - state.current_player, state._first_agent ^ second_won)
         return jnp.where(np.arange(2) == winner, won, -won)
@@ -269,33 +301,54 @@ class Env:
 
 def _batch_of_starts(game: Game, starts: Any) -> Any:
     """The start positions as a batch of states, checked."""
-    if isinstance(starts, (list, tuple)) and starts and all(isinstance(text, str) for text in starts):
+    if (
+        isinstance(starts, (list, tuple))
+        and starts
+        and all(isinstance(text, str) for text in starts)
+    ):
         starts = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(game.parse, starts))
     found, wanted = jax.tree.flatten(starts), jax.tree.flatten(jax.eval_shape(game.init))
     sizes = {np.shape(leaf)[:1] for leaf in found[0]}
-    alike = found[1] == wanted[1] and all(np.shape(a)[1:] == b.shape and a.dtype == b.dtype for a, b in zip(found[0], wanted[0], strict=True))
+    alike = found[1] == wanted[1] and all(
+        np.shape(a)[1:] == b.shape and a.dtype == b.dtype
+        for a, b in zip(found[0], wanted[0], strict=True)
+    )
     if not alike or len(sizes) != 1 or sizes & {(), (0,)}:
-        raise ValueError(f"The starts are neither positions as text nor a batch of at least one state of {game.rule_set}.")
+        raise ValueError(
+            f"The starts are neither positions as text nor a batch of at least one state of {game.rule_set}."
+        )
     over = np.flatnonzero(np.asarray(jax.jit(jax.vmap(game.outcome))(starts)) != Outcome.ONGOING)
     if over.size:
         state = jax.tree.map(lambda x: x[over[0]], starts)
-        raise ValueError(f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where the game is over.")
+        raise ValueError(
+            f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where the game is over."
+        )
     # The very object is kept where it can be: environments compare their starts by identity.
-    return starts if all(isinstance(leaf, jax.Array) for leaf in found[0]) else jax.tree.map(jnp.asarray, starts)
+    return (
+        starts
+        if all(isinstance(leaf, jax.Array) for leaf in found[0])
+        else jax.tree.map(jnp.asarray, starts)
+    )
 
 
-def auto_reset(step: Callable[..., State], init: Callable[[jax.Array], State]) -> Callable[[State, jax.Array, jax.Array], State]:
+def auto_reset(
+    step: Callable[..., State], init: Callable[[jax.Array], State]
+) -> Callable[[State, jax.Array, jax.Array], State]:
     """A step that goes on with a new game once one has ended, as pgx's wrapper of that name does.
 
     The state it returns at the end of a game is the start of the next one, with ``rewards``, ``terminated`` and ``truncated`` of the end.
     """
 
     def step_or_reset(state: State, action: jax.Array, key: jax.Array) -> State:
-        going_on = state.replace(terminated=jnp.zeros_like(state.terminated), truncated=jnp.zeros_like(state.truncated))
+        going_on = state.replace(
+            terminated=jnp.zeros_like(state.terminated), truncated=jnp.zeros_like(state.truncated)
+        )
         after = step(going_on, action)
         fresh = init(key)
         over = after.terminated | after.truncated
         state = jax.tree.map(functools.partial(jnp.where, over), fresh, after)
-        return state.replace(rewards=after.rewards, terminated=after.terminated, truncated=after.truncated)
+        return state.replace(
+            rewards=after.rewards, terminated=after.terminated, truncated=after.truncated
+        )
 
     return step_or_reset

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_c
 
 import numpy as np
 
-from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.core.bitboard import bool_to_actions
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
-from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
-    from jaxsolve.sequences import Sequences
-    from jaxsolve.zoning import Zoning
+    from jaxsolve.games.threats import Sequences
+    from jaxsolve.games.zones import Zoning
 
 State = Any
 """A pytree of small uint32 or int32 arrays for ONE board; a NamedTuple in every game of ours."""
@@ -46,9 +46,13 @@ class Children(NamedTuple):
 
     legal: jax.Array  # uint32[M]; empty where the game is over
     wins: jax.Array  # uint32[M]; legal moves after which the mover has won at once
-    forced: jax.Array  # uint32[M]; legal, not winning moves that leave the opponent exactly one legal reply
+    forced: (
+        jax.Array
+    )  # uint32[M]; legal, not winning moves that leave the opponent exactly one legal reply
     reply: jax.Array  # int16[num_actions]; that reply, -1 where ``forced`` is not set
-    threat: jax.Array  # int32[]; an action t such that the OPPONENT wins at once by t after any move but t; or -1
+    threat: (
+        jax.Array
+    )  # int32[]; an action t such that the OPPONENT wins at once by t after any move but t; or -1
 
 
 @runtime_checkable
@@ -87,9 +91,13 @@ class Foresight(NamedTuple):
     and ``move`` is not, the opponent P of the side to move would win so by ``move``: the side to move loses with every action outside ``zone``.
     """
 
-    winner: jax.Array  # int32[]: 0 or 1, or -1 where the board does not decide; -1 where the game is over
+    winner: (
+        jax.Array
+    )  # int32[]: 0 or 1, or -1 where the board does not decide; -1 where the game is over
     move: jax.Array  # int32[]: P's move, or -1
-    zone: jax.Array  # uint32[M]: bit set over actions: the empty cells that P's win rests on, ``move`` among them
+    zone: (
+        jax.Array
+    )  # uint32[M]: bit set over actions: the empty cells that P's win rests on, ``move`` among them
 
 
 @runtime_checkable
@@ -101,7 +109,9 @@ class Foresees(Protocol):
 
     def foresee(self, state: State) -> Foresight: ...
 
-    def pairs(self, state: State, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
+    def pairs(
+        self, state: State, player: int, zone: Sequence[int], move: int = -1
+    ) -> list[tuple[int, int]]:
         """What a foreseen win consists of (host side): disjoint pairs of actions of ``zone``.
 
         ``player``, with a stone at ``move`` (unless it is -1; it may stand there already) and one in each pair, has won.
@@ -124,7 +134,7 @@ class HasZones(Protocol):
     """
 
     def zoning(self) -> Zoning | None:
-        """Its compiled functions (``jaxsolve.zoning``), with room for one search; None where this rule set has no zones."""
+        """Its compiled functions (``jaxsolve.games.zones``), with room for one search; None where this rule set has no zones."""
         ...
 
     def zone_text(self, zone: Sequence[int]) -> str:
@@ -160,7 +170,7 @@ class SeesSequences(Protocol):
     """
 
     def sequences(self) -> Sequences | None:
-        """Its compiled functions (``jaxsolve.sequences``), with room for one search; None where this rule set sees none."""
+        """Its compiled functions (``jaxsolve.games.threats``), with room for one search; None where this rule set sees none."""
         ...
 
 
@@ -214,7 +224,9 @@ class Game(abc.ABC):
 
     name: ClassVar[str]  # family, the word a certificate's header carries: "go", "hex", ...
     players: ClassVar[tuple[str, str]] = ("black", "white")
-    may_repeat: ClassVar[bool] = False  # True where a position can come back (simple ko, sowing games)
+    may_repeat: ClassVar[bool] = (
+        False  # True where a position can come back (simple ko, sowing games)
+    )
     may_draw: ClassVar[bool] = False  # True where Outcome.DRAW can occur
 
     # ---- facts -------------------------------------------------------------------------------------------------
@@ -303,7 +315,9 @@ class Game(abc.ABC):
             return np.arange(cells, dtype=np.int32)[None]
         images = self.symmetry_actions()[:, :cells]
         if images.shape[1] != cells or images.max() >= cells:
-            raise ValueError(f"{self.rule_set}: its actions are not its cells; the game must say how symmetries turn these (symmetry_cells)")
+            raise ValueError(
+                f"{self.rule_set}: its actions are not its cells; the game must say how symmetries turn these (symmetry_cells)"
+            )
         return images
 
     def transform(self, state: State, symmetry: jax.Array) -> State:
@@ -368,7 +382,9 @@ class Game(abc.ABC):
         leaves, treedef = jax.tree.flatten(jax.eval_shape(self.init))
         for leaf in leaves:
             if leaf.dtype not in (jnp.uint32, jnp.int32):
-                raise TypeError(f"{self.name}: state leaves must be uint32 or int32, found {leaf.dtype}")
+                raise TypeError(
+                    f"{self.name}: state leaves must be uint32 or int32, found {leaf.dtype}"
+                )
         return leaves, treedef
 
     @property
@@ -379,11 +395,18 @@ class Game(abc.ABC):
     def pack(self, state: State) -> jax.Array:
         """uint32[S]: the state's leaves, flattened and joined."""
         leaves = jax.tree.leaves(state)
-        return jnp.concatenate([jnp.ravel(x).view(jnp.uint32) if x.ndim else x.reshape(1).view(jnp.uint32) for x in leaves])
+        return jnp.concatenate(
+            [
+                jnp.ravel(x).view(jnp.uint32) if x.ndim else x.reshape(1).view(jnp.uint32)
+                for x in leaves
+            ]
+        )
 
     def host_pack(self, state: State) -> np.ndarray:
         """``pack`` of one position on the host, without compiling anything."""
-        return np.concatenate([np.asarray(x).reshape(-1).view(np.uint32) for x in jax.tree.leaves(state)])
+        return np.concatenate(
+            [np.asarray(x).reshape(-1).view(np.uint32) for x in jax.tree.leaves(state)]
+        )
 
     def unpack(self, words: jax.Array) -> State:
         """Inverse of ``pack``."""

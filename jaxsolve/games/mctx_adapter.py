@@ -33,7 +33,9 @@ def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFn
     return root
 
 
-def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
+def recurrent_fn(
+    env: Env, evaluate: Evaluate
+) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
     """mctx's model of ``env``: one real step for each simulation.
 
     The reward is the mover's; the discount is -1 where the value after the step belongs to the other agent, 1 where the same agent moves
@@ -41,7 +43,9 @@ def recurrent_fn(env: Env, evaluate: Evaluate) -> Callable[[Any, jax.Array, jax.
     mctx never expands them while a legal one is left.
     """
 
-    def recurrent(params: Any, key: jax.Array, action: jax.Array, states: State) -> tuple[mctx.RecurrentFnOutput, State]:
+    def recurrent(
+        params: Any, key: jax.Array, action: jax.Array, states: State
+    ) -> tuple[mctx.RecurrentFnOutput, State]:
         mover = states.current_player
         states = jax.vmap(env.step)(states, action)
         logits, value = _guarded(evaluate, params, key, states)
@@ -65,7 +69,9 @@ def invalid_actions(states: State) -> jax.Array:
 def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
     """The evaluator that knows nothing: equal priors, value 0."""
     del params, key
-    return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(states.current_player.shape, jnp.float32)
+    return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(
+        states.current_player.shape, jnp.float32
+    )
 
 
 def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
@@ -83,12 +89,21 @@ def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
         def move(carry: tuple) -> tuple:
             count, key, states, value = carry
             key, draw = jax.random.split(key)
-            action = jax.vmap(random_legal_action)(jax.random.split(draw, observer.size), states.legal_action_mask)
+            action = jax.vmap(random_legal_action)(
+                jax.random.split(draw, observer.size), states.legal_action_mask
+            )
             states = jax.vmap(env.step)(states, action)
-            return count + 1, key, states, value + jnp.take_along_axis(states.rewards, observer[:, None], axis=1)[:, 0]
+            return (
+                count + 1,
+                key,
+                states,
+                value + jnp.take_along_axis(states.rewards, observer[:, None], axis=1)[:, 0],
+            )
 
         value = jax.lax.while_loop(going_on, move, carry)[3]
-        return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.where(playing, value, 0.0)
+        return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.where(
+            playing, value, 0.0
+        )
 
     return evaluate
 
@@ -98,7 +113,9 @@ def _embedding(states: State) -> State:
     return states.replace(observation=None)
 
 
-def _guarded(evaluate: Evaluate, params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
+def _guarded(
+    evaluate: Evaluate, params: Any, key: jax.Array, states: State
+) -> tuple[jax.Array, jax.Array]:
     """``evaluate`` with illegal actions masked out and value 0 for games that are over."""
     logits, value = evaluate(params, key, states)
     logits = logits - jnp.max(logits, axis=-1, keepdims=True)

@@ -18,7 +18,9 @@ class Option:
     """One ``name=value`` of a rule-set id: how its text is read, and what a person is told of it."""
 
     name: str
-    parse: Callable[[str], Any]  # from the value's text; raises ValueError on a value it does not know
+    parse: Callable[
+        [str], Any
+    ]  # from the value's text; raises ValueError on a value it does not know
     values: str  # in words what the value may be, or the words it may be joined by '|'
     default: str  # the value's text where none is given
     meaning: str  # one sentence
@@ -33,12 +35,16 @@ class Entry:
     """
 
     base: str
-    factory: Callable[..., Game]  # called with size=N where there are sizes, and with the options given
+    factory: Callable[
+        ..., Game
+    ]  # called with size=N where there are sizes, and with the options given
     options: Sequence[Option] = ()
     sizes: range | None = None
     summary: str = ""  # one line
     example: str = ""  # what a person may type after ``jaxsolve solve``
-    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)  # short names that papers use, and the ids they stand for
+    aliases: Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )  # short names that papers use, and the ids they stand for
 
     @property
     def stem(self) -> str:
@@ -58,8 +64,12 @@ class Entry:
 
 def check_base(entry: Entry) -> None:
     """Raises ValueError unless the entry's base name is one that rule-set ids can begin with."""
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", entry.stem) or (entry.sizes is not None and not entry.base.endswith("-N")):
-        raise ValueError(f"Game name {entry.base!r} must be lower-case letters, digits and dashes, ending in '-N' where sizes are given.")
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", entry.stem) or (
+        entry.sizes is not None and not entry.base.endswith("-N")
+    ):
+        raise ValueError(
+            f"Game name {entry.base!r} must be lower-case letters, digits and dashes, ending in '-N' where sizes are given."
+        )
 
 
 def choice(name: str, *values: str, meaning: str, default: str | None = None) -> Option:
@@ -81,7 +91,15 @@ def flag(name: str, *, default: bool, meaning: str) -> Option:
     return dataclasses.replace(words, parse=lambda text: words.parse(text) == "true")
 
 
-def number(name: str, kind: type[int] | type[float], *, default: str, meaning: str, example: str, values: str = "") -> Option:
+def number(
+    name: str,
+    kind: type[int] | type[float],
+    *,
+    default: str,
+    meaning: str,
+    example: str,
+    values: str = "",
+) -> Option:
     """An option that is a whole number (``int``) or a decimal one (``float``)."""
 
     def parse(text: str) -> int | float:
@@ -89,7 +107,14 @@ def number(name: str, kind: type[int] | type[float], *, default: str, meaning: s
             raise ValueError(text)
         return value
 
-    return Option(name, parse, values or ("a whole number" if kind is int else "a number"), default, meaning, example)
+    return Option(
+        name,
+        parse,
+        values or ("a whole number" if kind is int else "a number"),
+        default,
+        meaning,
+        example,
+    )
 
 
 def word(name: str, values: str, *, default: str, meaning: str, example: str) -> Option:

@@ -32,11 +32,18 @@ class Plugin:
     @property
     def origin(self) -> str:
         """The package it comes from, in words."""
-        return f"the package {self.point.dist.name}" if self.point.dist is not None else f"the entry point {self.point.value}"
+        return (
+            f"the package {self.point.dist.name}"
+            if self.point.dist is not None
+            else f"the entry point {self.point.value}"
+        )
 
     def matches(self, base: str) -> bool:
         """Whether ``base`` (``nim-5``, or ``nim-N`` itself) may be one of its rule sets, as far as the name tells."""
-        return base == self.base or (self.base.endswith("-N") and re.fullmatch(re.escape(self.base[:-1]) + r"[1-9]\d*", base) is not None)
+        return base == self.base or (
+            self.base.endswith("-N")
+            and re.fullmatch(re.escape(self.base[:-1]) + r"[1-9]\d*", base) is not None
+        )
 
     def load(self) -> Entry:
         """The entry. Raises PluginError where the package's code fails or gives something else."""
@@ -48,12 +55,20 @@ def _load(plugin: Plugin) -> Entry:
     try:
         entry = plugin.point.load()
     except Exception as error:  # whatever a foreign module raises while it is imported
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ").rstrip(".")
-        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} cannot be loaded ({reason}).") from error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(
+            ": "
+        ).rstrip(".")
+        raise PluginError(
+            f"The game {plugin.base!r} of {plugin.origin} cannot be loaded ({reason})."
+        ) from error
     if not isinstance(entry, Entry):
-        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, not a jaxsolve.games.options.Entry.")
+        raise PluginError(
+            f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, not a jaxsolve.games.options.Entry."
+        )
     if entry.base != plugin.base:
-        raise PluginError(f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: entry point and entry must have one name.")
+        raise PluginError(
+            f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: entry point and entry must have one name."
+        )
     try:
         check_base(entry)
     except ValueError as error:
@@ -65,4 +80,6 @@ def _load(plugin: Plugin) -> Entry:
 def announced() -> tuple[Plugin, ...]:
     """Every game that an installed package announces, sorted by base name; nothing of them is imported."""
     points = importlib.metadata.entry_points(group=GROUP)
-    return tuple(sorted((Plugin(point.name, point) for point in points), key=lambda plugin: plugin.base))
+    return tuple(
+        sorted((Plugin(point.name, point) for point in points), key=lambda plugin: plugin.base)
+    )

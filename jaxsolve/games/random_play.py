@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.bitboard import bool_to_actions
+from jaxsolve.core.bitboard import bool_to_actions
 
 
 def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
@@ -41,6 +41,9 @@ def _bit_of_rank(word: jax.Array, rank: jax.Array) -> jax.Array:
         low = word & np.uint32((1 << width) - 1)
         count = jax.lax.population_count(low)
         above = rank >= count
-        rank, word = jnp.where(above, rank - count, rank), jnp.where(above, word >> np.uint32(width), low)
+        rank, word = (
+            jnp.where(above, rank - count, rank),
+            jnp.where(above, word >> np.uint32(width), low),
+        )
         at = at + jnp.where(above, width, 0)
     return at

@@ -92,7 +92,9 @@ def make(rule_set: str, **options: Any) -> Game:
         texts[key] = value
     for key, value in options.items():
         if texts.setdefault(key, _option_text(value)) != _option_text(value):
-            raise ValueError(f"Rule set {rule_set!r} already says {key}={texts[key]}, so {key}={_option_text(value)} contradicts it.")
+            raise ValueError(
+                f"Rule set {rule_set!r} already says {key}={texts[key]}, so {key}={_option_text(value)} contradicts it."
+            )
     arguments = {key: _value(entry, key, text, rule_set) for key, text in texts.items()}
     try:
         return entry.factory(**({} if size is None else {"size": size}), **arguments)
@@ -103,13 +105,17 @@ def make(rule_set: str, **options: Any) -> Game:
 def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:
     if key not in entry.by_name:
         names = ", ".join(entry.by_name) or "none"
-        raise ValueError(f"Rule set {rule_set!r}: unknown option {key!r}{_hint(key, entry.by_name)}; {entry.base} has the options: {names}.")
+        raise ValueError(
+            f"Rule set {rule_set!r}: unknown option {key!r}{_hint(key, entry.by_name)}; {entry.base} has the options: {names}."
+        )
     option = entry.by_name[key]
     try:
         return option.parse(text)
     except ValueError:
         hint = _hint(text, option.values.split("|"))
-        raise ValueError(f"Rule set {rule_set!r}: {key}={text} is not known{hint}; {key} may be {option.values}.") from None
+        raise ValueError(
+            f"Rule set {rule_set!r}: {key}={text} is not known{hint}; {key} may be {option.values}."
+        ) from None
 
 
 def _option_text(value: Any) -> str:
@@ -124,7 +130,11 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
     for entry in entries:
         if base in entry.aliases:
             base, *fields = entry.aliases[base].split(";")
-            return entry, _size(entry, base), {key: value for key, _, value in (field.partition("=") for field in fields)}
+            return (
+                entry,
+                _size(entry, base),
+                {key: value for key, _, value in (field.partition("=") for field in fields)},
+            )
     for entry in entries:
         if base == entry.base if entry.sizes is None else _size(entry, base) is not None:
             return entry, _size(entry, base), {}
@@ -141,8 +151,16 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
 
 def _size(entry: Entry, base: str) -> int | None:
     """The size that ``base`` names, if it is one of the entry's."""
-    match = re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base) if entry.sizes is not None else None
-    return int(match[1]) if match and entry.sizes is not None and int(match[1]) in entry.sizes else None
+    match = (
+        re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base)
+        if entry.sizes is not None
+        else None
+    )
+    return (
+        int(match[1])
+        if match and entry.sizes is not None and int(match[1]) in entry.sizes
+        else None
+    )
 
 
 def _examples(base: str) -> list[str]:
@@ -166,7 +184,11 @@ def _hint(wrong: str, right: Any) -> str:
 @functools.cache
 def _entries() -> dict[str, Entry]:
     """The games that come with the package, and those registered since, by base name."""
-    builtin = [entry for package in BUILTIN for entry in importlib.import_module(f"{package}.rule_sets").ENTRIES]
+    builtin = [
+        entry
+        for package in BUILTIN
+        for entry in importlib.import_module(f"{package}.rule_sets").ENTRIES
+    ]
     return {entry.base: entry for entry in builtin}
 
 

@@ -45,12 +45,16 @@ class View:
             return None
         most = game.history_length if isinstance(game, ObservesHistory) else self.boards
         if self.boards > most:
-            raise ValueError(f"the network looks at the last {self.boards} boards of a game, and {game.rule_set} keeps {most}")
+            raise ValueError(
+                f"the network looks at the last {self.boards} boards of a game, and {game.rule_set} keeps {most}"
+            )
         if self.kind == "colours" and isinstance(game, ShowsColours):
             return game.colour_planes(self.boards)
         if self.kind == "history" and isinstance(game, ObservesHistory):
             return GamePlanes(self.boards)
-        raise ValueError(f"the network looks at the last {self.boards} boards of a game, which {game.rule_set} does not show")
+        raise ValueError(
+            f"the network looks at the last {self.boards} boards of a game, which {game.rule_set} does not show"
+        )
 
     def shape(self, game: Game) -> tuple[int, int, int]:
         """(H, W, C) of what the network is shown. Raises ValueError as ``planes``."""
@@ -104,7 +108,9 @@ class Cost:
         if (
             not isinstance(self.per_decade, int | float) or not 0.001 <= self.per_decade <= 1000
         ):  # what costs a bin must stay a number that is no proof
-            raise ValueError(f"per_decade={self.per_decade!r}: give a number of bins from 0.001 to 1000")
+            raise ValueError(
+                f"per_decade={self.per_decade!r}: give a number of bins from 0.001 to 1000"
+            )
 
     @property
     def most(self) -> float:
@@ -187,13 +193,23 @@ class Architecture:
         cells, width = self.height * self.width, self.channels
 
         def layer(*shape: int) -> dict[str, jax.ShapeDtypeStruct]:
-            return {"kernel": jax.ShapeDtypeStruct(shape, jnp.float32), "bias": jax.ShapeDtypeStruct(shape[-1:], jnp.float32)}
+            return {
+                "kernel": jax.ShapeDtypeStruct(shape, jnp.float32),
+                "bias": jax.ShapeDtypeStruct(shape[-1:], jnp.float32),
+            }
 
         def reading(channels: int, out: int) -> dict[str, Any]:
             return {"cells": layer(width, channels), "out": layer(cells * channels, out)}
 
-        tower = [{"first": layer(3, 3, width, width), "second": layer(3, 3, width, width)} for _ in range(self.blocks)]
-        shapes: dict[str, Any] = {"stem": layer(3, 3, self.planes, width), "blocks": tower, "policy": reading(self.policy.channels, self.actions)}
+        tower = [
+            {"first": layer(3, 3, width, width), "second": layer(3, 3, width, width)}
+            for _ in range(self.blocks)
+        ]
+        shapes: dict[str, Any] = {
+            "stem": layer(3, 3, self.planes, width),
+            "blocks": tower,
+            "policy": reading(self.policy.channels, self.actions),
+        }
         if self.value is not None:
             value = self.value
             shapes["value"] = {
@@ -221,9 +237,13 @@ class Architecture:
             raise ValueError(f"{name} has {path}, which its architecture does not know")
         for path, leaf in wanted.items():
             if np.shape(found[path]) != leaf.shape:
-                raise ValueError(f"{name}: {path} has the shape {np.shape(found[path])}, its architecture asks for {leaf.shape}")
+                raise ValueError(
+                    f"{name}: {path} has the shape {np.shape(found[path])}, its architecture asks for {leaf.shape}"
+                )
             if not jnp.issubdtype(np.asarray(found[path]).dtype, jnp.floating):
-                raise ValueError(f"{name}: {path} holds {np.asarray(found[path]).dtype}, not floating-point numbers")
+                raise ValueError(
+                    f"{name}: {path} holds {np.asarray(found[path]).dtype}, not floating-point numbers"
+                )
             with np.errstate(over="ignore"):
                 finite = np.isfinite(np.asarray(found[path]).astype(np.float32)).all()
             if not finite:
@@ -239,7 +259,10 @@ class Architecture:
     def from_json(cls, fields: dict[str, Any]) -> Self:
         """What ``to_json`` gave. Raises ValueError for anything else."""
         try:
-            parts = {name: None if fields[name] is None else kind(**fields[name]) for name, kind in KINDS.items()}
+            parts = {
+                name: None if fields[name] is None else kind(**fields[name])
+                for name, kind in KINDS.items()
+            }
             return cls(**{**fields, **parts, "view": View(**fields["view"])})
         except (TypeError, KeyError) as error:
             raise ValueError(f"no network's architecture: {error}") from None

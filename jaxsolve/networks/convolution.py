@@ -17,12 +17,19 @@ def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """float32[B, H, W, out] of float32 or bfloat16, for a network that is asked. The device that runs it decides on the form."""
     if x.dtype != jnp.bfloat16:
         return as_xla_has_it(x, kernel)
-    return jax.lax.platform_dependent(x, kernel, cpu=by_columns, default=lambda x, kernel: as_xla_has_it(x, kernel).astype(jnp.float32))
+    return jax.lax.platform_dependent(
+        x,
+        kernel,
+        cpu=by_columns,
+        default=lambda x, kernel: as_xla_has_it(x, kernel).astype(jnp.float32),
+    )
 
 
 def as_xla_has_it(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """XLA's convolution, in the dtype of ``x``."""
-    return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return jax.lax.conv_general_dilated(
+        x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )
 
 
 def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
@@ -36,7 +43,9 @@ def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
     column = jnp.concatenate([around[:, row : row + height] for row in range(high)], axis=-1)
     weights = kernel.transpose(0, 2, 1, 3).reshape(high * planes, wide * out)
-    parts = jnp.matmul(column.reshape(-1, high * planes), weights, preferred_element_type=jnp.float32).reshape(count, height, -1, wide, out)
+    parts = jnp.matmul(
+        column.reshape(-1, high * planes), weights, preferred_element_type=jnp.float32
+    ).reshape(count, height, -1, wide, out)
     return functools.reduce(operator.add, [parts[:, :, at : at + width, at] for at in range(wide)])
 
 
@@ -48,5 +57,9 @@ def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array
     """
     (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
-    near = [around[:, row : row + height, column : column + width] for row in range(high) for column in range(wide)]
+    near = [
+        around[:, row : row + height, column : column + width]
+        for row in range(high)
+        for column in range(wide)
+    ]
     return jnp.concatenate(near, axis=-1) @ kernel.reshape(-1, kernel.shape[-1])

@@ -11,11 +11,17 @@ from jaxsolve.networks.network import Network
 def find(text: str) -> Network:
     """The network that a file, the latest of a run's folder, or a shipped name has. Raises ValueError or OSError for what names none."""
     if not text:
-        raise ValueError("'' names no network: give a file, the folder of a run, or a name that 'jaxsolve networks' lists")
+        raise ValueError(
+            "'' names no network: give a file, the folder of a run, or a name that 'jaxsolve networks' lists"
+        )
     path = Path(text)
     if path.is_dir():
         return Network.load(of_run(path)[-1])
-    return Network.load(path) if path.suffix or path.exists() or path.parent != Path() else shipped.load(text)
+    return (
+        Network.load(path)
+        if path.suffix or path.exists() or path.parent != Path()
+        else shipped.load(text)
+    )
 
 
 def of_run(folder: Path) -> list[Path]:

@@ -48,7 +48,9 @@ class Forward:
         return Outputs(
             policy=_read(x, params["policy"]),
             value=None if shape.value is None else _value(x, params["value"]),
-            cost=None if shape.cost is None else jnp.stack([_read(x, head) for head in params["cost"]], axis=1),
+            cost=None
+            if shape.cost is None
+            else jnp.stack([_read(x, head) for head in params["cost"]], axis=1),
             within=None if shape.within is None else _read(x, params["within"]),
         )
 
@@ -62,7 +64,9 @@ def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> Hea
     elif shape.within is not None and outputs.within is not None:
         costs = cost_of_moves(shape.within, outputs.within, shape.actions)
     prior = jax.nn.softmax(jnp.where(legal, outputs.policy, -jnp.inf), axis=-1)
-    prior = jnp.where(legal, prior, 0.0)  # a position where the game is over has no legal move, and its softmax is nan
+    prior = jnp.where(
+        legal, prior, 0.0
+    )  # a position where the game is over has no legal move, and its softmax is nan
     return HeadOutputs(
         prior=prior,
         value=none if outputs.value is None else outputs.value,
@@ -72,7 +76,9 @@ def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> Hea
 
 def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
     """float32[...]: the expected log10 of the cost, from logits [..., bins]."""
-    return jax.nn.softmax(logits, axis=-1) @ (jnp.arange(head.bins, dtype=jnp.float32) / head.per_decade)
+    return jax.nn.softmax(logits, axis=-1) @ (
+        jnp.arange(head.bins, dtype=jnp.float32) / head.per_decade
+    )
 
 
 def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
@@ -83,7 +89,9 @@ def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
     """
     rates = win_rates(logits)
     own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
-    return math.log10(actions) * jnp.stack([own, other] if head.player == 0 else [other, own], axis=1)
+    return math.log10(actions) * jnp.stack(
+        [own, other] if head.player == 0 else [other, own], axis=1
+    )
 
 
 def win_rates(logits: jax.Array) -> jax.Array:
@@ -98,7 +106,9 @@ def remaining_cost(head: Cost, logits: jax.Array, room: jax.Array) -> jax.Array:
     position that is likely lost would then be worth no less than one that is.
     """
     shares = jax.nn.softmax(logits, axis=-1)
-    costs = jnp.minimum(jnp.arange(head.bins - 1, dtype=jnp.float32) / head.per_decade, room[:, None])
+    costs = jnp.minimum(
+        jnp.arange(head.bins - 1, dtype=jnp.float32) / head.per_decade, room[:, None]
+    )
     return jnp.sum(shares[:, :-1] * costs, axis=-1) + shares[:, -1] * room
 
 
@@ -121,4 +131,9 @@ def _read(x: jax.Array, head: Any) -> jax.Array:
 
 
 def _value(x: jax.Array, head: Any) -> jax.Array:
-    return jnp.tanh(_dense(_relu(_dense(_relu(_dense(x, head["cells"])).reshape(len(x), -1), head["hidden"])), head["out"]))[:, 0]
+    return jnp.tanh(
+        _dense(
+            _relu(_dense(_relu(_dense(x, head["cells"])).reshape(len(x), -1), head["hidden"])),
+            head["out"],
+        )
+    )[:, 0]

@@ -72,7 +72,9 @@ class Heads:
     apply: Apply
     params: Any  # a pytree of arrays
     planes: Planes | None = None  # None: ``Game.observe``
-    most_cost: float = 0.0  # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated
+    most_cost: float = (
+        0.0  # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated
+    )
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed: ``heads.replace(params=new)``."""
@@ -88,7 +90,13 @@ class Heads:
         if self.boards == 1:
             return
         if not isinstance(game, ObservesHistory):
-            raise ValueError(f"the network looks at {self.boards} boards, but {game.rule_set} shows none of those before a position")
+            raise ValueError(
+                f"the network looks at {self.boards} boards, but {game.rule_set} shows none of those before a position"
+            )
         if autoplay or canonical:
-            skipped = "plays forced replies on the way" if autoplay else "turns positions on their way"
-            raise ValueError(f"the network looks at {self.boards} boards, but the evaluator {skipped}, so that a path does not show them")
+            skipped = (
+                "plays forced replies on the way" if autoplay else "turns positions on their way"
+            )
+            raise ValueError(
+                f"the network looks at {self.boards} boards, but the evaluator {skipped}, so that a path does not show them"
+            )

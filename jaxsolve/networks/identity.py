@@ -21,14 +21,35 @@ def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] 
     if heads is None:
         return None
     if isinstance(heads, shipped.AutoGuide):
-        files = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in shipped.shipped().items()}
-        return {"network": shipped.AUTO, "files": files, "averaged": heads.averaged, "dtype": heads.dtype}
+        files = {
+            name: hashlib.sha256(file.read_bytes()).hexdigest()
+            for name, file in shipped.shipped().items()
+        }
+        return {
+            "network": shipped.AUTO,
+            "files": files,
+            "averaged": heads.averaged,
+            "dtype": heads.dtype,
+        }
     params = digest_of(heads.network.params if isinstance(heads, Guide) else heads.params)
     if isinstance(heads, Guide):
         network, how = heads.network, {"averaged": heads.averaged, "dtype": heads.dtype}
-        return {"network": network.name, "architecture": network.architecture.to_json(), "params": params, **how}
-    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)  # a repr may hold an address, which no other run has
-    planes = None if heads.planes is None else repr(heads.planes) if dataclasses.is_dataclass(heads.planes) else type(heads.planes).__qualname__
+        return {
+            "network": network.name,
+            "architecture": network.architecture.to_json(),
+            "params": params,
+            **how,
+        }
+    apply = (
+        heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)
+    )  # a repr may hold an address, which no other run has
+    planes = (
+        None
+        if heads.planes is None
+        else repr(heads.planes)
+        if dataclasses.is_dataclass(heads.planes)
+        else type(heads.planes).__qualname__
+    )
     return {"apply": f"{apply.__module__}.{apply.__qualname__}", "params": params, "planes": planes}
 
 

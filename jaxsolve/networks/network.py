@@ -16,16 +16,25 @@ from typing import Any, Self
 import jax
 import numpy as np
 
+from jaxsolve.core.run_folder import write_whole
 from jaxsolve.games.game import Game
 from jaxsolve.networks.architecture import Architecture, dotted
 from jaxsolve.networks.forward import Dtype, Forward
 from jaxsolve.networks.heads import Heads
 from jaxsolve.networks.rotated import Rotated
-from jaxsolve.runfolder import write_whole
 
 FORMAT = 1  # changes when files of an older form could no longer be read, or newer ones not by older programs
 SUFFIX = ".npz"
-UNREADABLE = (ValueError, TypeError, AttributeError, EOFError, NotImplementedError, RuntimeError, zlib.error, zipfile.BadZipFile)
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 """What reading arrays from a damaged or foreign file may raise, beside OSError."""
 
 
@@ -40,7 +49,9 @@ class Network:
     architecture: Architecture
     params: Any  # a pytree as ``Architecture.shapes`` has it
     game: str  # rule-set id of the game that it learned
-    about: dict[str, Any] = dataclasses.field(default_factory=dict)  # how it was made, as far as JSON can say it
+    about: dict[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # how it was made, as far as JSON can say it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", self.architecture.fitted(self.params, self.name))
@@ -50,7 +61,9 @@ class Network:
         try:
             self.architecture.check(game, self.name)
         except ValueError as error:
-            raise ValueError(f"{self.name} has learned {self.game.split(';')[0]}, and does not fit {game.rule_set.split(';')[0]}: {error}") from None
+            raise ValueError(
+                f"{self.name} has learned {self.game.split(';')[0]}, and does not fit {game.rule_set.split(';')[0]}: {error}"
+            ) from None
 
     def heads(self, game: Game, *, averaged: bool = False, dtype: Dtype = "float32") -> Heads:
         """The network as searches of ``game`` take it; ``averaged`` over the symmetries of its rules.
@@ -75,12 +88,23 @@ class Network:
         """
         if file.suffix != SUFFIX:
             raise ValueError(f"{file}: the file of a network ends in {SUFFIX}")
-        about = {"format": FORMAT, "name": self.name, "game": self.game, "architecture": self.architecture.to_json(), "about": self.about}
-        leaves = {dotted(path): leaf for path, leaf in jax.tree_util.tree_flatten_with_path(self.params)[0]}
+        about = {
+            "format": FORMAT,
+            "name": self.name,
+            "game": self.game,
+            "architecture": self.architecture.to_json(),
+            "about": self.about,
+        }
+        leaves = {
+            dotted(path): leaf
+            for path, leaf in jax.tree_util.tree_flatten_with_path(self.params)[0]
+        }
         if file.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
         content = io.BytesIO()
-        np.savez_compressed(content, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves)
+        np.savez_compressed(
+            content, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves
+        )
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, content.getvalue())
 
@@ -93,20 +117,28 @@ class Network:
                     raise ValueError(f"no {SUFFIX} file, whatever its name is")
             with np.load(file, allow_pickle=False) as arrays:
                 if "about" not in arrays:
-                    raise ValueError("it does not say what it is ('jaxsolve import-weights' reads published ones)")
+                    raise ValueError(
+                        "it does not say what it is ('jaxsolve import-weights' reads published ones)"
+                    )
                 about = json.loads(arrays["about"].tobytes())
                 if about["format"] != FORMAT:
-                    raise ValueError(f"it is of format {about['format']}, this version reads {FORMAT}")
+                    raise ValueError(
+                        f"it is of format {about['format']}, this version reads {FORMAT}"
+                    )
                 architecture = Architecture.from_json(about["architecture"])
                 leaves, structure = jax.tree_util.tree_flatten_with_path(architecture.shapes())
                 names = [dotted(path) for path, _ in leaves]
                 strange = sorted(({*names} ^ {*arrays.files}) - {"about"})
                 if strange:
-                    raise ValueError(f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}")
+                    raise ValueError(
+                        f"{strange[0]} is {'missing' if strange[0] in names else 'no part of it'}"
+                    )
                 params = jax.tree.unflatten(structure, [arrays[name] for name in names])
                 name, game, made = about["name"], about["game"], about["about"]
                 if not (_is_line(name) and _is_line(game) and isinstance(made, dict)):
-                    raise ValueError("its name, its game or how it was made is not what the format has")
+                    raise ValueError(
+                        "its name, its game or how it was made is not what the format has"
+                    )
                 return cls(name, architecture, params, game, made)
         except (KeyError, *UNREADABLE) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error

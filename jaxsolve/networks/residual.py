@@ -20,7 +20,9 @@ class Normalised(nnx.Module):
 
     def __init__(self, inner: int, out: int, size: int, rngs: nnx.Rngs):
         convolution = as_product if jax.default_backend() == "cpu" else jax.lax.conv_general_dilated
-        self.conv = nnx.Conv(inner, out, (size, size), use_bias=False, conv_general_dilated=convolution, rngs=rngs)
+        self.conv = nnx.Conv(
+            inner, out, (size, size), use_bias=False, conv_general_dilated=convolution, rngs=rngs
+        )
         self.norm = nnx.BatchNorm(out, momentum=MOMENTUM, epsilon=EPSILON, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
@@ -41,7 +43,10 @@ class Normalised(nnx.Module):
         norm = self.norm
         scale = norm.scale[...] / jnp.sqrt(norm.var[...] + EPSILON)
         kernel = self.conv.kernel[...] * scale
-        return {"kernel": kernel[0, 0] if kernel.shape[:2] == (1, 1) else kernel, "bias": norm.bias[...] - norm.mean[...] * scale}
+        return {
+            "kernel": kernel[0, 0] if kernel.shape[:2] == (1, 1) else kernel,
+            "bias": norm.bias[...] - norm.mean[...] * scale,
+        }
 
 
 class Block(nnx.Module):
@@ -55,7 +60,9 @@ class Block(nnx.Module):
         return nnx.relu(x + self.second(nnx.relu(self.first(x))))
 
     def take(self, block: dict[str, Any], x: jax.Array) -> jax.Array:
-        return nnx.relu(x + self.second.take(block["second"], nnx.relu(self.first.take(block["first"], x))))
+        return nnx.relu(
+            x + self.second.take(block["second"], nnx.relu(self.first.take(block["first"], x)))
+        )
 
     def folded(self) -> dict[str, Any]:
         return {"first": self.first.folded(), "second": self.second.folded()}
@@ -64,7 +71,14 @@ class Block(nnx.Module):
 class Head(nnx.Module):
     """A few channels of every cell, a hidden layer where there is one, and a full layer to the outputs."""
 
-    def __init__(self, shape: Architecture, channels: int, out: int, rngs: nnx.Rngs, hidden: int | None = None):
+    def __init__(
+        self,
+        shape: Architecture,
+        channels: int,
+        out: int,
+        rngs: nnx.Rngs,
+        hidden: int | None = None,
+    ):
         width = shape.height * shape.width * channels
         self.cells = Normalised(shape.channels, channels, 1, rngs)
         self.hidden = None if hidden is None else nnx.Linear(width, hidden, rngs=rngs)
@@ -78,11 +92,20 @@ class Head(nnx.Module):
         self.cells.take(head["cells"], x)
         for name in ("hidden", "out"):
             if (layer := getattr(self, name)) is not None:
-                layer.kernel[...], layer.bias[...] = jnp.asarray(head[name]["kernel"]), jnp.asarray(head[name]["bias"])
+                layer.kernel[...], layer.bias[...] = (
+                    jnp.asarray(head[name]["kernel"]),
+                    jnp.asarray(head[name]["bias"]),
+                )
 
     def folded(self) -> dict[str, Any]:
-        layers = {name: getattr(self, name) for name in ("hidden", "out") if getattr(self, name) is not None}
-        return {"cells": self.cells.folded()} | {name: {"kernel": x.kernel[...], "bias": x.bias[...]} for name, x in layers.items()}
+        layers = {
+            name: getattr(self, name)
+            for name in ("hidden", "out")
+            if getattr(self, name) is not None
+        }
+        return {"cells": self.cells.folded()} | {
+            name: {"kernel": x.kernel[...], "bias": x.bias[...]} for name, x in layers.items()
+        }
 
 
 class ResidualNetwork(nnx.Module):
@@ -102,7 +125,11 @@ class ResidualNetwork(nnx.Module):
         self.policy = Head(shape, shape.policy.channels, shape.actions, rngs)
         self.value = None if shape.value is None else _value_head(shape, shape.value, rngs)
         cost, within = shape.cost, shape.within
-        self.cost = None if cost is None else nnx.List([Head(shape, cost.channels, cost.bins, rngs) for _ in range(2)])
+        self.cost = (
+            None
+            if cost is None
+            else nnx.List([Head(shape, cost.channels, cost.bins, rngs) for _ in range(2)])
+        )
         self.within = None if within is None else Head(shape, within.channels, within.moves, rngs)
 
     def __call__(self, planes: jax.Array) -> Outputs:

@@ -26,14 +26,20 @@ class Rotated:
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
         images = self.game.symmetry_actions()  # [G, A]: where each action goes
-        back, cells_back = (np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells()))  # [G, A], [G, H W]: where each comes from
+        back, cells_back = (
+            np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells())
+        )  # [G, A], [G, H W]: where each comes from
         count, batch, cells = len(images), len(legal), observation.shape[1] * observation.shape[2]
         flat = observation.reshape(batch, cells, -1)
-        turned = jnp.concatenate([flat[:, source].reshape(observation.shape) for source in cells_back])
+        turned = jnp.concatenate(
+            [flat[:, source].reshape(observation.shape) for source in cells_back]
+        )
         out = self.forward(params, turned, jnp.concatenate([legal[:, source] for source in back]))
         prior = out.prior.reshape(count, batch, -1)
         return HeadOutputs(
-            prior=jnp.mean(jnp.stack([prior[g][:, image] for g, image in enumerate(images)]), axis=0),
+            prior=jnp.mean(
+                jnp.stack([prior[g][:, image] for g, image in enumerate(images)]), axis=0
+            ),
             value=out.value.reshape(count, batch).mean(0),
             cost=out.cost.reshape(count, batch, 2).mean(0),
         )

@@ -32,7 +32,17 @@ RESULT_COLUMNS = (
     "game", "player", "opponent", "points", "low", "high", "paper", "games", "wins", "draws", "losses", "cut_off", "distinct",
     "simulations_a_move", "opponents_simulations_a_move", "cpu_seconds",
 )  # fmt: skip
-GAME_COLUMNS = ("game", "player", "opponent", "first", "second", "winner", "cut_off", "opening_moves", "moves")
+GAME_COLUMNS = (
+    "game",
+    "player",
+    "opponent",
+    "first",
+    "second",
+    "winner",
+    "cut_off",
+    "opening_moves",
+    "moves",
+)
 """Of the two tables, beside one for each axis."""
 
 
@@ -45,29 +55,46 @@ class Settings:
     source: str = ""  # where the paper's numbers are from, and under which conditions
     out: str = "runs/experiment"  # its folder; the same command goes on in it
     games: list[str] = field(default_factory=list)  # rule sets
-    axes: dict[str, list[Any] | None] = field(default_factory=dict)  # what varies, and its values (null: no such axis); the last one is drawn as x
+    axes: dict[str, list[Any] | None] = field(
+        default_factory=dict
+    )  # what varies, and its values (null: no such axis); the last one is drawn as x
     player: str = "pnmcts"  # with {NAME} for the value of an axis
     opponent: str = "uct"  # the same way
-    simulations: int | None = None  # of each move's search, where the players do not say it themselves
-    seconds: float | None = None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
+    simulations: int | None = (
+        None  # of each move's search, where the players do not say it themselves
+    )
+    seconds: float | None = (
+        None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
+    )
     games_each: int = 100  # of each cell, half of them with sides changed
     opening_moves: int = 2  # random moves that each game begins with
     seed: int = 0
-    side_by_side: int = 1024  # games played at a time, at most, but at least one opening of every cell
+    side_by_side: int = (
+        1024  # games played at a time, at most, but at least one opening of every cell
+    )
     x_label: str = ""  # below the picture; else the name of the last axis
-    paper: dict[str, Any] | None = field(default_factory=dict)  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
-    paper_x: list[Any] = field(default_factory=list)  # the paper's values of the last axis, where they are others than ours
+    paper: dict[str, Any] | None = field(
+        default_factory=dict
+    )  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
+    paper_x: list[Any] = field(
+        default_factory=list
+    )  # the paper's values of the last axis, where they are others than ours
 
     def __post_init__(self) -> None:
         # As they stand in players' names; in YAML 0.5 is a number, and as good.
-        self.axes = {name: None if values is None else [str(value) for value in values] for name, values in self.axes.items()}
+        self.axes = {
+            name: None if values is None else [str(value) for value in values]
+            for name, values in self.axes.items()
+        }
         self.paper_x = [str(value) for value in self.paper_x]
 
     def question(self) -> dict[str, Any]:
         """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
         told = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
         asked = {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
-        return asked | {"axes_order": list(self.axes)}  # in which cells are numbered; equal dicts may differ in it
+        return asked | {
+            "axes_order": list(self.axes)
+        }  # in which cells are numbered; equal dicts may differ in it
 
 
 @dataclass(frozen=True)
@@ -99,31 +126,59 @@ class Experiment:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.axes = {name: values for name, values in settings.axes.items() if values is not None}
-        self.paper: dict[str, Any] = {name: said for name, said in (settings.paper or {}).items() if name in settings.games}
+        self.paper: dict[str, Any] = {
+            name: said for name, said in (settings.paper or {}).items() if name in settings.games
+        }
         if not settings.games or not all(isinstance(name, str) for name in settings.games):
             raise ValueError(f"games={settings.games}: give the names of rule sets, at least one")
         for name, values in {"games": settings.games, **self.axes}.items():
             if not values or len(set(values)) < len(values):
-                raise ValueError(f"{name}=[{', '.join(values)}]: give at least one value, and each of them once")
-        for name, least, most in (("games_each", 2, 100_000), ("opening_moves", 0, 1000), ("seed", 0, MOST_SEED), ("side_by_side", 2, 1 << 20)):
+                raise ValueError(
+                    f"{name}=[{', '.join(values)}]: give at least one value, and each of them once"
+                )
+        for name, least, most in (
+            ("games_each", 2, 100_000),
+            ("opening_moves", 0, 1000),
+            ("seed", 0, MOST_SEED),
+            ("side_by_side", 2, 1 << 20),
+        ):
             if not least <= getattr(settings, name) <= most:
-                raise ValueError(f"{name}={getattr(settings, name)}: give a whole number from {least} to {most}")
+                raise ValueError(
+                    f"{name}={getattr(settings, name)}: give a whole number from {least} to {most}"
+                )
         if settings.games_each % 2:
-            raise ValueError(f"games_each={settings.games_each}: give an even number, for every opening is played from both sides")
+            raise ValueError(
+                f"games_each={settings.games_each}: give an even number, for every opening is played from both sides"
+            )
         for name in self.axes:
-            if not (name.isascii() and name.isidentifier()) or name in RESULT_COLUMNS + GAME_COLUMNS:
+            if (
+                not (name.isascii() and name.isidentifier())
+                or name in RESULT_COLUMNS + GAME_COLUMNS
+            ):
                 taken = ", ".join(dict.fromkeys(RESULT_COLUMNS + GAME_COLUMNS))
-                raise ValueError(f"axes.{name}: give a word of letters that is no column of the tables: {taken}")
+                raise ValueError(
+                    f"axes.{name}: give a word of letters that is no column of the tables: {taken}"
+                )
         named = _named(settings.player) | _named(settings.opponent)
         for name in sorted(named ^ self.axes.keys()):
             if name in self.axes:
-                raise ValueError(f"axes.{name}: neither player nor opponent has {{{name}}} in it, so it would change nothing")
-            raise ValueError(f"{{{name}}} in player or opponent is no axis; there are {', '.join(self.axes)}")
+                raise ValueError(
+                    f"axes.{name}: neither player nor opponent has {{{name}}} in it, so it would change nothing"
+                )
+            raise ValueError(
+                f"{{{name}}} in player or opponent is no axis; there are {', '.join(self.axes)}"
+            )
         self.games: dict[str, Game] = {name: make(name) for name in settings.games}
         self.cells = {name: list(self._cells(name)) for name in settings.games}
         # Each cell has players of its own: the pools of those that time ends are as large for either side.
         self._pairs = {
-            name: [tuple(TreePlayer(text, self.games[name], self._search(text)) for text in (cell.player, cell.opponent)) for cell in cells]
+            name: [
+                tuple(
+                    TreePlayer(text, self.games[name], self._search(text))
+                    for text in (cell.player, cell.opponent)
+                )
+                for cell in cells
+            ]
             for name, cells in self.cells.items()
         }
 
@@ -136,9 +191,15 @@ class Experiment:
     def matches(self, game: str, part: int) -> Matches:
         """Those of a part, not begun."""
         rules, count = self.games[game], self.parts(game)[part]
-        starts = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init())
-        seed = int(np.random.SeedSequence((self.settings.seed, part)).generate_state(1)[0]) & MOST_SEED
-        return Matches(match_env(rules), self._pairs[game], starts, self.settings.opening_moves, seed)
+        starts = jax.tree.map(
+            lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init()
+        )
+        seed = (
+            int(np.random.SeedSequence((self.settings.seed, part)).generate_state(1)[0]) & MOST_SEED
+        )
+        return Matches(
+            match_env(rules), self._pairs[game], starts, self.settings.opening_moves, seed
+        )
 
     def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
         """Plays all parts of a game and keeps their moves in ``folder``, from where they end there; yields part and matches move by move.
@@ -158,7 +219,11 @@ class Experiment:
         """Of each cell of a game, from all its parts."""
         parts = [matches.records() for matches in played]
         return [
-            Result(cell, tally([record for part in parts for record in part[number]], starts=1), _summed(played, number))
+            Result(
+                cell,
+                tally([record for part in parts for record in part[number]], starts=1),
+                _summed(played, number),
+            )
             for number, cell in enumerate(self.cells[game])
         ]
 
@@ -174,7 +239,12 @@ class Experiment:
                 sides = ("player", "opponent")[:: 1 if record.first == 0 else -1]
                 winner = "" if record.winner == NOBODY else ("player", "opponent")[record.winner]
                 rows.append(
-                    {"game": game, **dict(zip(self.axes, cell.values, strict=True)), "player": cell.player, "opponent": cell.opponent}
+                    {
+                        "game": game,
+                        **dict(zip(self.axes, cell.values, strict=True)),
+                        "player": cell.player,
+                        "opponent": cell.opponent,
+                    }
                     | {"first": sides[0], "second": sides[1], "winner": winner}
                     | {"cut_off": record.cut, "opening_moves": len(record.opening), "moves": moves}
                 )
@@ -193,12 +263,20 @@ class Experiment:
             except ValueError as error:
                 raise ValueError(f"paper.{game}: {error}") from None
             if given.shape != due:
-                raise ValueError(f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper=null leaves all of them out")
+                raise ValueError(
+                    f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper=null leaves all of them out"
+                )
             if not settings.paper_x:
                 paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
         for values, said in zip(choices, paper, strict=True):
             named = dict(zip(self.axes, values, strict=True))
-            yield Cell(game, values, settings.player.format(**named), settings.opponent.format(**named), said)
+            yield Cell(
+                game,
+                values,
+                settings.player.format(**named),
+                settings.opponent.format(**named),
+                said,
+            )
 
     def _search(self, text: str) -> PlayoutSearch:
         return named_search(text, self.settings.simulations, self.settings.seconds)
@@ -207,7 +285,11 @@ class Experiment:
 def _named(text: str) -> set[str]:
     """The axes that a player's name has in it. Raises ValueError."""
     try:
-        found = [(name, said, how) for _, name, said, how in string.Formatter().parse(text) if name is not None]
+        found = [
+            (name, said, how)
+            for _, name, said, how in string.Formatter().parse(text)
+            if name is not None
+        ]
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
     if any(said or how for _, said, how in found):
@@ -218,6 +300,10 @@ def _named(text: str) -> set[str]:
 def _summed(played: Sequence[Matches], pair: int) -> tuple[Spent, Spent]:
     def one(player: int) -> Spent:
         parts = [matches.spent[pair][player] for matches in played]
-        return Spent(sum(p.moves for p in parts), sum(p.simulations for p in parts), sum(p.seconds for p in parts))
+        return Spent(
+            sum(p.moves for p in parts),
+            sum(p.simulations for p in parts),
+            sum(p.seconds for p in parts),
+        )
 
     return one(0), one(1)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.by_address import by_address
-from jaxsolve.compiled import inner
+from jaxsolve.jit.host import inner
+from jaxsolve.jit.struct import by_address
 
 NONE = -1
 
@@ -55,7 +55,10 @@ TREE = np.dtype(
         ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
         ("threshold", "i4"),  # visits after which a solved move is left alone
         ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
-        ("by_children", "?"),  # ranks are divided by the number of moves instead of the highest rank
+        (
+            "by_children",
+            "?",
+        ),  # ranks are divided by the number of moves instead of the highest rank
         ("mobility", "?"),  # a node's moves count before any of them has been tried
         ("counted", "?"),  # proof numbers are kept
         ("solver", "?"),  # solved moves are left alone
@@ -98,17 +101,24 @@ def roomier(forest: Forest, nodes: int, edges: int) -> Forest:
     """The same forest with room for so many more nodes and edges."""
     nodes, edges = nodes + int(forest.counters[NODES]), edges + int(forest.counters[EDGES])
     if nodes > len(forest.nodes):
-        grown = {name: _grown(getattr(forest, name), nodes) for name in ("nodes", "states", "legal", "numbers")}
+        grown = {
+            name: _grown(getattr(forest, name), nodes)
+            for name in ("nodes", "states", "legal", "numbers")
+        }
         forest = forest._replace(**grown)
     if edges > len(forest.edges):
-        forest = forest._replace(edges=_grown(forest.edges, edges), known=_grown(forest.known, edges))
+        forest = forest._replace(
+            edges=_grown(forest.edges, edges), known=_grown(forest.known, edges)
+        )
     return forest
 
 
 def bytes_of(forest: Forest) -> int:
     """Memory that has been written to."""
     nodes, edges = int(forest.counters[NODES]), int(forest.counters[EDGES])
-    a_node = sum(array.strides[0] for array in (forest.nodes, forest.states, forest.legal, forest.numbers))
+    a_node = sum(
+        array.strides[0] for array in (forest.nodes, forest.states, forest.legal, forest.numbers)
+    )
     return nodes * a_node + edges * (forest.edges.strides[0] + forest.known.strides[0])
 
 

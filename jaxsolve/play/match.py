@@ -18,7 +18,10 @@ from jaxsolve.play.records import NOBODY, Record
 from jaxsolve.play.tree_search import clock
 
 OPENING, PLAY = range(2)  # what chance decides in a game
-LENGTH_FACTOR, LEAST_LENGTH = 2, 1000  # a game is cut off after so many times the number of actions, and not before so many moves
+LENGTH_FACTOR, LEAST_LENGTH = (
+    2,
+    1000,
+)  # a game is cut off after so many times the number of actions, and not before so many moves
 
 
 @dataclass
@@ -52,9 +55,18 @@ class Matches:
     Raises ValueError for an ``env`` without ``max_steps``.
     """
 
-    def __init__(self, env: Env, pairs: Sequence[tuple[Player, Player]], starts: Any, opening_moves: int, seed: int):
+    def __init__(
+        self,
+        env: Env,
+        pairs: Sequence[tuple[Player, Player]],
+        starts: Any,
+        opening_moves: int,
+        seed: int,
+    ):
         if env.max_steps is None:
-            raise ValueError("games of this Env may never end: give it max_steps, as match_env does")
+            raise ValueError(
+                "games of this Env may never end: give it max_steps, as match_env does"
+            )
         self.env, self.pairs = env, [tuple(pair) for pair in pairs]
         self.spent = [(Spent(), Spent()) for _ in pairs]
         self.ply = 0
@@ -74,10 +86,21 @@ class Matches:
         states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
         for number in range(opening_moves):
-            drawn = random_moves(np.array([self._chance(OPENING, number, start) for start in range(count)], np.uint32), states.legal_action_mask)
+            drawn = random_moves(
+                np.array(
+                    [self._chance(OPENING, number, start) for start in range(count)], np.uint32
+                ),
+                states.legal_action_mask,
+            )
             after = _after(self.env, states, drawn)
             ends = after.terminated | after.truncated
-            states = jax.tree.map(lambda old, new, ends=ends: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), old, new), states, after)
+            states = jax.tree.map(
+                lambda old, new, ends=ends: jnp.where(
+                    ends.reshape(-1, *[1] * (old.ndim - 1)), old, new
+                ),
+                states,
+                after,
+            )
             opening.append(np.where(np.asarray(ends), NOBODY, np.asarray(drawn)))
         return states, opening
 
@@ -100,12 +123,18 @@ class Matches:
         if chosen is None:
             chosen = self._choose()
         elif chosen.shape != self._over.shape or ((chosen == NOBODY) != self._over).any():
-            raise ValueError(f"the moves of ply {self.ply + 1} are not those of the games that go on")
+            raise ValueError(
+                f"the moves of ply {self.ply + 1} are not those of the games that go on"
+            )
         if (chosen < NOBODY).any() or (chosen >= self.env.num_actions).any():
             raise ValueError(f"a move of ply {self.ply + 1} is no action of this game")
-        legal = np.take_along_axis(np.asarray(self._states.legal_action_mask), np.maximum(chosen, 0)[:, None], axis=1)[:, 0]
+        legal = np.take_along_axis(
+            np.asarray(self._states.legal_action_mask), np.maximum(chosen, 0)[:, None], axis=1
+        )[:, 0]
         if not legal[~self._over].all():
-            raise ValueError(f"a move of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}")
+            raise ValueError(
+                f"a move of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}"
+            )
         for game in np.flatnonzero(~self._over):
             self._moves[game].append(int(chosen[game]))
         self._states = _after(self.env, self._states, jnp.asarray(np.maximum(chosen, 0)))
@@ -120,28 +149,45 @@ class Matches:
         found: list[list[Record]] = [[] for _ in self.pairs]
         for game, pair in enumerate(self._pair):
             first = int(self._first[game])
-            opening = [int(each[game % self._count]) for each in self._opening if each[game % self._count] != NOBODY]
+            opening = [
+                int(each[game % self._count])
+                for each in self._opening
+                if each[game % self._count] != NOBODY
+            ]
             winner = NOBODY if cut[game] or won[game] == NOBODY else int(won[game]) ^ first
-            found[pair].append(Record(first, opening, list(self._moves[game]), winner, bool(cut[game])))
+            found[pair].append(
+                Record(first, opening, list(self._moves[game]), winner, bool(cut[game]))
+            )
         return found
 
     # ---- inside ------------------------------------------------------------------------------------------------------------
     def _choose(self) -> np.ndarray:
-        turn = np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first  # 0: A is to move
+        turn = (
+            np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first
+        )  # 0: A is to move
         pools: dict[Hashable, list[int]] = {}
         for game in np.flatnonzero(~self._over).tolist():
             pools.setdefault(self._player(game, turn).pool, []).append(game)
         chosen = np.full(len(self._over), NOBODY, np.int32)
         for games in pools.values():
             players = [self._player(game, turn) for game in games]
-            seeds = np.array([self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games], np.uint32)
+            seeds = np.array(
+                [self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games],
+                np.uint32,
+            )
             start = clock()
-            moves, simulations = players[0].choose(seeds, chosen_games(self._states, np.array(games)), players)
+            moves, simulations = players[0].choose(
+                seeds, chosen_games(self._states, np.array(games)), players
+            )
             share = (clock() - start) / len(games)
             chosen[games] = moves
             for game, count in zip(games, simulations.tolist(), strict=True):
                 spent = self.spent[self._pair[game]][turn[game]]
-                spent.moves, spent.simulations, spent.seconds = spent.moves + 1, spent.simulations + count, spent.seconds + share
+                spent.moves, spent.simulations, spent.seconds = (
+                    spent.moves + 1,
+                    spent.simulations + count,
+                    spent.seconds + share,
+                )
         return chosen
 
     def _chance(self, *of_what: int) -> int:
@@ -157,7 +203,9 @@ class Matches:
 def _winners(game: Game, states: State) -> np.ndarray:
     """int[B]: the first player 0, the second 1, NOBODY."""
     outcome = np.asarray(_outcomes(game, states._game))
-    return np.where(outcome == Outcome.FIRST_WINS, 0, np.where(outcome == Outcome.SECOND_WINS, 1, NOBODY))
+    return np.where(
+        outcome == Outcome.FIRST_WINS, 0, np.where(outcome == Outcome.SECOND_WINS, 1, NOBODY)
+    )
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve import strict_json
+from jaxsolve.core import strict_json
+from jaxsolve.core.run_folder import append_line, write_whole
 from jaxsolve.play.match import Matches, Spent
-from jaxsolve.runfolder import append_line, write_whole
 
 MOST_SPENT = 1 << 62
 
@@ -34,7 +34,9 @@ class MatchLog:
         head = json.dumps({"of": hashlib.sha256(json.dumps(question).encode()).hexdigest()})
         first, *self._lines = whole.decode(errors="replace").split("\n")[:-1] or [head]
         if first.startswith('{"actions"'):
-            raise ValueError(f"{path} was written by an earlier version, and does not say of which games its moves are; give another folder")
+            raise ValueError(
+                f"{path} was written by an earlier version, and does not say of which games its moves are; give another folder"
+            )
         if first.rstrip("\r") != head:
             raise ValueError(f"{path} holds the moves of other games; give another folder")
         if not whole:
@@ -48,12 +50,16 @@ class MatchLog:
             try:
                 said = strict_json.loads(line)
                 spent = [(_spent(a), _spent(b)) for a, b in said["spent"]]
-                if len(spent) != len(matches.pairs) or not all(type(action) is int for action in said["actions"]):
+                if len(spent) != len(matches.pairs) or not all(
+                    type(action) is int for action in said["actions"]
+                ):
                     raise ValueError("it is not of these players, or no list of actions")
                 matches.play_on(np.array(said["actions"], np.int32))
                 matches.spent = spent
             except (ValueError, TypeError, KeyError, OverflowError) as error:
-                raise ValueError(f"{self._path}, line {number}, is damaged ({error}); give another folder") from None
+                raise ValueError(
+                    f"{self._path}, line {number}, is damaged ({error}); give another folder"
+                ) from None
 
     def add(self, chosen: np.ndarray, matches: Matches) -> None:
         """Writes down what ``Matches.play_on`` has just returned, and what the players have spent by then."""
@@ -64,7 +70,15 @@ class MatchLog:
 def _spent(said: Any) -> Spent:
     """What a line says of a player. Raises ValueError, TypeError."""
     found = Spent(**said)
-    counts = all(type(count) is int and 0 <= count <= MOST_SPENT for count in (found.moves, found.simulations))
-    if not (counts and type(found.seconds) in (int, float) and 0 <= found.seconds <= MOST_SPENT and (found.moves or not found.simulations)):
+    counts = all(
+        type(count) is int and 0 <= count <= MOST_SPENT
+        for count in (found.moves, found.simulations)
+    )
+    if not (
+        counts
+        and type(found.seconds) in (int, float)
+        and 0 <= found.seconds <= MOST_SPENT
+        and (found.moves or not found.simulations)
+    ):
         raise ValueError(f"no player spends {strict_json.shortened(json.dumps(said))}")
     return found

@@ -26,7 +26,9 @@ class Player(Protocol):
         """Players of equal pools think together: one of them is asked about all of their games."""
         ...
 
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(
+        self, seeds: np.ndarray, states: State, players: Sequence[Player]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none.
 
         ``seeds``: uint32[B], of chance in each game.
@@ -44,7 +46,9 @@ class RandomPlayer:
     def pool(self) -> Hashable:
         return type(self)
 
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(
+        self, seeds: np.ndarray, states: State, players: Sequence[Player]
+    ) -> tuple[np.ndarray, np.ndarray]:
         del players
         count = len(seeds)
         drawn = random_moves(np.resize(seeds, filled_size(count)), filled(states).legal_action_mask)
@@ -53,7 +57,9 @@ class RandomPlayer:
 
 @jax.jit
 def random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
-    return jax.vmap(lambda seed, legal: random_legal_action(jax.random.key(seed), legal))(seeds, mask).astype(jnp.int32)
+    return jax.vmap(lambda seed, legal: random_legal_action(jax.random.key(seed), legal))(
+        seeds, mask
+    ).astype(jnp.int32)
 
 
 def chosen_games(states: State, games: np.ndarray) -> State:

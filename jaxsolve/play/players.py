@@ -33,13 +33,19 @@ class TreePlayer:
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(
+        self, seeds: np.ndarray, states: State, players: Sequence[Player]
+    ) -> tuple[np.ndarray, np.ndarray]:
         words = np.asarray(_packed(self.game, filled(states)._game))[: len(players)]
         settings = [cast(TreePlayer, player).settings for player in players]
         each = len(players) if self.settings.seconds is None else 1
         parts = [slice(begun, begun + each) for begun in range(0, len(players), each)]
-        found = [search(settings[part], self.game, words[part], seeds[part].tolist()) for part in parts]
-        return np.concatenate([part.actions for part in found]), np.concatenate([part.simulations for part in found])
+        found = [
+            search(settings[part], self.game, words[part], seeds[part].tolist()) for part in parts
+        ]
+        return np.concatenate([part.actions for part in found]), np.concatenate(
+            [part.simulations for part in found]
+        )
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -65,11 +71,15 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
     for part in filter(None, rest.split(",")):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in _SETTINGS:
-            raise ValueError(f"{text!r}: {part.strip()!r} is no setting; there are {', '.join(f'{each}=' for each in _SETTINGS)}")
+            raise ValueError(
+                f"{text!r}: {part.strip()!r} is no setting; there are {', '.join(f'{each}=' for each in _SETTINGS)}"
+            )
         if name in seen:
             raise ValueError(f"{text!r}: {name} is given twice")
         if kind == "uct" and name not in _OF_UCT:
-            raise ValueError(f"{text!r}: plain UCT keeps no proof numbers, so {name} would have no effect; say pnmcts")
+            raise ValueError(
+                f"{text!r}: plain UCT keeps no proof numbers, so {name} would have no effect; say pnmcts"
+            )
         seen.add(name)
         try:
             given |= _SETTINGS[name](value)
@@ -79,7 +89,11 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
         given["simulations"] = None
     if {"sims", "time"} & seen == {"sims"}:
         given["seconds"] = None
-    for name, flag, on in (("c_pn", "U", "ranks"), ("rank", "U", "ranks"), ("threshold", "S", "solver")):
+    for name, flag, on in (
+        ("c_pn", "U", "ranks"),
+        ("rank", "U", "ranks"),
+        ("threshold", "S", "solver"),
+    ):
         if name in seen and not given[on]:
             raise ValueError(f"{text!r}: {name} has no effect without the flag {flag}")
     if "layers" in seen and not (given["final"] or given["solver"] or given["ranks"]):

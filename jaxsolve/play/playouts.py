@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxsolve.games.boards.mixing import avalanche
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.mixing import avalanche
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.play.simulations import CUT_BIT, MOVER_BIT, RESULT_SHIFT
 
@@ -38,17 +38,29 @@ class Playouts:
 
     def idle(self, count: int) -> DeviceLanes:
         """Lanes in which nothing goes on, of the very types that ``play`` returns, which would be compiled again for others."""
-        states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init())
+        states = jax.tree.map(
+            lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init()
+        )
         legal = np.zeros((count, -(-self.game.num_actions // 32)), np.uint32)
         over = np.full(count, Outcome.DRAW, np.int32)
-        return jax.device_put(DeviceLanes(states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)))
+        return jax.device_put(
+            DeviceLanes(
+                states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)
+            )
+        )
 
     def look(self, words: np.ndarray) -> np.ndarray:
         """uint32[B, S] packed positions -> uint32[B, S + M + 1]: rows as of games that begin and have ended there."""
         return np.asarray(_look(self.game, jnp.asarray(words)))
 
     def play(
-        self, lanes: DeviceLanes, words: np.ndarray, actions: np.ndarray, seeds: np.ndarray, fresh: np.ndarray, moves: int
+        self,
+        lanes: DeviceLanes,
+        words: np.ndarray,
+        actions: np.ndarray,
+        seeds: np.ndarray,
+        fresh: np.ndarray,
+        moves: int,
     ) -> tuple[np.ndarray, DeviceLanes]:
         """Plays at most so many moves on, where bool[L] ``fresh`` from position uint32[L, S] after int32[L] action.
 
@@ -74,7 +86,13 @@ def _look(game: Game, words: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _play(
-    playouts: Playouts, lanes: DeviceLanes, words: jax.Array, actions: jax.Array, seeds: jax.Array, fresh: jax.Array, moves: jax.Array
+    playouts: Playouts,
+    lanes: DeviceLanes,
+    words: jax.Array,
+    actions: jax.Array,
+    seeds: jax.Array,
+    fresh: jax.Array,
+    moves: jax.Array,
 ) -> tuple[jax.Array, DeviceLanes]:
     game = playouts.game
     states, legal, outcomes, old_seeds, played = lanes
@@ -82,7 +100,10 @@ def _play(
     states = _where(fresh, begun, states)
     seeds, played = jnp.where(fresh[:, None], seeds, old_seeds), jnp.where(fresh, 0, played)
     new_legal, new_outcomes = _seen(game, states)
-    legal, outcomes = jnp.where(fresh[:, None], new_legal, legal), jnp.where(fresh, new_outcomes, outcomes)
+    legal, outcomes = (
+        jnp.where(fresh[:, None], new_legal, legal),
+        jnp.where(fresh, new_outcomes, outcomes),
+    )
     first = jax.vmap(game.pack)(states), new_legal, new_outcomes, jax.vmap(game.to_move)(states)
 
     def ongoing(lanes: DeviceLanes) -> jax.Array:
@@ -96,7 +117,9 @@ def _play(
         count, lanes = carry
         states, legal, outcomes, seeds, played = lanes
         going = ongoing(lanes)
-        bits = avalanche(seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9)))
+        bits = avalanche(
+            seeds[:, 0] ^ avalanche(seeds[:, 1] + played.astype(jnp.uint32) * np.uint32(0x9E3779B9))
+        )
         drawn = jax.vmap(action_of_rank)(legal, bits)
         states = _where(going, jax.vmap(game.step)(states, drawn), states)
         legal, outcomes = _seen(game, states)
@@ -113,11 +136,25 @@ def _seen(game: Game, states: Any) -> tuple[jax.Array, jax.Array]:
     return jax.vmap(game.legal_and_outcome)(states)
 
 
-def _rows(words: jax.Array, legal: jax.Array, outcomes: jax.Array, movers: jax.Array, results: jax.Array, cut: jax.Array) -> jax.Array:
-    parts = (outcomes, movers << MOVER_BIT, results << RESULT_SHIFT, cut.astype(jnp.int32) << CUT_BIT)
+def _rows(
+    words: jax.Array,
+    legal: jax.Array,
+    outcomes: jax.Array,
+    movers: jax.Array,
+    results: jax.Array,
+    cut: jax.Array,
+) -> jax.Array:
+    parts = (
+        outcomes,
+        movers << MOVER_BIT,
+        results << RESULT_SHIFT,
+        cut.astype(jnp.int32) << CUT_BIT,
+    )
     word = functools.reduce(jnp.bitwise_or, parts).astype(jnp.uint32)
     return jnp.concatenate([words, legal, word[:, None]], axis=1)
 
 
 def _where(condition: jax.Array, yes: Any, no: Any) -> Any:
-    return jax.tree.map(lambda x, y: jnp.where(condition.reshape(-1, *[1] * (x.ndim - 1)), x, y), yes, no)
+    return jax.tree.map(
+        lambda x, y: jnp.where(condition.reshape(-1, *[1] * (x.ndim - 1)), x, y), yes, no
+    )

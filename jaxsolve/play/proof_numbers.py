@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import inner
 from jaxsolve.games.game import Outcome
+from jaxsolve.jit.host import inner
 
 INF = (1 << 31) - 1  # decided
 BIG = INF - 1  # cap of an undecided number
@@ -63,7 +63,9 @@ def _order(forest, edge, is_or, layers):
     which = 0 if is_or else 1
     if layers == TWO_LAYERS:
         last = forest.known.shape[1] - 1  # the same one where the game knows no draws
-        return np.uint64(forest.known[edge, 0, which]) << np.uint64(32) | np.uint64(forest.known[edge, last, which])
+        return np.uint64(forest.known[edge, 0, which]) << np.uint64(32) | np.uint64(
+            forest.known[edge, last, which]
+        )
     if layers == PLAYERS and not is_or:
         return np.uint64(forest.known[edge, forest.known.shape[1] - 1, 1])
     return np.uint64(forest.known[edge, 0, which])
@@ -121,7 +123,11 @@ def _sum_up(forest, node, is_or):
             decided = decided or number == INF
             total += number
         total = np.int64(INF) if decided else min(total, np.int64(BIG))
-        changed = changed or forest.numbers[node, claim, least] != low or forest.numbers[node, claim, summed] != total
+        changed = (
+            changed
+            or forest.numbers[node, claim, least] != low
+            or forest.numbers[node, claim, summed] != total
+        )
         forest.numbers[node, claim, least] = np.uint32(low)
         forest.numbers[node, claim, summed] = np.uint32(total)
     return changed

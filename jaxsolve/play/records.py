@@ -54,9 +54,22 @@ def tally(played: Sequence[Record], starts: int) -> Tally:
     """Counts all games of a pair, in the order of ``Matches``, whose starts were so many different positions in turn."""
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     sides = len(played) // 2
-    distinct = len({(game.first, number % sides % starts, *game.opening, NOBODY, *game.moves) for number, game in enumerate(played)})
+    distinct = len(
+        {
+            (game.first, number % sides % starts, *game.opening, NOBODY, *game.moves)
+            for number, game in enumerate(played)
+        }
+    )
     as_first = sum(game.winner == 0 and game.first == 0 for game in played)
-    return Tally(len(played), wins, len(played) - wins - losses, losses, sum(game.cut for game in played), as_first, distinct)
+    return Tally(
+        len(played),
+        wins,
+        len(played) - wins - losses,
+        losses,
+        sum(game.cut for game in played),
+        as_first,
+        distinct,
+    )
 
 
 def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
@@ -67,7 +80,11 @@ def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> lis
     for ply in range(max(map(len, moves), default=0)):
         actions = np.array([each[ply] if ply < len(each) else NOBODY for each in moves], np.int32)
         for number in np.flatnonzero(actions != NOBODY).tolist():
-            words[number].append(game.action_text(int(actions[number]), jax.tree.map(lambda x, number=number: x[number], states)))
+            words[number].append(
+                game.action_text(
+                    int(actions[number]), jax.tree.map(lambda x, number=number: x[number], states)
+                )
+            )
         states = jax.tree.map(np.asarray, _after(game, states, np.maximum(actions, 0)))
     return [" ".join(each) for each in words]
 
@@ -90,5 +107,8 @@ def interval(score: float, draws: float, games: int) -> tuple[float, float]:
     """
     z2 = 1.959964**2
     k, drawn = z2 / games, draws * games / (games + z2)
-    middle, spread = score + k / 2, math.sqrt(max(k * (score * (1 - score) + (k - drawn * (1 + k)) / 4), 0.0))
+    middle, spread = (
+        score + k / 2,
+        math.sqrt(max(k * (score * (1 - score) + (k - drawn * (1 + k)) / 4), 0.0)),
+    )
     return max((middle - spread) / (1 + k), 0.0), min((middle + spread) / (1 + k), 1.0)

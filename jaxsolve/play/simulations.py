@@ -11,11 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.by_address import by_address
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.game import Outcome
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.jit.struct import by_address
 from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, expand
-from jaxsolve.play.proof_numbers import ONE_LAYER, PLAYERS, begin, begin_edge, is_pruned, is_solved, update_edge
+from jaxsolve.play.proof_numbers import (
+    ONE_LAYER,
+    PLAYERS,
+    begin,
+    begin_edge,
+    is_pruned,
+    is_solved,
+    update_edge,
+)
 
 OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 """A lane's word: the outcome of the position that its game began at in bits 0..2, who moves there in bit 3, the game's result in bits 4..6
@@ -23,7 +31,11 @@ OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
 
 MOST_SEEN = 4096  # simulations in a row of which the tree sees the end itself, before the clock is looked at again
 
-_ONGOING, _FIRST_WINS, _SECOND_WINS = int(Outcome.ONGOING), int(Outcome.FIRST_WINS), int(Outcome.SECOND_WINS)
+_ONGOING, _FIRST_WINS, _SECOND_WINS = (
+    int(Outcome.ONGOING),
+    int(Outcome.FIRST_WINS),
+    int(Outcome.SECOND_WINS),
+)
 
 
 @by_address
@@ -75,7 +87,9 @@ def advance(forest, lanes, rows):
         word = rows[lane, rows.shape[1] - 1]
         if lanes.fresh[lane]:
             lanes.fresh[lane] = False
-            forest.edges[edge].child = _add_node(forest, rows, lane, lanes.trees[lane], lanes.nodes[lane], edge)
+            forest.edges[edge].child = _add_node(
+                forest, rows, lane, lanes.trees[lane], lanes.nodes[lane], edge
+            )
         result = np.int64(word >> np.uint32(RESULT_SHIFT)) & OUTCOME_BITS
         if result != _ONGOING or (word >> np.uint32(CUT_BIT)) & np.uint32(1):
             forest.counters[PLAYOUTS] += 1
@@ -172,7 +186,9 @@ def _add_node(forest, rows, row, tree, parent, edge):
 def _is_done(forest, tree):
     """Whether a tree needs no further simulation."""
     record = forest.trees[tree]
-    return record.begun >= record.simulations or (record.final and forest.numbers[record.root, 0, 0] == 0)
+    return record.begun >= record.simulations or (
+        record.final and forest.numbers[record.root, 0, 0] == 0
+    )
 
 
 @inner
@@ -246,7 +262,11 @@ def _select(forest, tree, node, player):
         seen = forest.edges[edge]
         if seen.child == NONE:
             continue
-        if leave and seen.visits > rule.threshold and is_pruned(forest, node, edge, player, rule.layers):
+        if (
+            leave
+            and seen.visits > rule.threshold
+            and is_pruned(forest, node, edge, player, rule.layers)
+        ):
             continue
         count = np.float64(seen.visits + seen.busy)
         score = (seen.total - seen.busy) / count + rule.exploration * math.sqrt(log_visits / count)

@@ -16,7 +16,11 @@ from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
 from jaxsolve.play.playouts import Playouts, filled_size
 from jaxsolve.play.simulations import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
 
-LAYERS = {"single": proof_numbers.ONE_LAYER, "double": proof_numbers.TWO_LAYERS, "players": proof_numbers.PLAYERS}
+LAYERS = {
+    "single": proof_numbers.ONE_LAYER,
+    "double": proof_numbers.TWO_LAYERS,
+    "players": proof_numbers.PLAYERS,
+}
 MOST_SIMULATIONS = (1 << 31) - 1
 MOST_BYTES = 4 << 30  # of one call's trees
 LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # that one call of the device plays on
@@ -71,7 +75,9 @@ class PlayoutSearch:
 
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
-            raise ValueError("neither simulations nor seconds are given: nothing would end the search")
+            raise ValueError(
+                "neither simulations nor seconds are given: nothing would end the search"
+            )
         if self.simulations is not None and not 1 <= self.simulations < MOST_SIMULATIONS:
             raise ValueError(f"simulations={self.simulations}: give 1 to {MOST_SIMULATIONS - 1}")
         if self.seconds is not None and not 0.0 < self.seconds < math.inf:
@@ -79,7 +85,11 @@ class PlayoutSearch:
         for name, least in (("exploration", 0.0), ("c_pn", 0.0)):
             if not least <= getattr(self, name) <= 1e9:
                 raise ValueError(f"{name}={getattr(self, name)}: give 0 to 1e9")
-        for name, low, high in (("threshold", 0, 1 << 30), ("wave", 1, 1 << 16), ("most_moves", 1, 1 << 20)):
+        for name, low, high in (
+            ("threshold", 0, 1 << 30),
+            ("wave", 1, 1 << 16),
+            ("most_moves", 1, 1 << 20),
+        ):
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name}={getattr(self, name)}: give {low} to {high}")
         if self.layers not in LAYERS:
@@ -87,7 +97,9 @@ class PlayoutSearch:
         if self.contempt is not None and not -1.0 <= self.contempt <= 1.0:
             raise ValueError(f"contempt={self.contempt}: give -1 to 1")
         if self.contempt is not None and not (self.layers != "single" and self.final):
-            raise ValueError("contempt needs layers 'double' or 'players', which know of draws, and final moves by what is proved (F)")
+            raise ValueError(
+                "contempt needs layers 'double' or 'players', which know of draws, and final moves by what is proved (F)"
+            )
 
     @property
     def counted(self) -> bool:
@@ -119,7 +131,9 @@ class Searched:
     forest: Forest  # the trees, for those who look
 
 
-def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]) -> Searched:
+def search(
+    settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]
+) -> Searched:
     """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
 
     What is found for a position depends on it, its settings and its seed, and not on the others, unless it has several simulations under way
@@ -129,9 +143,13 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
     ``MOST_BYTES``.
     """
     if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
-        raise ValueError("give a sequence of settings, one for each position, and the positions packed, uint32[T, S], one is [1, S]")
+        raise ValueError(
+            "give a sequence of settings, one for each position, and the positions packed, uint32[T, S], one is [1, S]"
+        )
     if not 0 < len(words) == len(settings) == len(seeds):
-        raise ValueError(f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: give one of each, at least")
+        raise ValueError(
+            f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: give one of each, at least"
+        )
     count, one = len(words), settings[0]
     if any((each.wave, each.most_moves) != (one.wave, one.most_moves) for each in settings):
         raise ValueError("searches with different wave or most_moves do not go together")
@@ -142,18 +160,27 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
     size = filled_size(len(lanes.trees))
     given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
     padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
-    rows, device = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32), playouts.idle(size)
-    rows.setflags(write=False)  # as what comes from the device: ``advance`` would be compiled again for arrays of another kind
+    rows, device = (
+        np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32),
+        playouts.idle(size),
+    )
+    rows.setflags(
+        write=False
+    )  # as what comes from the device: ``advance`` would be compiled again for arrays of another kind
     moves, played = FIRST_MOVES, 0
     while (at_work := advance(forest, lanes, rows)) and clock() < end:
         for array, each in zip(padded, given, strict=True):
             array[: len(each)] = each
         rows, device = playouts.play(device, *padded, moves)
         if not played and one.seconds is not None:
-            end = clock() + one.seconds  # from here on: what the first call compiles is not the player's
+            end = (
+                clock() + one.seconds
+            )  # from here on: what the first call compiles is not the player's
         played += moves * at_work
         # Lanes whose game is over wait for the end of the call: about a sixteenth of its length on average.
-        moves = min(max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES)
+        moves = min(
+            max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES
+        )
         forest = _with_room(forest, lanes, game)
     actions = np.zeros(count, np.int32)
     choose_moves(forest, actions)
@@ -161,17 +188,27 @@ def search(settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, see
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _begun(settings: Sequence[PlayoutSearch], game: Game, playouts: Playouts, words: np.ndarray, seeds: Sequence[int]) -> tuple[Forest, Lanes]:
+def _begun(
+    settings: Sequence[PlayoutSearch],
+    game: Game,
+    playouts: Playouts,
+    words: np.ndarray,
+    seeds: Sequence[int],
+) -> tuple[Forest, Lanes]:
     """A forest with a root for each position, and idle lanes. Raises ValueError."""
     count = len(words)
     rows = playouts.look(np.resize(words, (filled_size(count), words.shape[1])))[:count]
     over = np.flatnonzero(rows[:, -1] & OUTCOME_BITS != Outcome.ONGOING)
     if len(over):
-        raise ValueError(f"position {over[0]}: the game is over there, and no move is left to look for")
+        raise ValueError(
+            f"position {over[0]}: the game is over there, and no move is left to look for"
+        )
     claims = 2 if game.may_draw and any(each.layers != "single" for each in settings) else 1
     forest = new_forest(count, words.shape[1], rows.shape[1] - words.shape[1] - 1, claims)
     lanes = new_lanes(count, settings[0].wave, words.shape[1])
-    forest.trees["random"] = [np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] for seed in seeds]
+    forest.trees["random"] = [
+        np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] for seed in seeds
+    ]
     for tree, each in zip(forest.trees, settings, strict=True):
         each.write(tree)
     forest = _with_room(forest, lanes, game)

@@ -9,11 +9,11 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome
+from jaxsolve.games.threats import Branch, Tree, coded, look
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
 from jaxsolve.proof.index import LogIndex
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.sequences import Branch, Tree, coded, look
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -37,9 +37,22 @@ class GraphBuilder:
     leads_elsewhere = False  # whether a move leads to another position than the one after it
 
     def __init__(
-        self, game: Game, evaluator: Evaluator, log: ProofLog, claim: Claim, *, memory_mb: int = 2048, stop: Callable[[], None] = lambda: None
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        log: ProofLog,
+        claim: Claim,
+        *,
+        memory_mb: int = 2048,
+        stop: Callable[[], None] = lambda: None,
     ):
-        self.game, self.claim, self.evaluator, self.log, self.stop = game, claim, evaluator, log, stop
+        self.game, self.claim, self.evaluator, self.log, self.stop = (
+            game,
+            claim,
+            evaluator,
+            log,
+            stop,
+        )
         self.plain = shared_evaluator(game, autoplay=False, zones=evaluator.zones)
         self._compiled_before = self.plain.compile_seconds
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
@@ -48,7 +61,9 @@ class GraphBuilder:
         # Node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move. Few nodes wait at any time, and
         # the plans of one tree share its parts.
         self._plans: dict[int, Tree] = {}
-        self._pending: list[tuple[np.ndarray, np.ndarray]] = []  # (nodes int64[n], rows uint32[n, width]) still without children
+        self._pending: list[
+            tuple[np.ndarray, np.ndarray]
+        ] = []  # (nodes int64[n], rows uint32[n, width]) still without children
 
     @property
     def _key_words(self) -> int:
@@ -94,14 +109,20 @@ class GraphBuilder:
         while node >= 0:
             way.append(node)
             node = int(self.graph.parents[node])
-        found = self.index.find(self.evaluator.images(self.graph.keys[way, : self.game.state_words])[0])
-        return ProofGap(message, int(found.numbers.min(initial=len(self.log))) if len(found.numbers) else 0)
+        found = self.index.find(
+            self.evaluator.images(self.graph.keys[way, : self.game.state_words])[0]
+        )
+        return ProofGap(
+            message, int(found.numbers.min(initial=len(self.log))) if len(found.numbers) else 0
+        )
 
     # ---- rows ------------------------------------------------------------------------------------------------------
     def _bits(self, rows: np.ndarray, at: int) -> np.ndarray:
         """bool[n, A]: a set of actions from rows."""
         words = np.ascontiguousarray(rows[:, at : at + self.plain.layout.mask])
-        return np.unpackbits(words.view(np.uint8), axis=1, count=self.game.num_actions, bitorder="little").astype(bool)
+        return np.unpackbits(
+            words.view(np.uint8), axis=1, count=self.game.num_actions, bitorder="little"
+        ).astype(bool)
 
     def _evaluate(self, nodes: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """uint32[n, width]: rows of the positions after actions int[n] at nodes int[n]."""
@@ -109,7 +130,10 @@ class GraphBuilder:
         for at in range(0, len(nodes), WAVE):
             self.stop()
             part = slice(at, at + WAVE)
-            rows[part] = self.plain(self.graph.keys[nodes[part], : self.game.state_words], actions[part].astype(np.int32))
+            rows[part] = self.plain(
+                self.graph.keys[nodes[part], : self.game.state_words],
+                actions[part].astype(np.int32),
+            )
         return rows
 
     # ---- growing ---------------------------------------------------------------------------------------------------
@@ -131,14 +155,20 @@ class GraphBuilder:
         over = outcomes != Outcome.ONGOING
         for at in np.flatnonzero(over):
             if not self.claim.holds(int(outcomes[at])):
-                raise self._gap("a finished game in the proof does not satisfy the claim", int(nodes[at]))
+                raise self._gap(
+                    "a finished game in the proof does not satisfy the claim", int(nodes[at])
+                )
         claimant_moves = (rows[:, layout.info] >> 3 & 1) == self.claim.player
         legal, wins = self._bits(rows, layout.masks), self._bits(rows, layout.masks + layout.mask)
         threats = np.where(claimant_moves | over, -1, rows[:, layout.threat].astype(np.int64) - 1)
         refuted = np.flatnonzero(wins.any(axis=1) & ~claimant_moves & ~over)
         if len(refuted):
-            raise self._gap("the opponent wins at once in a position of the proof", int(nodes[refuted[0]]))
-        graph.kinds[nodes] = np.where(over, LEAF, np.where(claimant_moves, OR, np.where(threats >= 0, THREAT, AND)))
+            raise self._gap(
+                "the opponent wins at once in a position of the proof", int(nodes[refuted[0]])
+            )
+        graph.kinds[nodes] = np.where(
+            over, LEAF, np.where(claimant_moves, OR, np.where(threats >= 0, THREAT, AND))
+        )
         graph.threats[nodes] = threats
         taken = legal & ~over[:, None]
         defended = np.flatnonzero(threats >= 0)
@@ -152,8 +182,15 @@ class GraphBuilder:
         return taken
 
     # ---- sequences of forcing moves ------------------------------------------------------------------------------
-    def _look(self, nodes: np.ndarray, rows: np.ndarray, taken: np.ndarray, wins: np.ndarray, claimant_moves: np.ndarray) -> None:
-        """Sees once more what the search has seen (``jaxsolve.sequences``): trees by which the claimant wins, or threatens to."""
+    def _look(
+        self,
+        nodes: np.ndarray,
+        rows: np.ndarray,
+        taken: np.ndarray,
+        wins: np.ndarray,
+        claimant_moves: np.ndarray,
+    ) -> None:
+        """Sees once more what the search has seen (``jaxsolve.games.threats``): trees by which the claimant wins, or threatens to."""
         assert self._sequences is not None
         for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
             node = int(nodes[at])
@@ -166,11 +203,18 @@ class GraphBuilder:
             sight = look(self._sequences, rows[at, : self.game.state_words], self.claim.player)
             if sight is None or sight.wins != claimant_moves[at]:
                 if sight is not None and sight.wins:
-                    raise self._gap("the opponent wins by a sequence in a position of the proof", node)
+                    raise self._gap(
+                        "the opponent wins by a sequence in a position of the proof", node
+                    )
             elif sight.wins:
                 self._plans[node] = sight.tree
             else:
-                self._leave(node, taken[at], sight.tree, [action for action in range(self.game.num_actions) if sight.zone >> action & 1])
+                self._leave(
+                    node,
+                    taken[at],
+                    sight.tree,
+                    [action for action in range(self.game.num_actions) if sight.zone >> action & 1],
+                )
 
     def _leave(self, node: int, taken: np.ndarray, threat: Tree, replies: Sequence[int]) -> None:
         """Makes a node one with a threat, to which these replies are left."""
@@ -180,7 +224,9 @@ class GraphBuilder:
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
         """What is being played goes on at the children, which need not see it again, where the move is the plan's."""
-        for node, action, child in zip(nodes.tolist(), actions.tolist(), children.tolist(), strict=True):
+        for node, action, child in zip(
+            nodes.tolist(), actions.tolist(), children.tolist(), strict=True
+        ):
             plan = self._plans.get(node)
             if plan is None or self.graph.children(child):
                 continue
@@ -204,17 +250,23 @@ class GraphBuilder:
         asked = np.flatnonzero(moves < 0)
         if not len(asked):
             return moves
-        images, symmetries = self.evaluator.images(self.graph.keys[nodes[asked], : self.game.state_words])
+        images, symmetries = self.evaluator.images(
+            self.graph.keys[nodes[asked], : self.game.state_words]
+        )
         found = self.index.find(images)
         owners, oldest = np.unique(found.owners, return_index=True)
         logged = self.log.split(found.records[oldest])[1]
         turned = self.game.symmetry_actions() if self.evaluator.canonical else None
         for owner, move in zip(owners.tolist(), logged.tolist(), strict=True):
             moves[asked[owner]] = (
-                move if turned is None or not 0 <= move < legal.shape[1] else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
+                move
+                if turned is None or not 0 <= move < legal.shape[1]
+                else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
             )
         for at in asked[moves[asked] < 0]:
-            if legal[at].sum() != 1:  # replies that the rules force are played without being searched, hence without being logged
+            if (
+                legal[at].sum() != 1
+            ):  # replies that the rules force are played without being searched, hence without being logged
                 raise self._gap("a position of the proof is missing from the log", int(nodes[at]))
             moves[at] = legal[at].argmax()
         inside = (moves >= 0) & (moves < legal.shape[1])

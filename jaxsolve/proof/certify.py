@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import Report, check, knows
-from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.writer import Asked, write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
-from jaxsolve.runtime import cpu_seconds
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -51,7 +51,9 @@ class Certified:
     nodes: int
     bytes: int
     line: list[str]  # moves of the longest line
-    first_move: str | None  # a move that keeps the claim at the root, where the claimant is to move and the game goes on
+    first_move: (
+        str | None
+    )  # a move that keeps the claim at the root, where the claimant is to move and the game goes on
     checked: Checked | None  # None where the check was switched off
     cpu_seconds: float  # of all this, check and compilation included
     compile_seconds: float  # CPU seconds
@@ -91,7 +93,9 @@ def certify(
       OSError: the certificate cannot be written.
     """
     start, poll = cpu_seconds(), _poll(stop)
-    builder = (ZonedGraphBuilder if evaluator.zone_words else GraphBuilder)(game, evaluator, log, claim, memory_mb=memory_mb, stop=poll)
+    builder = (ZonedGraphBuilder if evaluator.zone_words else GraphBuilder)(
+        game, evaluator, log, claim, memory_mb=memory_mb, stop=poll
+    )
     graph = builder.build(np.asarray(root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
@@ -103,19 +107,36 @@ def certify(
     first_move = graph.first_move(game) if moves else None
     with _folder(path) as folder:
         name = path.name if path is not None else "proof.jsonl.gz"
-        written = write_certificate(game, graph, claim, folder / f"unchecked-{name}", note, order, poll, asked)
+        written = write_certificate(
+            game, graph, claim, folder / f"unchecked-{name}", note, order, poll, asked
+        )
         try:
             result = checked(written.path, stop) if check_it or asked is not None else None
             if result is not None:
                 claimed = asked or Asked(game, graph.state(game, 0))
-                _judge(result.report, claimed, claim, written.path, None if path is None else path.with_name(REFUSED + name))
+                _judge(
+                    result.report,
+                    claimed,
+                    claim,
+                    written.path,
+                    None if path is None else path.with_name(REFUSED + name),
+                )
             if path is not None:
                 os.replace(written.path, path)
         finally:
             written.path.unlink(missing_ok=True)
     if accepted is not None:
         accepted(builder)
-    return Certified(path, written.nodes, written.bytes, line, first_move, result, cpu_seconds() - start, builder.compile_seconds)
+    return Certified(
+        path,
+        written.nodes,
+        written.bytes,
+        line,
+        first_move,
+        result,
+        cpu_seconds() - start,
+        builder.compile_seconds,
+    )
 
 
 def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
@@ -145,14 +166,20 @@ def _playable(game: Game, position: str, line: list[str]) -> list[str]:
 def _judge(report: Report, claimed: Asked, claim: Claim, written: Path, kept: Path | None) -> None:
     """Raises ProofRefused, or ProofRepeats, unless the report accepts this very claim."""
     game, root = claimed
-    same = (report.rules, report.root, report.claim) == (game.rule_set, game.text(root), claim.text(game.players))
+    same = (report.rules, report.root, report.claim) == (
+        game.rule_set,
+        game.text(root),
+        claim.text(game.players),
+    )
     if report.accepted and same:
         return
     if report.repeats:
         raise ProofRepeats(report.sentence)
     if kept is not None:
         os.replace(written, kept)
-    raise ProofRefused(report.sentence if not report.accepted else "accepted, but of another claim.")
+    raise ProofRefused(
+        report.sentence if not report.accepted else "accepted, but of another claim."
+    )
 
 
 @contextmanager

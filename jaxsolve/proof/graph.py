@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.compiled import compiled
 from jaxsolve.games.game import Game, State
+from jaxsolve.jit.host import compiled
+from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap, ProofUnfinished
-from jaxsolve.proof.recent import hashed
 
 LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
 ORDER_BYTES = 24  # a node, while the graph is put in order and written
@@ -30,11 +30,21 @@ class ProofGraph:
         self.keys = np.zeros((0, key_words), np.uint32)  # uint32[N, K]
         self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... MUST_PLAY
         self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
-        self.threats = np.zeros(0, np.int16)  # int16[N]: threatened cell of a THREAT or MUST_PLAY node, -1 if none
-        self.parents = np.zeros(0, np.int32)  # int32[N]: a node that names this one, -1 for the root
-        self._edges = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its children begin, and their number
-        self._pairs = np.zeros((0, 2), np.int64)  # int64[N, 2]: where its pairs begin, and their number
-        self._trees = np.zeros((0, 2), np.int64)  # int64[N, 2]: where the code of its tree begins, and how long it is
+        self.threats = np.zeros(
+            0, np.int16
+        )  # int16[N]: threatened cell of a THREAT or MUST_PLAY node, -1 if none
+        self.parents = np.zeros(
+            0, np.int32
+        )  # int32[N]: a node that names this one, -1 for the root
+        self._edges = np.zeros(
+            (0, 2), np.int64
+        )  # int64[N, 2]: where its children begin, and their number
+        self._pairs = np.zeros(
+            (0, 2), np.int64
+        )  # int64[N, 2]: where its pairs begin, and their number
+        self._trees = np.zeros(
+            (0, 2), np.int64
+        )  # int64[N, 2]: where the code of its tree begins, and how long it is
         self._actions = np.zeros(0, np.int16)  # int16[E]
         self._children = np.zeros(0, np.int32)  # int32[E]
         self._cells = np.zeros((0, 2), np.int16)  # int16[P, 2]
@@ -46,12 +56,25 @@ class ProofGraph:
         return self.size
 
     # ---- growing ---------------------------------------------------------------------------------------------------
-    _BY_NODE = ("keys", "kinds", "outcomes", "threats", "parents", "_edges", "_pairs", "_trees", "_hashes")
+    _BY_NODE = (
+        "keys",
+        "kinds",
+        "outcomes",
+        "threats",
+        "parents",
+        "_edges",
+        "_pairs",
+        "_trees",
+        "_hashes",
+    )
 
     @property
     def bytes(self) -> int:
         """Memory held, and what putting the nodes in order will take."""
-        arrays = [getattr(self, name) for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")]
+        arrays = [
+            getattr(self, name)
+            for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")
+        ]
         return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
 
     def _grow(self, names: Sequence[str], need: int) -> None:
@@ -59,11 +82,18 @@ class ProofGraph:
         if need <= len(getattr(self, names[0])):
             return
         size = max(need, len(getattr(self, names[0])) * 5 // 4, 1024)
-        more = sum((size - len(array)) * (array.nbytes // max(1, len(array))) for array in (getattr(self, name) for name in names))
+        more = sum(
+            (size - len(array)) * (array.nbytes // max(1, len(array)))
+            for array in (getattr(self, name) for name in names)
+        )
         if self.bytes + more > self._budget:
-            raise ProofUnfinished(f"its {self.size} positions and more do not fit into {self._budget >> 20} MB")
+            raise ProofUnfinished(
+                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
+            )
         for name in names:
-            getattr(self, name).resize((size, *getattr(self, name).shape[1:]), refcheck=False)  # in place, where the system can
+            getattr(self, name).resize(
+                (size, *getattr(self, name).shape[1:]), refcheck=False
+            )  # in place, where the system can
 
     def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
         """int64[n]: the nodes of keys uint32[n, K]; new ones get outcome and parent, int[n] each, and the next numbers in order."""
@@ -71,26 +101,46 @@ class ProofGraph:
         if 2 * (self.size + len(keys)) > len(self._slots):
             self._rehash(2 * (self.size + len(keys)))
         numbers, before = np.empty(len(keys), np.int64), self.size
-        self.size = _enter(self.keys, self._hashes, self._slots, np.ascontiguousarray(keys), hashed(keys), before, numbers)
+        self.size = _enter(
+            self.keys,
+            self._hashes,
+            self._slots,
+            np.ascontiguousarray(keys),
+            hashed(keys),
+            before,
+            numbers,
+        )
         fresh, at = np.unique(numbers, return_index=True)
         at, fresh = at[fresh >= before], fresh[fresh >= before]
-        self.kinds[fresh], self.outcomes[fresh], self.threats[fresh], self.parents[fresh] = LEAF, outcomes[at], -1, parents[at]
+        self.kinds[fresh], self.outcomes[fresh], self.threats[fresh], self.parents[fresh] = (
+            LEAF,
+            outcomes[at],
+            -1,
+            parents[at],
+        )
         self._edges[fresh] = self._pairs[fresh] = self._trees[fresh] = 0
         return numbers
 
     def _rehash(self, least: int) -> None:
         size = 1 << least.bit_length()
         if self.bytes + 4 * size - self._slots.nbytes > self._budget:
-            raise ProofUnfinished(f"its {self.size} positions and more do not fit into {self._budget >> 20} MB")
+            raise ProofUnfinished(
+                f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
+            )
         self._slots = np.zeros(0, np.int32)
         self._slots = np.full(size, -1, np.int32)
         _fill(self._hashes, self._slots, self.size)
 
-    def set_children(self, nodes: np.ndarray, counts: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
+    def set_children(
+        self, nodes: np.ndarray, counts: np.ndarray, actions: np.ndarray, children: np.ndarray
+    ) -> None:
         """Gives nodes int[n] their children: ``counts`` int[n] of them each, actions and nodes int[sum of counts] one node after the other."""
         first, self._edge_count = self._edge_count, self._edge_count + len(actions)
         self._grow(("_actions", "_children"), self._edge_count)
-        self._actions[first : self._edge_count], self._children[first : self._edge_count] = actions, children
+        self._actions[first : self._edge_count], self._children[first : self._edge_count] = (
+            actions,
+            children,
+        )
         self._edges[nodes, 0], self._edges[nodes, 1] = first + np.cumsum(counts) - counts, counts
 
     def set_pairs(self, node: int, pairs: Sequence[tuple[int, int]]) -> None:
@@ -102,7 +152,7 @@ class ProofGraph:
         self._pairs[node] = first, len(pairs)
 
     def set_tree(self, node: int, code: Sequence[int]) -> None:
-        """Gives a THREAT node the code (``jaxsolve.sequences``) of what is threatened there."""
+        """Gives a THREAT node the code (``jaxsolve.games.threats``) of what is threatened there."""
         first, self._code_count = self._code_count, self._code_count + len(code)
         self._grow(("_codes",), self._code_count)
         self._codes[first : self._code_count] = code
@@ -116,12 +166,20 @@ class ProofGraph:
     def zone(self, game: Game, node: int) -> list[int]:
         """The actions of the node's zone; none where the keys hold no zones."""
         words = self.keys[node, game.state_words + 1 :]
-        return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")[: game.num_actions]).tolist()
+        return np.flatnonzero(
+            np.unpackbits(words.view(np.uint8), bitorder="little")[: game.num_actions]
+        ).tolist()
 
     def children(self, node: int) -> list[tuple[int, int]]:
         """(action, child) of each edge."""
         first, count = self._edges[node].tolist()
-        return list(zip(self._actions[first : first + count].tolist(), self._children[first : first + count].tolist(), strict=True))
+        return list(
+            zip(
+                self._actions[first : first + count].tolist(),
+                self._children[first : first + count].tolist(),
+                strict=True,
+            )
+        )
 
     def pairs(self, node: int) -> list[tuple[int, int]]:
         """Pairs of actions of a PAIRING node, or of a MUST_PLAY node after its threat."""
@@ -140,7 +198,11 @@ class ProofGraph:
     def post_order(self) -> np.ndarray:
         """int32[N]: nodes, children always before parents. Raises ProofGap on a cycle."""
         order = np.empty(self.size, np.int32)
-        tried, marks, stack = np.zeros(self.size, np.int32), np.zeros(self.size, np.int8), np.empty(self.size, np.int32)
+        tried, marks, stack = (
+            np.zeros(self.size, np.int32),
+            np.zeros(self.size, np.int8),
+            np.empty(self.size, np.int32),
+        )
         if not _post_order(self._edges, self._children, order, tried, marks, stack):
             raise ProofGap("the proof runs in a circle")
         return order

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog, temporary_file
-from jaxsolve.proof.recent import hashed
 
 BLOCK = 512  # keys that one look-up reads from a file
 PART_KEYS = 1 << 21  # most keys sorted in one piece, so that ``stop`` is heard in time
@@ -38,7 +38,9 @@ class LogIndex:
       stop: called at least every 0.2 s while the index is made; may raise.
     """
 
-    def __init__(self, log: ProofLog, *, memory_mb: int = 512, stop: Callable[[], None] = lambda: None):
+    def __init__(
+        self, log: ProofLog, *, memory_mb: int = 512, stop: Callable[[], None] = lambda: None
+    ):
         log.flush()
         self._log = log
         self._number_bits = np.uint64(max(1, len(log).bit_length()))
@@ -62,7 +64,9 @@ class LogIndex:
         """int64[n]: the records, by number, whose positions' hashes begin with these ``count`` bits, at most 30: not all need be of one position."""
         low = bits << 64 - count
         high = low | (1 << 64 - count) - 1
-        keys = self._parts[int(self._part_of(np.array([low], np.uint64))[0])].between(np.uint64(low), np.uint64(high))
+        keys = self._parts[int(self._part_of(np.array([low], np.uint64))[0])].between(
+            np.uint64(low), np.uint64(high)
+        )
         return np.sort((keys & np.uint64((1 << int(self._number_bits)) - 1)).astype(np.int64))
 
     def find(self, states: np.ndarray) -> Found:
@@ -71,7 +75,9 @@ class LogIndex:
         least = np.uint64((1 << int(self._number_bits)) - 1)
         owners: list[int] = []
         numbers: list[int] = []
-        for owner, (head, part) in enumerate(zip(heads, self._part_of(heads).tolist(), strict=True)):
+        for owner, (head, part) in enumerate(
+            zip(heads, self._part_of(heads).tolist(), strict=True)
+        ):
             keys = self._parts[part].between(head, head | least)
             owners += [owner] * len(keys)
             numbers += (keys & least).tolist()
@@ -145,7 +151,9 @@ class _Spilt:
         first = max(0, int(np.searchsorted(self._fences, low)) - 1)
         last = int(np.searchsorted(self._fences, high, "right"))
         self._file.seek(8 * BLOCK * first)
-        return _between(np.frombuffer(self._file.read(8 * BLOCK * (last - first)), np.uint64), low, high)
+        return _between(
+            np.frombuffer(self._file.read(8 * BLOCK * (last - first)), np.uint64), low, high
+        )
 
 
 def _between(keys: np.ndarray, low: np.uint64, high: np.uint64) -> np.ndarray:

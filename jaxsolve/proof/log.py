@@ -27,15 +27,17 @@ from typing import BinaryIO
 
 import numpy as np
 
-from jaxsolve.proof.recent import Recent
-from jaxsolve.zoning import covers
+from jaxsolve.games.zones import covers
+from jaxsolve.proof.duplicates import Recent
 
 try:
     import fcntl
 except ImportError:  # no such locks on this system
     fcntl = None  # type: ignore[assignment]
 
-CHUNK = struct.Struct("<III")  # magic, number of records, CRC-32 of the records, begun with that of the chunk before
+CHUNK = struct.Struct(
+    "<III"
+)  # magic, number of records, CRC-32 of the records, begun with that of the chunk before
 MAGIC = 0x6A73_6C67
 VERSION = 3
 FLUSH_RECORDS = 4096
@@ -60,10 +62,21 @@ class ProofLog:
       ProofLogError: the file exists and is not a log of this question, or another run has it open.
     """
 
-    def __init__(self, question: dict[str, object], words: int, path: Path | None = None, zone_words: int = 0, memory_mb: int = 2048):
+    def __init__(
+        self,
+        question: dict[str, object],
+        words: int,
+        path: Path | None = None,
+        zone_words: int = 0,
+        memory_mb: int = 2048,
+    ):
         self.words, self.zone_words, self.path = words, zone_words, path
-        self.failure: OSError | None = None  # why the records go to a temporary file and no longer to ``path``
-        self.dropped_bytes = 0  # bytes of the file that were damaged, or lay behind damage, when it was opened
+        self.failure: OSError | None = (
+            None  # why the records go to a temporary file and no longer to ``path``
+        )
+        self.dropped_bytes = (
+            0  # bytes of the file that were damaged, or lay behind damage, when it was opened
+        )
         self._share = max(1 << 20, (memory_mb << 20) // 8)
         self._recent = Recent(self._share)
         self._firsts: list[int] = []  # of each chunk: the number of its first record
@@ -90,7 +103,13 @@ class ProofLog:
 
     # ---- opening -------------------------------------------------------------------------------------------------
     def _open(self, question: dict[str, object]) -> None:
-        about = {"format": "jaxsolve-log", "version": VERSION, "words": self.words, "zone_words": self.zone_words, **question}
+        about = {
+            "format": "jaxsolve-log",
+            "version": VERSION,
+            "words": self.words,
+            "zone_words": self.zone_words,
+            **question,
+        }
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
@@ -98,7 +117,9 @@ class ProofLog:
         line = found[0] + b"\n" if len(found) == 2 else found[0]
         cut_short = len(line) < len(header) and header.startswith(line)
         if line != header and not cut_short:
-            raise ProofLogError(f"{self.path} is the proof log of another question; choose another output folder")
+            raise ProofLogError(
+                f"{self.path} is the proof log of another question; choose another output folder"
+            )
         if cut_short:
             self._end = 0
             self._cut(0)
@@ -115,7 +136,11 @@ class ProofLog:
         while self._end + CHUNK.size <= size:
             magic, count, crc = CHUNK.unpack(self._bytes(self._end, CHUNK.size))
             length = 4 * self.record_words * count
-            if magic != MAGIC or not 0 < count <= MAX_CHUNK or self._end + CHUNK.size + length > size:
+            if (
+                magic != MAGIC
+                or not 0 < count <= MAX_CHUNK
+                or self._end + CHUNK.size + length > size
+            ):
                 return
             data = self._bytes(self._end + CHUNK.size, length)
             if zlib.crc32(data, self._crcs[-1] if self._crcs else 0) != crc:
@@ -135,10 +160,14 @@ class ProofLog:
         self._file.seek(at)
 
     # ---- writing -------------------------------------------------------------------------------------------------
-    def append(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray | None = None) -> None:
+    def append(
+        self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray | None = None
+    ) -> None:
         """Adds records: uint32[n, S] states, int32[n] moves, uint32[n, Z] zones (None where Z = 0)."""
         zones = np.zeros((len(states), 0), np.uint32) if zones is None else zones
-        self._pending.append(np.concatenate([states, moves.astype(np.int32).view(np.uint32)[:, None], zones], axis=1))
+        self._pending.append(
+            np.concatenate([states, moves.astype(np.int32).view(np.uint32)[:, None], zones], axis=1)
+        )
         self._pending_count += len(states)
         if self._pending_count >= FLUSH_RECORDS:
             self.flush()
@@ -203,7 +232,9 @@ class ProofLog:
         if not len(seen):
             return records
         old, new, s = self.read(numbers[seen]), records[seen], self.words
-        known = (old[:, :s] == new[:, :s]).all(axis=1) & ((old[:, s].view(np.int32) < 0) == (new[:, s].view(np.int32) < 0))
+        known = (old[:, :s] == new[:, :s]).all(axis=1) & (
+            (old[:, s].view(np.int32) < 0) == (new[:, s].view(np.int32) < 0)
+        )
         known &= (old[:, s + 1 :] & ~new[:, s + 1 :] == 0).all(axis=1)
         known &= ~covers(old[:, s].view(np.int32)) | covers(new[:, s].view(np.int32))
         keep = np.ones(len(records), bool)
@@ -216,11 +247,19 @@ class ProofLog:
         out, size = np.empty((len(numbers), self.record_words), np.uint32), 4 * self.record_words
         chunks = np.searchsorted(self._firsts, numbers, "right") - 1
         for i, (number, chunk) in enumerate(zip(numbers.tolist(), chunks.tolist(), strict=True)):
-            out[i] = np.frombuffer(self._bytes(self._offsets[chunk] + size * (number - self._firsts[chunk]), size), np.uint32)
+            out[i] = np.frombuffer(
+                self._bytes(self._offsets[chunk] + size * (number - self._firsts[chunk]), size),
+                np.uint32,
+            )
         return out
 
     def blocks(
-        self, first: int = 0, most: int = FLUSH_RECORDS, stop: Callable[[], None] | None = None, *, stop_at: int | None = None
+        self,
+        first: int = 0,
+        most: int = FLUSH_RECORDS,
+        stop: Callable[[], None] | None = None,
+        *,
+        stop_at: int | None = None,
     ) -> Iterator[np.ndarray]:
         """uint32[n, S + 1 + Z], n at most ``most``: records ``first`` to ``stop_at`` - 1, or all, oldest first. Calls ``stop`` before each."""
         self.flush()
@@ -234,7 +273,9 @@ class ProofLog:
                 start = self._offsets[chunk] + 4 * self.record_words * (at - self._firsts[chunk])
                 yield _records(self._bytes(start, 4 * self.record_words * count), self.record_words)
 
-    def chunks(self, newest: int | None = None, most: int = FLUSH_RECORDS) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def chunks(
+        self, newest: int | None = None, most: int = FLUSH_RECORDS
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """(states uint32[n, S], moves int32[n], zones uint32[n, Z]), n at most ``most``, of the ``newest`` records or all, oldest first."""
         self.flush()
         for records in self.blocks(0 if newest is None else max(0, self._count - newest), most):
@@ -242,7 +283,11 @@ class ProofLog:
 
     def split(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(states, moves, zones) of records."""
-        return records[:, : self.words], records[:, self.words].view(np.int32), records[:, self.words + 1 :]
+        return (
+            records[:, : self.words],
+            records[:, self.words].view(np.int32),
+            records[:, self.words + 1 :],
+        )
 
     def _bytes(self, offset: int, size: int) -> bytes:
         self._file.seek(offset)
@@ -250,7 +295,9 @@ class ProofLog:
         while len(data) < size:  # an unbuffered file may give less than is there
             more = self._file.read(size - len(data))
             if not more:
-                raise ProofLogError(f"{self.path or 'the proof log'} has become shorter while it was in use")
+                raise ProofLogError(
+                    f"{self.path or 'the proof log'} has become shorter while it was in use"
+                )
             data += more
         return data
 
@@ -262,7 +309,9 @@ class ProofLog:
             self._pop()
         if self._count > number:
             first, offset = self._firsts[-1], self._offsets[-1]
-            kept = _records(self._bytes(offset, 4 * self.record_words * (number - first)), self.record_words)
+            kept = _records(
+                self._bytes(offset, 4 * self.record_words * (number - first)), self.record_words
+            )
             self._pop()
             self._cut(self._end)
             self._recent.forget(self._count)
@@ -293,7 +342,9 @@ def _locked(path: Path) -> BinaryIO:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.close()
-            raise ProofLogError(f"{path} is in use by another run; wait for it or choose another output folder") from None
+            raise ProofLogError(
+                f"{path} is in use by another run; wait for it or choose another output folder"
+            ) from None
         except OSError:
             pass  # a file system without locks
     return file  # type: ignore[return-value]

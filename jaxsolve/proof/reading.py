@@ -24,7 +24,9 @@ class Node(NamedTuple):
     """One position of a proof. Where the game knows zones an edge may lead to another position than the child's, one that covers it on its zone."""
 
     position: str
-    moves: tuple[Edge, ...]  # the claimant's one move, or the replies that are answered one by one; none at a leaf
+    moves: tuple[
+        Edge, ...
+    ]  # the claimant's one move, or the replies that are answered one by one; none at a leaf
     leaf: str | None  # why the claim holds where nobody moves
     zone: str | None  # the points that the proof below rests on, where the certificate says so
     depth: int  # moves of the longest line below
@@ -61,7 +63,9 @@ def read(path: str | os.PathLike[str], most_nodes: int = MOST_NODES) -> Proof | 
     except (Refused, Unreadable) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"{os.fspath(path)}: no certificate of the kind that its first line promises ({error})") from None
+        raise ValueError(
+            f"{os.fspath(path)}: no certificate of the kind that its first line promises ({error})"
+        ) from None
 
 
 def _read(path: str | os.PathLike[str], most_nodes: int) -> Proof | None:
@@ -73,7 +77,15 @@ def _read(path: str | os.PathLike[str], most_nodes: int) -> Proof | None:
             header = fields
         elif "end" in fields:
             claim = header["claim"]
-            proof = Proof(header["game"], header["rules"], header["root"], claim["player"], claim["result"], fields["root"], nodes)
+            proof = Proof(
+                header["game"],
+                header["rules"],
+                header["root"],
+                claim["player"],
+                claim["result"],
+                fields["root"],
+                nodes,
+            )
             if not _is_root(proof.nodes[proof.root].position, proof.position, "by" in header):
                 raise ValueError(f"{os.fspath(path)}: the last node is not the root")
             return proof
@@ -90,7 +102,9 @@ def _is_root(text: str, claimed: str, by_other_rules: bool) -> bool:
 
 
 def _node(fields: dict[str, Any], nodes: dict[int, Node]) -> Node:
-    named: Sequence[Sequence[Any]] = [fields["or"]] if "or" in fields else fields.get("and", fields.get("must-play", ()))
+    named: Sequence[Sequence[Any]] = (
+        [fields["or"]] if "or" in fields else fields.get("and", fields.get("must-play", ()))
+    )
     edges = tuple(Edge(move, child) for move, child in named)
     depth = max((1 + nodes[edge.child].depth for edge in edges), default=0)
     return Node(fields["pos"], edges, fields.get("leaf"), fields.get("zone"), depth)

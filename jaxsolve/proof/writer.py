@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from jaxsolve.games.game import Game, HasStandIn, HasZones, State
+from jaxsolve.games.threats import Branch, Tree, decoded
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
-from jaxsolve.sequences import Branch, Tree, decoded
 
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
@@ -63,11 +63,23 @@ def write_certificate(
     number[order] = np.arange(1, len(order) + 1)
     temporary = path.with_name(path.name + ".part")
     try:
-        with temporary.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed:
-            packed.write(_line(_header(game, graph, claim, note) | _by(game, graph, claim, order, asked, stop)))
+        with (
+            temporary.open("wb") as raw,
+            gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed,
+        ):
+            packed.write(
+                _line(
+                    _header(game, graph, claim, note) | _by(game, graph, claim, order, asked, stop)
+                )
+            )
             for at in range(0, len(order), LINES):
                 stop()
-                packed.write(b"".join(_line(_node(game, graph, node, number, int(uses[node]))) for node in order[at : at + LINES].tolist()))
+                packed.write(
+                    b"".join(
+                        _line(_node(game, graph, node, number, int(uses[node])))
+                        for node in order[at : at + LINES].tolist()
+                    )
+                )
             packed.write(_line({"end": True, "nodes": len(order), "root": int(number[0])}))
         os.replace(temporary, path)
     finally:
@@ -87,23 +99,47 @@ def _header(game: Game, graph: ProofGraph, claim: Claim, note: str) -> dict[str,
     return header | ({"note": note} if note else {})
 
 
-def _by(game: Game, graph: ProofGraph, claim: Claim, order: np.ndarray, asked: Asked | None, stop: Callable[[], None]) -> dict[str, object]:
+def _by(
+    game: Game,
+    graph: ProofGraph,
+    claim: Claim,
+    order: np.ndarray,
+    asked: Asked | None,
+    stop: Callable[[], None],
+) -> dict[str, object]:
     """What the header of a proof for other rules says otherwise: whose claim it is, by which rules, and where the claimant plays again."""
     if asked is None:
         return {}
     again = _again(game, graph, claim.player, order, asked, stop)
-    header: dict[str, object] = {"rules": asked.game.rule_set, "root": asked.game.text(asked.state), "by": game.rule_set}
-    return header | ({"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {})
+    header: dict[str, object] = {
+        "rules": asked.game.rule_set,
+        "root": asked.game.text(asked.state),
+        "by": game.rule_set,
+    }
+    return header | (
+        {"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {}
+    )
 
 
 def _threat(tree: Tree, named: Callable[[int], str]) -> list[object]:
     """A tree of threats as certificates have it."""
     if not isinstance(tree, Branch):
         return [named(action) for action in tree]
-    return [named(tree.move), [named(action) for action in tree.line], [[named(reply), _threat(answer, named)] for reply, answer in tree.answers]]
+    return [
+        named(tree.move),
+        [named(action) for action in tree.line],
+        [[named(reply), _threat(answer, named)] for reply, answer in tree.answers],
+    ]
 
 
-def _again(game: Game, graph: ProofGraph, player: int, order: np.ndarray, asked: Asked, stop: Callable[[], None]) -> list[int]:
+def _again(
+    game: Game,
+    graph: ProofGraph,
+    player: int,
+    order: np.ndarray,
+    asked: Asked,
+    stop: Callable[[], None],
+) -> list[int]:
     """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
     assert isinstance(game, HasStandIn) and isinstance(asked.game, HasStandIn)
     plays: dict[int, int] = {}  # node -> bit set over actions
@@ -138,7 +174,10 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
     if kind == PAIRING:
         entry["leaf"], entry["pairs"] = "pairing", pairs
         return entry
-    moves = [[game.action_text(action, state), int(number[child])] for action, child in graph.children(node)]
+    moves = [
+        [game.action_text(action, state), int(number[child])]
+        for action, child in graph.children(node)
+    ]
     if kind == OR:
         entry["or"] = moves[0]
         return entry

@@ -9,12 +9,23 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.games.game import Foresees, Outcome
+from jaxsolve.games.zones import (
+    FOR_MOVER,
+    INSIDE,
+    LEFT,
+    LIKE,
+    LIKE_BITS,
+    SECOND_MOVES,
+    Zoning,
+    answer,
+    call,
+    look,
+)
+from jaxsolve.games.zones import LEAF as OF_LEAF
 from jaxsolve.proof.builder import WAVE, GraphBuilder
+from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING
-from jaxsolve.proof.recent import hashed
-from jaxsolve.zoning import FOR_MOVER, INSIDE, LEFT, LIKE, LIKE_BITS, SECOND_MOVES, Zoning, answer, call, look
-from jaxsolve.zoning import LEAF as OF_LEAF
 
 SIGHT = (1 << 32) - 1  # in the place of a record: the board decides
 PAIRS = SIGHT - 1  # less the move just played: the pairs that remain of a win seen before it
@@ -48,7 +59,9 @@ class ZonedGraphBuilder(GraphBuilder):
     looked at here.
     """
 
-    _groundless: int | None = None  # the oldest record met that names a position which the log does not hold, or which is not covered
+    _groundless: int | None = (
+        None  # the oldest record met that names a position which the log does not hold, or which is not covered
+    )
 
     @functools.cached_property
     def _likes(self) -> dict[tuple[int, int], Basis]:
@@ -84,8 +97,19 @@ class ZonedGraphBuilder(GraphBuilder):
     def _keys(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """uint32[n, K]: the keys of nodes."""
         size = 4 * (1 + self._zone_words)
-        words = b"".join((basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(size, "little") for basis in bases)
-        return np.concatenate([rows[:, : self.game.state_words], np.frombuffer(words, np.uint32).reshape(len(bases), size // 4)], axis=1)
+        words = b"".join(
+            (basis.record | (basis.zone & (1 << 32 * self._zone_words) - 1) << 32).to_bytes(
+                size, "little"
+            )
+            for basis in bases
+        )
+        return np.concatenate(
+            [
+                rows[:, : self.game.state_words],
+                np.frombuffer(words, np.uint32).reshape(len(bases), size // 4),
+            ],
+            axis=1,
+        )
 
     def _standing(self, rows: np.ndarray, bases: list[Basis]) -> np.ndarray:
         """The rows, those of covered positions in the place of the ones that cover them."""
@@ -116,19 +140,36 @@ class ZonedGraphBuilder(GraphBuilder):
         at_once = np.zeros(len(rows), bool) if layout.zoned else np.any(wins != 0, axis=1)
         for i in np.flatnonzero((outcome != Outcome.ONGOING) | (foreseen >= 0) | at_once).tolist():
             if outcome[i] != Outcome.ONGOING or at_once[i]:
-                holds = self.claim.holds(int(outcome[i])) if outcome[i] != Outcome.ONGOING else mover[i] == self.claim.player
-                zone = call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0) if holds else -1
+                holds = (
+                    self.claim.holds(int(outcome[i]))
+                    if outcome[i] != Outcome.ONGOING
+                    else mover[i] == self.claim.player
+                )
+                zone = (
+                    call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0)
+                    if holds
+                    else -1
+                )
                 bases[i] += [Basis(SIGHT, zone)] if zone >= 0 and not zone & ~above[i].zone else []
-            elif foreseen[i] == self.claim.player and not (zone := self._zone(rows[i])) & ~above[i].zone:
+            elif (
+                foreseen[i] == self.claim.player
+                and not (zone := self._zone(rows[i])) & ~above[i].zone
+            ):
                 bases[i].append(Basis(SIGHT, zone))
         asked = np.flatnonzero((outcome == Outcome.ONGOING) & (foreseen < 0) & ~at_once)
         found = self.index.find(rows[asked, : self.game.state_words])
         _, moves, zones = self.log.split(found.records)
-        for owner, record, move, zone in zip(asked[found.owners].tolist(), found.numbers.tolist(), moves.tolist(), zones, strict=True):
+        for owner, record, move, zone in zip(
+            asked[found.owners].tolist(), found.numbers.tolist(), moves.tolist(), zones, strict=True
+        ):
             if (move >= 0) != (mover[owner] == self.claim.player):
                 continue
             state = rows[owner, : self.game.state_words]
-            for basis in [Basis(record, _bits(zone))] if -1 <= move < LIKE else self._covered(record, move, state):
+            for basis in (
+                [Basis(record, _bits(zone))]
+                if -1 <= move < LIKE
+                else self._covered(record, move, state)
+            ):
                 if basis.record < above[owner].record and not basis.zone & ~above[owner].zone:
                     bases[owner].append(basis)
         for found_of_one in bases:
@@ -146,12 +187,17 @@ class ZonedGraphBuilder(GraphBuilder):
             self._groundless = record if self._groundless is None else min(record, self._groundless)
         return bases
 
-    def _covers(self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool) -> bool:
+    def _covers(
+        self, state: np.ndarray, other: np.ndarray, zone: np.ndarray, mover_wins: bool
+    ) -> bool:
         """Whether a position covers another one on its zone uint32[Z], by what both show; a zone that is the whole position covers nothing else."""
         null = int(self._zoning.null[0])
         if null >= 0 and _bits(zone) >> null & 1:
             return False
-        (said, seen), (other_said, other_seen) = look(self._zoning, state), look(self._zoning, other)
+        (said, seen), (other_said, other_seen) = (
+            look(self._zoning, state),
+            look(self._zoning, other),
+        )
         if min(said, other_said) < 0 or ((said | other_said) & FOR_MOVER and not mover_wins):
             return False
         return not (said ^ other_said) & SECOND_MOVES and not ((seen ^ other_seen) & zone).any()
@@ -165,9 +211,13 @@ class ZonedGraphBuilder(GraphBuilder):
         while todo:
             number, move = todo.pop()
             older = self.index.beginning((move if move >= 0 else ~move) & LIKE - 1, LIKE_BITS)
-            older = np.array([each for each in older.tolist() if each < number and each not in seen], np.int64)
+            older = np.array(
+                [each for each in older.tolist() if each < number and each not in seen], np.int64
+            )
             seen.update(older.tolist())
-            for each, state, its_move, zone in zip(older.tolist(), *self.log.split(self.log.read(older)), strict=True):
+            for each, state, its_move, zone in zip(
+                older.tolist(), *self.log.split(self.log.read(older)), strict=True
+            ):
                 if (int(its_move) >= 0) != (move >= 0):
                     continue
                 if -1 <= its_move < LIKE:
@@ -179,15 +229,23 @@ class ZonedGraphBuilder(GraphBuilder):
         gap = super()._gap(message, node)
         if self._groundless is None:
             return gap
-        return ProofGap(f"{message}; record {self._groundless} rests on one that is not there", min(gap.record, self._groundless))
+        return ProofGap(
+            f"{message}; record {self._groundless} rests on one that is not there",
+            min(gap.record, self._groundless),
+        )
 
     # ---- growing -------------------------------------------------------------------------------------------------
     def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
         above = [self._basis(node) for node in nodes.tolist()]
         tried = [self._lines(*given) for given in zip(nodes.tolist(), above, rows, strict=True)]
-        owners, actions = np.repeat(np.arange(len(nodes)), [len(lines) for lines in tried]), np.array([a for lines in tried for a in lines], np.int64)
+        owners, actions = (
+            np.repeat(np.arange(len(nodes)), [len(lines) for lines in tried]),
+            np.array([a for lines in tried for a in lines], np.int64),
+        )
         after = self._evaluate(nodes[owners], actions)
-        below = [self._below(node, basis) for node, basis in zip(nodes.tolist(), above, strict=True)]
+        below = [
+            self._below(node, basis) for node, basis in zip(nodes.tolist(), above, strict=True)
+        ]
         bases = self._bases(after, [below[owner] for owner in owners.tolist()])
         carrying: list[int] = []  # which of the lines
         chosen: list[Basis] = []  # and what each then rests on
@@ -197,17 +255,29 @@ class ZonedGraphBuilder(GraphBuilder):
             first += len(lines)
             if self.graph.kinds[node] == MUST_PLAY:
                 replies = self._replies(
-                    node, lines, {lines[i - mine.start]: self._refutations(node, lines[i - mine.start], bases[i]) for i in mine if bases[i]}
+                    node,
+                    lines,
+                    {
+                        lines[i - mine.start]: self._refutations(
+                            node, lines[i - mine.start], bases[i]
+                        )
+                        for i in mine
+                        if bases[i]
+                    },
                 )
                 carrying += [mine.start + lines.index(action) for action in replies]
                 chosen += replies.values()
             elif lines:
                 carrying.append(mine.start)
-                chosen.append(self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start]))
+                chosen.append(
+                    self._answer(node, above[owner], lines[0], after[mine.start], bases[mine.start])
+                )
         self._likes.update(((basis.said, basis.record), basis) for basis in chosen if basis.covered)
         after = self._standing(after[carrying], chosen)  # these are copies
         numbers = self._enter(self._keys(after, chosen), after, nodes[owners[carrying]])
-        self.graph.set_children(nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers)
+        self.graph.set_children(
+            nodes, np.bincount(owners[carrying], minlength=len(nodes)), actions[carrying], numbers
+        )
 
     # ---- what it consists of -----------------------------------------------------------------------------------------
     def records_used(self) -> tuple[np.ndarray, np.ndarray]:
@@ -221,20 +291,34 @@ class ZonedGraphBuilder(GraphBuilder):
         numbers = np.concatenate([of_nodes, np.array([said for said, _ in self._likes], np.int64)])
         records = self.log.read(numbers)
         for at, basis in enumerate(self._likes.values(), start=len(of_nodes)):
-            like = LIKE | int(hashed(np.frombuffer(basis.covered, np.uint32)[None])[0] >> np.uint64(64 - LIKE_BITS))
+            like = LIKE | int(
+                hashed(np.frombuffer(basis.covered, np.uint32)[None])[0]
+                >> np.uint64(64 - LIKE_BITS)
+            )
             moves = records[at, size : size + 1].view(np.int32)
             moves[0] = like if moves[0] >= 0 else ~like
             records[at, size + 1 :] = np.frombuffer(
-                (basis.zone & (1 << 32 * self._zone_words) - 1).to_bytes(4 * self._zone_words, "little"), np.uint32
+                (basis.zone & (1 << 32 * self._zone_words) - 1).to_bytes(
+                    4 * self._zone_words, "little"
+                ),
+                np.uint32,
             )
         order = np.argsort(numbers, kind="stable")
         return numbers[order], records[order]
 
     def _below(self, node: int, basis: Basis) -> Basis:
         """What the positions after a node's moves may rest on at most."""
-        if self.graph.kinds[node] != MUST_PLAY or not self._zoning.addresses[INSIDE] or basis.zone < 0:
+        if (
+            self.graph.kinds[node] != MUST_PLAY
+            or not self._zoning.addresses[INSIDE]
+            or basis.zone < 0
+        ):
             return basis
-        return basis._replace(zone=call(self._zoning, INSIDE, self.graph.keys[node, : self.game.state_words], -1, basis.zone))
+        return basis._replace(
+            zone=call(
+                self._zoning, INSIDE, self.graph.keys[node, : self.game.state_words], -1, basis.zone
+            )
+        )
 
     def _lines(self, node: int, basis: Basis, row: np.ndarray) -> list[int]:
         """Sets the kind of a node; the actions that may carry it."""
@@ -243,10 +327,15 @@ class ZonedGraphBuilder(GraphBuilder):
             graph.kinds[node] = LEAF
             return []
         claimant_moves = (int(row[layout.info]) >> 3 & 1) == self.claim.player
-        move, legal = int(row[layout.threat]) - 1, _bits(row[layout.masks : layout.masks + layout.mask])
+        move, legal = (
+            int(row[layout.threat]) - 1,
+            _bits(row[layout.masks : layout.masks + layout.mask]),
+        )
         if claimant_moves and basis.record == SIGHT and not layout.zoned:
             move = answer(self._zoning, OF_LEAF, row[: self.game.state_words], -1, 0)[0]
-        if self._least_foreseen < basis.record <= PAIRS or (basis.record == SIGHT and not (claimant_moves and move >= 0)):
+        if self._least_foreseen < basis.record <= PAIRS or (
+            basis.record == SIGHT and not (claimant_moves and move >= 0)
+        ):
             graph.kinds[node] = PAIRING
             self._set_pairs(node, basis.zone, PAIRS - basis.record if basis.record != SIGHT else -1)
             return []
@@ -266,13 +355,24 @@ class ZonedGraphBuilder(GraphBuilder):
         assert isinstance(self.game, Foresees)
         self.stop()
         try:
-            self.graph.set_pairs(node, self.game.pairs(self.graph.state(self.game, node), self.claim.player, _actions(zone), move))
+            self.graph.set_pairs(
+                node,
+                self.game.pairs(
+                    self.graph.state(self.game, node), self.claim.player, _actions(zone), move
+                ),
+            )
         except ValueError as error:
             raise self._gap(str(error), node) from None
 
-    def _answer(self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]) -> Basis:
+    def _answer(
+        self, node: int, above: Basis, move: int, row: np.ndarray, bases: list[Basis]
+    ) -> Basis:
         """What the position after the claimant's move rests on."""
-        if above.record == SIGHT and self.plain.layout.zoned and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING:
+        if (
+            above.record == SIGHT
+            and self.plain.layout.zoned
+            and int(row[self.plain.layout.info]) & 7 == Outcome.ONGOING
+        ):
             return Basis(PAIRS - move, above.zone & ~(1 << move))
         if not bases:
             raise self._gap("a position of the proof is missing from the log", node)
@@ -284,7 +384,9 @@ class ZonedGraphBuilder(GraphBuilder):
         left = [call(self._zoning, LEFT, state, action, basis.zone) for basis in bases]
         return [Refutation(basis, mask & ~itself) for basis, mask in zip(bases, left, strict=True)]
 
-    def _replies(self, node: int, lines: list[int], known: dict[int, list[Refutation]]) -> dict[int, Basis]:
+    def _replies(
+        self, node: int, lines: list[int], known: dict[int, list[Refutation]]
+    ) -> dict[int, Basis]:
         """Replies, each on one of its bases, that leave no other reply to be answered: again and again the one that leaves the fewest.
 
         A position decided more than once has a basis from each time, and it need not be the smallest that leaves out what nobody has answered.
@@ -293,25 +395,47 @@ class ZonedGraphBuilder(GraphBuilder):
         fixed = self._leaving_out(left & ~sum(1 << action for action in known), known, {})
         if fixed is None:
             raise self._gap("a reply of the proof is missing from the log", node)
-        open_to = {action: fixed.get(action, refutations[0]) for action, refutations in known.items()}
+        open_to = {
+            action: fixed.get(action, refutations[0]) for action, refutations in known.items()
+        }
         chosen: dict[int, Basis] = {}
         while left:
-            best = min(open_to, key=lambda action: ((left & open_to[action].left).bit_count(), open_to[action].basis.zone.bit_count()))
+            best = min(
+                open_to,
+                key=lambda action: (
+                    (left & open_to[action].left).bit_count(),
+                    open_to[action].basis.zone.bit_count(),
+                ),
+            )
             chosen[best] = open_to[best].basis
             left &= open_to[best].left
         return chosen
 
-    def _leaving_out(self, unanswered: int, known: dict[int, list[Refutation]], fixed: dict[int, Refutation]) -> dict[int, Refutation] | None:
+    def _leaving_out(
+        self, unanswered: int, known: dict[int, list[Refutation]], fixed: dict[int, Refutation]
+    ) -> dict[int, Refutation] | None:
         """``fixed`` with bases for as many more replies as it takes to leave out all that are ``unanswered``; None if that cannot be."""
         self.stop()
         for refutation in fixed.values():
             unanswered &= refutation.left
         if not unanswered:
             return fixed
-        able = [(action, one) for action, ways in known.items() if action not in fixed for one in ways if unanswered & ~one.left]
-        hardest = min(_actions(unanswered), key=lambda cell: sum(not one.left >> cell & 1 for _, one in able))
+        able = [
+            (action, one)
+            for action, ways in known.items()
+            if action not in fixed
+            for one in ways
+            if unanswered & ~one.left
+        ]
+        hardest = min(
+            _actions(unanswered), key=lambda cell: sum(not one.left >> cell & 1 for _, one in able)
+        )
         for action, one in sorted(able, key=lambda way: (unanswered & way[1].left).bit_count()):
-            if not one.left >> hardest & 1 and (found := self._leaving_out(unanswered, known, {**fixed, action: one})) is not None:
+            if (
+                not one.left >> hardest & 1
+                and (found := self._leaving_out(unanswered, known, {**fixed, action: one}))
+                is not None
+            ):
                 return found
         return None
 

@@ -3,8 +3,8 @@
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber, RelevanceZone
 from jaxsolve.search.result import Progress, Result
+from jaxsolve.search.run.shared_patterns import PatternsError, SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.search.shared_patterns import PatternsError, SharedPatterns
 from jaxsolve.search.solve import Value, solve, solve_pool, solve_value
 
 __all__ = [

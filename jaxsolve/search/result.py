@@ -21,7 +21,9 @@ class Progress:
     nodes: int = 0  # positions expanded
     evaluations: int = 0  # positions sent to the evaluator
     proof_number: float = 1.0  # of the root (for MCTS: visits)
-    disproof_number: float = 1.0  # of the root (for MCTS: mean value in [-1, 1], or mean cost, as log10)
+    disproof_number: float = (
+        1.0  # of the root (for MCTS: mean value in [-1, 1], or mean cost, as log10)
+    )
     line: list[str] = field(default_factory=list)  # best line from the root, as moves
     wall_seconds: float = 0.0
 
@@ -33,7 +35,9 @@ class Result:
     verdict: Verdict
     claim: Claim
     reason: str  # one full sentence
-    best_move: str | None = None  # the winning first move of the side to move, where the verdict gives one
+    best_move: str | None = (
+        None  # the winning first move of the side to move, where the verdict gives one
+    )
     line: list[str] = field(default_factory=list)  # principal variation
     nodes: int = 0  # expansions
     evaluations: int = 0
@@ -47,11 +51,15 @@ class Result:
     checked: bool = False  # the independent checker has accepted the proof
     interrupted: bool = False
     unsaved: str = ""  # a sentence where certificate, log or result file could not be written
-    settings: Settings | None = field(default=None, repr=False, compare=False)  # how it was searched
+    settings: Settings | None = field(
+        default=None, repr=False, compare=False
+    )  # how it was searched
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
         """Plain values for a JSON object."""
-        values: dict[str, object] = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        values: dict[str, object] = {
+            each.name: getattr(self, each.name) for each in dataclasses.fields(self)
+        }
         values["verdict"], values["claim"] = self.verdict.value, self.claim.text(players)
         values["settings"] = None if self.settings is None else self.settings.as_json()
         values["certificate"] = None if self.certificate is None else str(self.certificate)

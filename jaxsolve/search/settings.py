@@ -30,11 +30,16 @@ class Limits:
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
             if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
-                raise ValueError(f"limit {name}={limit!r}: give a number from 0 on, or None for no limit")
+                raise ValueError(
+                    f"limit {name}={limit!r}: give a number from 0 on, or None for no limit"
+                )
 
     def reached(self, name: str) -> str:
         """The sentence that says that a limit ended a search."""
-        unit, limit = {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"), getattr(self, name)
+        unit, limit = (
+            {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"),
+            getattr(self, name),
+        )
         shown = f"{round(limit, 2) or limit:g}" if "seconds" in name else str(limit)
         return f"The limit of {shown}{unit} was reached."
 
@@ -43,25 +48,43 @@ class Limits:
 class Settings:
     """Everything about a search but its question and its output folder."""
 
-    method: str | Method = "dfpn"  # a name of ``METHODS`` (with a network: ``Method.guided``), or an object with settings of your own
+    method: str | Method = (
+        "dfpn"  # a name of ``METHODS`` (with a network: ``Method.guided``), or an object with settings of your own
+    )
     limits: Limits = Limits()
     memory_mb: int = 2048  # for tree, table, proof log and certificate building together
     seed: int = 0
     wave: int | None = None  # positions of all waves under way; None = the method's own
     flights: int = 2  # waves under way at a time: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
-    heads: Heads | Guide | AutoGuide | None = None  # a network with its parameters, or one for any game that it fits; None = the rules alone
+    heads: Heads | Guide | AutoGuide | None = (
+        None  # a network with its parameters, or one for any game that it fits; None = the rules alone
+    )
     zones: bool = True  # leave out replies that a zone refutes, where the game knows zones
-    check: bool = True  # have the independent checker confirm every proof before the answer is announced
+    check: bool = (
+        True  # have the independent checker confirm every proof before the answer is announced
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.limits, Limits):
-            raise TypeError(f"limits={self.limits!r}: give a Limits object, such as Limits(cpu_seconds=60)")
-        for name, least in {"memory_mb": 0, "flights": 1, "wave": 1, "max_nodes": 1, "seed": 0}.items():
+            raise TypeError(
+                f"limits={self.limits!r}: give a Limits object, such as Limits(cpu_seconds=60)"
+            )
+        for name, least in {
+            "memory_mb": 0,
+            "flights": 1,
+            "wave": 1,
+            "max_nodes": 1,
+            "seed": 0,
+        }.items():
             value = getattr(self, name)
             optional = name in ("wave", "max_nodes")
-            if not (value is None and optional) and not (isinstance(value, int | np.integer) and value >= least):
-                raise ValueError(f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}")
+            if not (value is None and optional) and not (
+                isinstance(value, int | np.integer) and value >= least
+            ):
+                raise ValueError(
+                    f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}"
+                )
 
     def heads_for(self, game: Game) -> Heads | None:
         """The network as searches of ``game`` take it. Raises ValueError for a game that it does not fit."""
@@ -75,7 +98,11 @@ class Settings:
         """Plain values for a JSON object: limits side by side with the others, a method by its name or its text, a network by its identity."""
         from jaxsolve.networks.identity import identity
 
-        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "limits"}
+        fields = {
+            each.name: getattr(self, each.name)
+            for each in dataclasses.fields(self)
+            if each.name != "limits"
+        }
         method = self.method if isinstance(self.method, str) else repr(self.method)
         return fields | {"method": method, "heads": identity(self.heads)} | vars(self.limits)
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 
+from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, SeesSequences, State
 from jaxsolve.question import Claim, Verdict
-from jaxsolve.runtime import setup
-from jaxsolve.search import stand_in
-from jaxsolve.search.driver import PROGRESS_SECONDS, Driver, drive
-from jaxsolve.search.job import Job
 from jaxsolve.search.result import ProgressCallback, Result
+from jaxsolve.search.run import relaxation
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import PROGRESS_SECONDS, Driver, drive
+from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings, changed
-from jaxsolve.search.shared_patterns import SharedPatterns
 
 if TYPE_CHECKING:
     from jaxsolve.question import Problem
@@ -87,19 +87,39 @@ class _Question(NamedTuple):
     patterns: SharedPatterns | None = None
 
 
-def _answers(game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None) -> list[Result]:
+def _answers(
+    game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None
+) -> list[Result]:
     """Searches, under rules that stand in for the question's own where there are such, then under its own."""
     claims, out, resume, progress, patterns = question
-    simple = stand_in.stand_in(game, state, settings, evaluator)
+    simple = relaxation.stand_in(game, state, settings, evaluator)
     spent: list[Result] = []
     if simple is not None:
-        job = Job(*simple.question, claims=claims, settings=stand_in.first(settings), out=out, resume=resume, patterns=patterns, asked=simple.asked)
+        job = Job(
+            *simple.question,
+            claims=claims,
+            settings=relaxation.first(settings),
+            out=out,
+            resume=resume,
+            patterns=patterns,
+            asked=simple.asked,
+        )
         spent = _run(job, progress)
-        if stand_in.ends_it(spent[0], settings):
+        if relaxation.ends_it(spent[0], settings):
             return spent
-        settings, resume = stand_in.second(settings, spent[0]), out is not None
+        settings, resume = relaxation.second(settings, spent[0]), out is not None
     before = spent[0] if spent else None
-    job = Job(game, state, claims=claims, settings=settings, out=out, resume=resume, evaluator=evaluator, patterns=patterns, spent=before)
+    job = Job(
+        game,
+        state,
+        claims=claims,
+        settings=settings,
+        out=out,
+        resume=resume,
+        evaluator=evaluator,
+        patterns=patterns,
+        spent=before,
+    )
     return _run(job, progress)
 
 
@@ -143,21 +163,32 @@ def solve_value(
     """
     setup()
     settings, mover = changed(settings, **changes), int(game.to_move(state))
-    claims = [Claim(mover, outcome) for outcome in (("wins", "does-not-lose") if game.may_draw else ("wins",))]
+    claims = [
+        Claim(mover, outcome)
+        for outcome in (("wins", "does-not-lose") if game.may_draw else ("wins",))
+    ]
     out = None if out is None else Path(out)
     if len(claims) == 2 and _sees_sequences(game, settings, evaluator):
-        results = _one_by_one(game, state, _Question(claims, out, resume, progress, patterns), settings, evaluator)
+        results = _one_by_one(
+            game, state, _Question(claims, out, resume, progress, patterns), settings, evaluator
+        )
     else:
         if out is not None and not game.may_draw:
             out = out / "wins"
-        question = _Question(claims, out, resume and out is not None and out.exists(), progress, patterns)
+        question = _Question(
+            claims, out, resume and out is not None and out.exists(), progress, patterns
+        )
         results = _answers(game, state, question, settings, evaluator)
     first, last = results[0].verdict, results[-1].verdict
     if first is Verdict.PROVED:
         return Value(f"{game.players[mover]} wins", results)
-    if last is Verdict.DISPROVED and (results[-1].claim.result == "does-not-lose" or not game.may_draw):
+    if last is Verdict.DISPROVED and (
+        results[-1].claim.result == "does-not-lose" or not game.may_draw
+    ):
         return Value(f"{game.players[1 - mover]} wins", results)
-    return Value("draw" if first is Verdict.DISPROVED and last is Verdict.PROVED else "unknown", results)
+    return Value(
+        "draw" if first is Verdict.DISPROVED and last is Verdict.PROVED else "unknown", results
+    )
 
 
 def _sees_sequences(game: Game, settings: Settings, evaluator: Evaluator | None) -> bool:
@@ -165,18 +196,28 @@ def _sees_sequences(game: Game, settings: Settings, evaluator: Evaluator | None)
     return zones and isinstance(game, SeesSequences) and game.sequences() is not None
 
 
-def _one_by_one(game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None) -> list[Result]:
+def _one_by_one(
+    game: Game, state: State, question: _Question, settings: Settings, evaluator: Evaluator | None
+) -> list[Result]:
     """Searches a stronger and a weaker claim for themselves: which side has the threats shows only when each has been looked at as the attacker."""
     assert isinstance(question.claims, list)
     results: list[Result] = []
     for claim in question.claims:
-        part = stand_in.second(settings, results[0]) if results else stand_in.first(settings)
+        part = relaxation.second(settings, results[0]) if results else relaxation.first(settings)
         out = None if question.out is None else question.out / claim.result
-        asked = _Question(claim, out, question.resume and out is not None and out.exists(), question.progress, question.patterns)
+        asked = _Question(
+            claim,
+            out,
+            question.resume and out is not None and out.exists(),
+            question.progress,
+            question.patterns,
+        )
         results += _answers(game, state, asked, part, evaluator)
         for name, limit in vars(settings.limits).items():
             if limit is not None and results[-1].reason == part.limits.reached(name):
-                results[-1].reason = f"{settings.limits.reached(name)[:-1]}, half of it by the search for the other side's win."
+                results[
+                    -1
+                ].reason = f"{settings.limits.reached(name)[:-1]}, half of it by the search for the other side's win."
         if results[-1].verdict is Verdict.PROVED or results[-1].interrupted:
             break
     if results[-1].verdict is Verdict.DISPROVED and results[0].verdict is Verdict.UNKNOWN:
@@ -187,7 +228,9 @@ def _one_by_one(game: Game, state: State, question: _Question, settings: Setting
 def _with_effort(result: Result, spent: Result) -> Result:
     """``result`` with the effort of an earlier search added."""
     efforts = ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds")
-    return dataclasses.replace(result, **{name: getattr(result, name) + getattr(spent, name) for name in efforts})
+    return dataclasses.replace(
+        result, **{name: getattr(result, name) + getattr(spent, name) for name in efforts}
+    )
 
 
 def solve_pool(
@@ -213,10 +256,16 @@ def solve_pool(
       ValueError: a problem of another game than the evaluator's, or as ``solve`` does.
     """
     setup()
-    waiting, settings, out = list(problems), changed(settings, **changes), None if out is None else Path(out)
+    waiting, settings, out = (
+        list(problems),
+        changed(settings, **changes),
+        None if out is None else Path(out),
+    )
     for problem in waiting if evaluator is not None else ():
         if problem.game != evaluator.game:
-            raise ValueError(f"problem {problem.id} is of {problem.game.rule_set}, the evaluator of {evaluator.game.rule_set}")
+            raise ValueError(
+                f"problem {problem.id} is of {problem.game.rule_set}, the evaluator of {evaluator.game.rule_set}"
+            )
     while waiting:
         game = waiting[0].game
         same = [p for p in waiting if p.game == game]
@@ -246,27 +295,49 @@ class _Pool(NamedTuple):
     evaluator: Evaluator | None
     patterns: SharedPatterns | None
 
-    def job(self, problem: Problem, evaluator: Evaluator | None, spent: Result | None = None) -> Job:
+    def job(
+        self, problem: Problem, evaluator: Evaluator | None, spent: Result | None = None
+    ) -> Job:
         """The search under the question's own rules, after one under others or alone."""
-        settings = self.settings if spent is None else stand_in.second(self.settings, spent)
-        return self._job(problem, (problem.game, problem.state), settings=settings, evaluator=evaluator, spent=spent)
+        settings = self.settings if spent is None else relaxation.second(self.settings, spent)
+        return self._job(
+            problem,
+            (problem.game, problem.state),
+            settings=settings,
+            evaluator=evaluator,
+            spent=spent,
+        )
 
     def first_job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
         """The search under the rules that stand in for them."""
-        simple = stand_in.stand_in(problem.game, problem.state, self.settings)
+        simple = relaxation.stand_in(problem.game, problem.state, self.settings)
         assert simple is not None  # the rules alone say whether there are others
-        return self._job(problem, simple.question, settings=stand_in.first(self.settings), evaluator=evaluator, asked=simple.asked)
+        return self._job(
+            problem,
+            simple.question,
+            settings=relaxation.first(self.settings),
+            evaluator=evaluator,
+            asked=simple.asked,
+        )
 
     def _job(self, problem: Problem, question: tuple[Game, State], **options: Any) -> Job:
         folder = None if self.out is None else self.out / str(problem.id)
         resume = folder is not None and folder.exists()
-        return Job(*question, claims=problem.claim, out=folder, resume=resume, share=1 / self.size, patterns=self.patterns, **options)
+        return Job(
+            *question,
+            claims=problem.claim,
+            out=folder,
+            resume=resume,
+            share=1 / self.size,
+            patterns=self.patterns,
+            **options,
+        )
 
 
 def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, None]:
     """As ``solve_pool``: all problems under the rules that stand in for theirs, where there are such, then those that are left under their own."""
     some = pool.problems[0]
-    if stand_in.stand_in(some.game, some.state, pool.settings, pool.evaluator) is None:
+    if relaxation.stand_in(some.game, some.state, pool.settings, pool.evaluator) is None:
         yield from _searched(pool, pool.problems, pool.job)
         return
     left: dict[int, tuple[Problem, Result]] = {}
@@ -274,12 +345,14 @@ def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, No
     try:
         for problem, result in _searched(pool, pool.problems, pool.first_job):
             interrupted = interrupted or result.interrupted
-            if stand_in.ends_it(result, pool.settings):
+            if relaxation.ends_it(result, pool.settings):
                 yield problem, result
             else:
                 left[id(problem)] = problem, result
         again = [] if interrupted else [problem for problem, _ in left.values()]
-        for problem, result in _searched(pool, again, lambda problem, own: pool.job(problem, own, left[id(problem)][1])):
+        for problem, result in _searched(
+            pool, again, lambda problem, own: pool.job(problem, own, left[id(problem)][1])
+        ):
             del left[id(problem)]
             yield problem, result
     except KeyboardInterrupt:

@@ -50,7 +50,13 @@ MOST: dict[str, int] = {
 
 def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
     """The loop that settings describe. Raises ValueError, in one sentence, for what cannot be."""
-    game, network, targets, search, train = settings.game, settings.network, settings.targets, settings.search, settings.train
+    game, network, targets, search, train = (
+        settings.game,
+        settings.network,
+        settings.targets,
+        settings.search,
+        settings.train,
+    )
     _refuse_large(settings)
     if game.most_moves < 1:
         raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
@@ -112,7 +118,9 @@ def _kept(loop: Loop) -> Loop:
 def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
     """A tower with the heads that the targets ask for. Raises ValueError where there are none, or the game cannot show what the network is to see."""
     if network.view == "board" and network.boards != 1:
-        raise ValueError(f"network.boards={network.boards}: network.view=board shows one; give history or colours")
+        raise ValueError(
+            f"network.boards={network.boards}: network.view=board shows one; give history or colours"
+        )
     return Architecture.of(
         game,
         View(network.view, network.boards),  # pyright: ignore[reportArgumentType]  checked there
@@ -120,8 +128,12 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
         channels=network.channels,
         policy=Policy(network.policy_channels),
         value=Value(network.value_channels, network.value_hidden) if targets.value else None,
-        cost=Cost(network.cost_channels, network.cost_bins, network.cost_per_decade) if targets.cost else None,
-        within=None if targets.within is None else Within(network.within_channels, network.within_moves, targets.within),
+        cost=Cost(network.cost_channels, network.cost_bins, network.cost_per_decade)
+        if targets.cost
+        else None,
+        within=None
+        if targets.within is None
+        else Within(network.within_channels, network.within_moves, targets.within),
     )
 
 
@@ -130,7 +142,9 @@ def first_params(name: str, learner: Learner) -> Any:
     network, wanted = finding.find(name), learner.architecture.to_json()
     for part, found in network.architecture.to_json().items():
         if found != wanted[part]:
-            raise ValueError(f"train.learn_on={name}: its {part} is {found}, the settings ask for {wanted[part]}")
+            raise ValueError(
+                f"train.learn_on={name}: its {part} is {found}, the settings ask for {wanted[part]}"
+            )
     return network.params
 
 
@@ -142,14 +156,27 @@ def transform(train: TrainSettings) -> Transform:
         raise ValueError(f"train.learning_rate={train.learning_rate}: give a number above 0")
     if train.decay_steps is not None and train.decay_steps < 1:
         raise ValueError(f"train.decay_steps={train.decay_steps}: give a whole number from 1 on")
-    strange = [step for step in train.drops if type(step) is not int or not 1 <= step <= MOST["train.decay_steps"]]
+    strange = [
+        step
+        for step in train.drops
+        if type(step) is not int or not 1 <= step <= MOST["train.decay_steps"]
+    ]
     if strange or (train.drops and train.decay_steps is not None):
-        raise ValueError(f"train.drops={list(train.drops)}: give whole numbers from 1 to {MOST['train.decay_steps']}, and train.decay_steps=null")
+        raise ValueError(
+            f"train.drops={list(train.drops)}: give whole numbers from 1 to {MOST['train.decay_steps']}, and train.decay_steps=null"
+        )
     if not 0 <= train.momentum < 1:
         raise ValueError(f"train.momentum={train.momentum}: give a number from 0 to below 1")
     if not 0 <= train.weight_decay < float("inf"):
         raise ValueError(f"train.weight_decay={train.weight_decay}: give a number from 0 on")
-    return Transform(train.optimizer, train.learning_rate, train.decay_steps, tuple(train.drops), train.momentum, train.weight_decay)
+    return Transform(
+        train.optimizer,
+        train.learning_rate,
+        train.decay_steps,
+        tuple(train.drops),
+        train.momentum,
+        train.weight_decay,
+    )
 
 
 @dataclass(frozen=True)
@@ -167,10 +194,19 @@ class Transform:
         if self.decay_steps is not None:
             rate = optax.cosine_decay_schedule(self.rate, self.decay_steps, LAST_SHARE)
         else:
-            rate = optax.piecewise_constant_schedule(self.rate, dict.fromkeys(self.drops, 0.1)) if self.drops else self.rate
+            rate = (
+                optax.piecewise_constant_schedule(self.rate, dict.fromkeys(self.drops, 0.1))
+                if self.drops
+                else self.rate
+            )
         if self.optimizer == "adam":
-            return optax.adamw(rate, b1=self.momentum, weight_decay=self.weight_decay, mask=_decaying)
-        return optax.chain(optax.add_decayed_weights(self.weight_decay, _decaying), optax.sgd(rate, momentum=self.momentum))
+            return optax.adamw(
+                rate, b1=self.momentum, weight_decay=self.weight_decay, mask=_decaying
+            )
+        return optax.chain(
+            optax.add_decayed_weights(self.weight_decay, _decaying),
+            optax.sgd(rate, momentum=self.momentum),
+        )
 
 
 def _decaying(weights: Any) -> Any:
@@ -184,4 +220,6 @@ def starts(file: str | None, game: Game) -> Any:
     """
     if file is None:
         return None
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *problems.starts(Path(file), game, "the run trains"))
+    return jax.tree.map(
+        lambda *leaves: jnp.stack(leaves), *problems.starts(Path(file), game, "the run trains")
+    )

@@ -18,12 +18,16 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
+from jaxsolve.core.run_folder import write_whole
 from jaxsolve.networks.architecture import dotted
-from jaxsolve.runfolder import write_whole
 from jaxsolve.train import devices
 
-DIGEST = "sha256.txt"  # in a checkpoint's folder; one that was killed before it was written has none
-AT_ONCE = ocp.options.AsyncOptions(create_directories_asynchronously=False)  # else threads wait minutes for a folder that cannot be made
+DIGEST = (
+    "sha256.txt"  # in a checkpoint's folder; one that was killed before it was written has none
+)
+AT_ONCE = ocp.options.AsyncOptions(
+    create_directories_asynchronously=False
+)  # else threads wait minutes for a folder that cannot be made
 TORN = ".orbax-checkpoint-tmp"  # in the names of checkpoints that are being written
 
 
@@ -54,7 +58,11 @@ def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
 def steps(folder: Path) -> list[int]:
     """The steps that ``folder`` holds, in order; one that was being written when its process ended is none."""
     return (
-        sorted(int(path.name) for path in folder.glob("*") if path.name.isascii() and path.name.isdigit() and path.is_dir())
+        sorted(
+            int(path.name)
+            for path in folder.glob("*")
+            if path.name.isascii() and path.name.isdigit() and path.is_dir()
+        )
         if folder.is_dir()
         else []
     )
@@ -70,21 +78,38 @@ def load(folder: Path, step: int, like: Any) -> Any:
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if (path / DIGEST).exists() and (path / DIGEST).read_bytes() != _digest(path).encode():
-        raise ValueError(f"{path} is damaged; without it the run goes on from the checkpoint before")
+        raise ValueError(
+            f"{path} is damaged; without it the run goes on from the checkpoint before"
+        )
     try:
         with ocp.StandardCheckpointer() as checkpointer:
             held = checkpointer.restore(folder.resolve() / str(step))
-    except (ValueError, TypeError, KeyError, RuntimeError, FileNotFoundError):  # what its layers raise for files that are cut short or not theirs
-        raise ValueError(f"{folder / str(step)} is damaged; without it the run goes on from the checkpoint before") from None
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        RuntimeError,
+        FileNotFoundError,
+    ):  # what its layers raise for files that are cut short or not theirs
+        raise ValueError(
+            f"{folder / str(step)} is damaged; without it the run goes on from the checkpoint before"
+        ) from None
     wanted = _named(like)
     for name in sorted(held.keys() ^ wanted.keys()):
-        raise ValueError(f"{folder / str(step)}: {name} is {'missing' if name in wanted else 'no part of this run'}")
+        raise ValueError(
+            f"{folder / str(step)}: {name} is {'missing' if name in wanted else 'no part of this run'}"
+        )
     leaves = []
     for name, leaf in wanted.items():
         plain, found = _plain(leaf), held[name]
         if (np.shape(found), np.dtype(found.dtype)) != (plain.shape, np.dtype(plain.dtype)):
-            raise ValueError(f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}")
-        array = jax.device_put(np.asarray(found), leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None)
+            raise ValueError(
+                f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}"
+            )
+        array = jax.device_put(
+            np.asarray(found),
+            leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None,
+        )
         leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
@@ -118,13 +143,20 @@ def _as_os_error(error: ValueError, path: Path) -> Exception:
 def _digest(path: Path) -> str:
     """Of all files of a checkpoint, their names and what they hold: orbax keeps no sums, and a flipped bit would be another run."""
     found = hashlib.sha256()
-    for file in sorted(file for file in path.rglob("*") if file.is_file() and file != path / DIGEST):
-        found.update(f"{file.relative_to(path)} {file.stat().st_size}\n".encode() + file.read_bytes())
+    for file in sorted(
+        file for file in path.rglob("*") if file.is_file() and file != path / DIGEST
+    ):
+        found.update(
+            f"{file.relative_to(path)} {file.stat().st_size}\n".encode() + file.read_bytes()
+        )
     return found.hexdigest() + "\n"
 
 
 def _named(state: Any) -> dict[str, Any]:
-    return {f"{number:04} {dotted(path)}": leaf for number, (path, leaf) in enumerate(jax.tree_util.tree_flatten_with_path(state)[0])}
+    return {
+        f"{number:04} {dotted(path)}": leaf
+        for number, (path, leaf) in enumerate(jax.tree_util.tree_flatten_with_path(state)[0])
+    }
 
 
 def _plain(leaf: Any) -> Any:

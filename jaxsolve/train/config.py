@@ -39,7 +39,9 @@ class NetworkSettings:
     cost_per_decade: float = 1.0
     within_channels: int = 2
     within_moves: int = 30
-    dtype: str = "float32"  # of the arithmetic of self-play, float32 or bfloat16; learning is in float32
+    dtype: str = (
+        "float32"  # of the arithmetic of self-play, float32 or bfloat16; learning is in float32
+    )
 
 
 @dataclass
@@ -51,8 +53,12 @@ class TargetSettings:
     value: bool = False  # learn the result (AlphaZero)
     cost: bool = True  # learn proof costs (Wu et al. 2022)
     within: Optional[int] = None  # learn how soon this player, 0 or 1, wins (Shih et al. 2022)
-    branching: str = "heuristic"  # moves of the other side that a proof must answer: max, legal or heuristic
-    or_player: Optional[int] = None  # whose proof costs count in self-play: 0, 1, or null for either in turn
+    branching: str = (
+        "heuristic"  # moves of the other side that a proof must answer: max, legal or heuristic
+    )
+    or_player: Optional[int] = (
+        None  # whose proof costs count in self-play: 0, 1, or null for either in turn
+    )
 
 
 @dataclass
@@ -74,16 +80,24 @@ class TrainSettings:
     """How much, and how it learns."""
 
     seed: int = 0
-    learn_on: Optional[str] = None  # a network to begin with (a file, a run's folder, a shipped name); null: a new one
-    iterations: int = 200  # one is a call of self-play, most_moves of every game, and 'updates' steps of learning
+    learn_on: Optional[str] = (
+        None  # a network to begin with (a file, a run's folder, a shipped name); null: a new one
+    )
+    iterations: int = (
+        200  # one is a call of self-play, most_moves of every game, and 'updates' steps of learning
+    )
     games: int = 64  # side by side, over all devices
     capacity: int = 100_000  # positions in the replay
     batch: int = 256
     updates: int = 64
     optimizer: str = "sgd"  # with momentum, or adam
     learning_rate: float = 0.02
-    decay_steps: Optional[int] = None  # steps over which the rate falls to a hundredth of itself, along a cosine; null: it stays
-    drops: List[int] = field(default_factory=list)  # steps after which the rate falls to a tenth of itself
+    decay_steps: Optional[int] = (
+        None  # steps over which the rate falls to a hundredth of itself, along a cosine; null: it stays
+    )
+    drops: List[int] = field(
+        default_factory=list
+    )  # steps after which the rate falls to a tenth of itself
     momentum: float = 0.9
     weight_decay: float = 1e-4  # share of a weight that is added to its gradient; with adam, that it loses at each step, times the rate
     augment: bool = True  # turn each position by a symmetry of the rules, drawn anew each time

@@ -57,12 +57,18 @@ def place(tree: Any, sharding: NamedSharding | None) -> Any:
 
 def lying(tree: Any, sharding: NamedSharding) -> Any:
     """Shapes (``jax.ShapeDtypeStruct``) of arrays that lie so."""
-    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), tree)
+    return jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), tree
+    )
 
 
 def fetch(leaf: Any) -> np.ndarray:
     """An array as every process has it whole; all of them must ask for it."""
-    if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable and not leaf.is_fully_replicated:
+    if (
+        isinstance(leaf, jax.Array)
+        and not leaf.is_fully_addressable
+        and not leaf.is_fully_replicated
+    ):
         return np.asarray(multihost_utils.process_allgather(leaf, tiled=True))
     return np.asarray(leaf)
 
@@ -74,7 +80,11 @@ def first() -> bool:
 
 def agreed(value: int) -> int:
     """What the first process says; all of them must ask."""
-    return value if jax.process_count() == 1 else int(multihost_utils.broadcast_one_to_all(np.int32(value)))
+    return (
+        value
+        if jax.process_count() == 1
+        else int(multihost_utils.broadcast_one_to_all(np.int32(value)))
+    )
 
 
 def is_key(leaf: Any) -> bool:

@@ -36,11 +36,15 @@ class Goal(Protocol):
         """float32[B]: the room of a root."""
         ...
 
-    def value(self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array) -> jax.Array:
+    def value(
+        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+    ) -> jax.Array:
         """float32[B]: what the network expects for the side to move, of positions where the game goes on."""
         ...
 
-    def step(self, before: State, after: State, player: jax.Array, room: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def step(
+        self, before: State, after: State, player: jax.Array, room: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
         """float32[B] each: the reward of who moved, and the room that is left."""
         ...
 
@@ -65,12 +69,18 @@ class ByValue:
     def begin(self, outputs: Outputs) -> jax.Array:
         return jnp.zeros(len(outputs.policy))
 
-    def value(self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array) -> jax.Array:
+    def value(
+        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+    ) -> jax.Array:
         assert outputs.value is not None
         return outputs.value
 
-    def step(self, before: State, after: State, player: jax.Array, room: jax.Array) -> tuple[jax.Array, jax.Array]:
-        return jnp.take_along_axis(after.rewards, before.current_player[:, None], axis=1)[:, 0], room
+    def step(
+        self, before: State, after: State, player: jax.Array, room: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
+        return jnp.take_along_axis(after.rewards, before.current_player[:, None], axis=1)[
+            :, 0
+        ], room
 
 
 @dataclass(frozen=True)
@@ -84,13 +94,21 @@ class ByCost:
     def begin(self, outputs: Outputs) -> jax.Array:
         return jnp.full(len(outputs.policy), self.head.most)
 
-    def value(self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array) -> jax.Array:
+    def value(
+        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+    ) -> jax.Array:
         assert outputs.cost is not None
         bins = jnp.take_along_axis(outputs.cost, player[:, None, None], axis=1)[:, 0]
         return raises_costs(states, player) * remaining_cost(self.head, bins, room)
 
-    def step(self, before: State, after: State, player: jax.Array, room: jax.Array) -> tuple[jax.Array, jax.Array]:
-        multiplied = jnp.where(player_to_move(before) == player, 0.0, jnp.minimum(log_moves(self.game, before, self.branching), room))
+    def step(
+        self, before: State, after: State, player: jax.Array, room: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
+        multiplied = jnp.where(
+            player_to_move(before) == player,
+            0.0,
+            jnp.minimum(log_moves(self.game, before, self.branching), room),
+        )
         left = room - multiplied
         lost = after.terminated & (winner(self.game, after) != player)
         return raises_costs(before, player) * (multiplied + jnp.where(lost, left, 0.0)), left
@@ -107,16 +125,26 @@ class ByWithin:
         assert outputs.within is not None
         return 1.0 + jnp.argmin(jnp.abs(win_rates(outputs.within) - 0.5), axis=-1)
 
-    def value(self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array) -> jax.Array:
+    def value(
+        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+    ) -> jax.Array:
         assert outputs.within is not None
         last = jnp.maximum(room.astype(jnp.int32) - 1, 0)
-        rate = jnp.where(room < 1.0, 0.0, jnp.take_along_axis(win_rates(outputs.within), last[:, None], axis=1)[:, 0])
+        rate = jnp.where(
+            room < 1.0,
+            0.0,
+            jnp.take_along_axis(win_rates(outputs.within), last[:, None], axis=1)[:, 0],
+        )
         return self._for_mover(states, 2.0 * rate - 1.0)
 
-    def step(self, before: State, after: State, player: jax.Array, room: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def step(
+        self, before: State, after: State, player: jax.Array, room: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
         left = room - (player_to_move(before) == self.head.player)
         soon = (winner(self.game, after) == self.head.player) & (left >= 0.0)
-        return jnp.where(after.terminated, self._for_mover(before, jnp.where(soon, 1.0, -1.0)), 0.0), left
+        return jnp.where(
+            after.terminated, self._for_mover(before, jnp.where(soon, 1.0, -1.0)), 0.0
+        ), left
 
     def _for_mover(self, states: State, value: jax.Array) -> jax.Array:
         return jnp.where(player_to_move(states) == self.head.player, value, -value)
@@ -131,7 +159,9 @@ def player_to_move(states: State) -> jax.Array:
 def winner(game: Game, states: State) -> jax.Array:
     """int32[B]: 0 or 1, or -1 where nobody has won."""
     outcome = jax.vmap(game.outcome)(states._game)
-    return jnp.where(outcome == Outcome.FIRST_WINS, 0, jnp.where(outcome == Outcome.SECOND_WINS, 1, -1))
+    return jnp.where(
+        outcome == Outcome.FIRST_WINS, 0, jnp.where(outcome == Outcome.SECOND_WINS, 1, -1)
+    )
 
 
 def raises_costs(states: State, player: jax.Array) -> jax.Array:
@@ -141,7 +171,9 @@ def raises_costs(states: State, player: jax.Array) -> jax.Array:
 
 def log_moves(game: Game, states: State, branching: Branching) -> jax.Array:
     """float32[B]: log10 of ``moves_to_answer``."""
-    return jax.vmap(lambda state: jnp.log10(jnp.maximum(moves_to_answer(game, state, branching), 1)))(states._game)
+    return jax.vmap(
+        lambda state: jnp.log10(jnp.maximum(moves_to_answer(game, state, branching), 1))
+    )(states._game)
 
 
 def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.Array:
@@ -149,7 +181,9 @@ def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.A
     if branching == "max":
         return jnp.int32(game.num_actions)
     sparing = branching == "heuristic" and isinstance(game, SparesEyes)
-    count = jnp.sum(game.sparing_eyes(state) if sparing else game.legal_mask(state), dtype=jnp.int32)
+    count = jnp.sum(
+        game.sparing_eyes(state) if sparing else game.legal_mask(state), dtype=jnp.int32
+    )
     if branching == "heuristic" and isinstance(game, ForcesReplies):
         return jnp.where(game.forced_reply(state) >= 0, 1, count)
     return count

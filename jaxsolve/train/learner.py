@@ -54,21 +54,31 @@ class Learner:
         _, weights, means = nnx.split(network, nnx.Param, ...)
         return LearnerState((weights, means), self.transform().init(weights), jnp.int32(0))
 
-    def update(self, state: LearnerState, examples: Examples, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
+    def update(
+        self, state: LearnerState, examples: Examples, key: jax.Array
+    ) -> tuple[LearnerState, dict[str, jax.Array]]:
         """One step on a batch: the new state, and float32[] each, ``loss_`` of every head and their sum, and ``head_measures``."""
         graph = self._graph()
         weights, means = state.network
-        shown = self._turned(examples, key) if self.augment and self.game.num_symmetries > 1 else self._shown(examples)
+        shown = (
+            self._turned(examples, key)
+            if self.augment and self.game.num_symmetries > 1
+            else self._shown(examples)
+        )
 
         def loss(weights: Any) -> tuple[jax.Array, tuple[Any, dict[str, jax.Array]]]:
-            network = nnx.merge(graph, weights, means, copy=True)  # its means change, those outside must not
+            network = nnx.merge(
+                graph, weights, means, copy=True
+            )  # its means change, those outside must not
             network.train()
             planes, legal, policy = shown
             outputs = network(planes)
             losses = head_losses(self.architecture, outputs, legal, policy, examples)
             _, _, after = nnx.split(network, nnx.Param, ...)
             total = sum(losses.values())
-            told = {f"loss_{name}": value for name, value in losses.items()} | head_measures(self.architecture, outputs, legal, policy, examples)
+            told = {f"loss_{name}": value for name, value in losses.items()} | head_measures(
+                self.architecture, outputs, legal, policy, examples
+            )
             return total, (after, told | {"loss_total": total})
 
         (_, (means, told)), gradients = jax.value_and_grad(loss, has_aux=True)(weights)
@@ -82,7 +92,11 @@ class Learner:
 
     # ---- inside ----------------------------------------------------------------------------------------------------
     def _graph(self) -> Any:
-        return nnx.split(nnx.eval_shape(lambda: ResidualNetwork(self.architecture, rngs=nnx.Rngs(0))), nnx.Param, ...)[0]
+        return nnx.split(
+            nnx.eval_shape(lambda: ResidualNetwork(self.architecture, rngs=nnx.Rngs(0))),
+            nnx.Param,
+            ...,
+        )[0]
 
     def _shown(self, examples: Examples) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Planes, legal moves and policy of a batch, as they were."""
@@ -94,13 +108,22 @@ class Learner:
         """The same, each example turned by a symmetry of its own."""
         planes, legal, policy = self._shown(examples)
         drawn = jax.random.randint(key, (len(legal),), 0, self.game.num_symmetries)
-        source, cells = (jnp.asarray(np.argsort(x, axis=1))[drawn] for x in (self.game.symmetry_actions(), self.game.symmetry_cells()))
+        source, cells = (
+            jnp.asarray(np.argsort(x, axis=1))[drawn]
+            for x in (self.game.symmetry_actions(), self.game.symmetry_cells())
+        )
         flat = planes.reshape(len(planes), planes.shape[1] * planes.shape[2], -1)
         turned = jnp.take_along_axis(flat, cells[:, :, None], axis=1).reshape(planes.shape)
-        return turned, jnp.take_along_axis(legal, source, axis=1), jnp.take_along_axis(policy, source, axis=1)
+        return (
+            turned,
+            jnp.take_along_axis(legal, source, axis=1),
+            jnp.take_along_axis(policy, source, axis=1),
+        )
 
 
-def head_losses(shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples) -> dict[str, jax.Array]:
+def head_losses(
+    shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples
+) -> dict[str, jax.Array]:
     """float32[] for each head, the mean over a batch: cross-entropies of policy, costs and d-win rates, squared error of the value.
 
     Heads weigh the same (Wu et al. 2022, "Proof cost networks", eq. 4; Silver et al. 2018). The d-win rates of one head tell one thing, after how
@@ -113,34 +136,49 @@ def head_losses(shape: Architecture, outputs: Outputs, legal: jax.Array, policy:
     if shape.cost is not None and outputs.cost is not None:
         wanted = two_hot(examples.ahead.cost, shape.cost.bins, shape.cost.per_decade)
         exact = optax.softmax_cross_entropy(outputs.cost, wanted)
-        provable = jax.nn.logsumexp(outputs.cost[..., :-1], axis=-1) - jax.nn.logsumexp(outputs.cost, axis=-1)
+        provable = jax.nn.logsumexp(outputs.cost[..., :-1], axis=-1) - jax.nn.logsumexp(
+            outputs.cost, axis=-1
+        )
         losses["cost"] = jnp.where(_tells_costs(examples), exact, -provable).sum(-1).mean()
     if shape.within is not None and outputs.within is not None:
         soon = within(examples.ahead, shape.within.player, shape.within.moves)
         even = math.log(shape.within.moves + 1) / (shape.within.moves * math.log(2.0))
-        losses["within"] = even * optax.sigmoid_binary_cross_entropy(outputs.within, soon).sum(-1).mean()
+        losses["within"] = (
+            even * optax.sigmoid_binary_cross_entropy(outputs.within, soon).sum(-1).mean()
+        )
     return losses
 
 
-def head_measures(shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples) -> dict[str, jax.Array]:
+def head_measures(
+    shape: Architecture, outputs: Outputs, legal: jax.Array, policy: jax.Array, examples: Examples
+) -> dict[str, jax.Array]:
     """float32[] each, the mean over a batch: what losses do not tell, since most of them is what cannot be foreseen.
 
     ``kl_policy``: how far the network's policy is from the search's, in nats. ``error_cost``: of log10 of the cost of what was proved, the network's
     mean for it, in decades. ``wrong_value``, ``wrong_cost``: the share of decided games of which the network thinks the other side the winner.
     """
     logits = jnp.where(legal, outputs.policy, jnp.finfo(jnp.float32).min)
-    entropy = -jnp.sum(jnp.where(policy > 0.0, policy * jnp.log(jnp.maximum(policy, 1e-30)), 0.0), axis=-1)
+    entropy = -jnp.sum(
+        jnp.where(policy > 0.0, policy * jnp.log(jnp.maximum(policy, 1e-30)), 0.0), axis=-1
+    )
     measures = {"kl_policy": jnp.mean(optax.softmax_cross_entropy(logits, policy) - entropy)}
     decided = examples.ahead.winner != NOBODY
     if outputs.value is not None:
-        measures["wrong_value"] = _share(jnp.abs(jnp.sign(outputs.value) - result(examples.ahead, examples.mover)) > 1.0, decided)
+        measures["wrong_value"] = _share(
+            jnp.abs(jnp.sign(outputs.value) - result(examples.ahead, examples.mover)) > 1.0, decided
+        )
     if shape.cost is not None and outputs.cost is not None:
         shares = jax.nn.softmax(outputs.cost, axis=-1)
         proved = jnp.isfinite(examples.ahead.cost)
-        measures["wrong_cost"] = _share((shares[..., -1] < 0.5) != proved, jnp.broadcast_to(decided[:, None], proved.shape))
+        measures["wrong_cost"] = _share(
+            (shares[..., -1] < 0.5) != proved, jnp.broadcast_to(decided[:, None], proved.shape)
+        )
         bins = jnp.arange(shape.cost.bins - 1) / shape.cost.per_decade
         foreseen = shares[..., :-1] @ bins / jnp.maximum(jnp.sum(shares[..., :-1], axis=-1), 1e-30)
-        measures["error_cost"] = _share(jnp.abs(foreseen - jnp.where(proved, examples.ahead.cost, 0.0)), examples.telling & proved)
+        measures["error_cost"] = _share(
+            jnp.abs(foreseen - jnp.where(proved, examples.ahead.cost, 0.0)),
+            examples.telling & proved,
+        )
     return measures
 
 

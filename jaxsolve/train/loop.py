@@ -59,21 +59,33 @@ class Loop:
 
     def __post_init__(self) -> None:
         if self.play.search.forward.architecture != self.learner.architecture:
-            raise ValueError("the network that plays and the one that learns have different architectures")
+            raise ValueError(
+                "the network that plays and the one that learns have different architectures"
+            )
         for name in ("games", "batch", "updates"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give a whole number from 1 on")
         if self.play.steps * self.games > self.capacity:
-            raise ValueError(f"{self.play.steps} steps of {self.games} games do not fit into a replay of {self.capacity}")
+            raise ValueError(
+                f"{self.play.steps} steps of {self.games} games do not fit into a replay of {self.capacity}"
+            )
         for name, count in {"games": self.games, "batch": self.batch}.items():
             if self.mesh is not None and count % self.mesh.size:
-                raise ValueError(f"{name}={count} cannot be dealt out evenly to {self.mesh.size} devices")
+                raise ValueError(
+                    f"{name}={count} cannot be dealt out evenly to {self.mesh.size} devices"
+                )
 
     def begin(self, seed: int, starts: Any = None, params: Any = None) -> TrainingState:
         """A new run, its first games already in play: of a new network, or of one with ``params`` that learns on. ``starts`` as in ``iterate``."""
-        everywhere, dealt = (None, None) if self.mesh is None else (devices.whole(self.mesh), devices.dealt(self.mesh))
+        everywhere, dealt = (
+            (None, None)
+            if self.mesh is None
+            else (devices.whole(self.mesh), devices.dealt(self.mesh))
+        )
         key, games_key = jax.random.split(jax.random.key(seed))
-        games = devices.place(jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), dealt)
+        games = devices.place(
+            jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), dealt
+        )
         if params is None:
             learner = devices.place(self.learner.begin(seed), everywhere)
             games, record = self._play(self._params(learner), games, starts)
@@ -81,7 +93,9 @@ class Loop:
             games, record = self._play(devices.place(params, everywhere), games, starts)
             learner = self._jitted(functools.partial(self._learn_on, seed))(params, record)
         like, _ = jax.eval_shape(self.play.examples, record, record)
-        replay, key, iteration = devices.place((Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere)
+        replay, key, iteration = devices.place(
+            (Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere
+        )
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def like(self, starts: Any = None) -> TrainingState:
@@ -89,17 +103,26 @@ class Loop:
         learner = jax.eval_shape(lambda: self.learner.begin(0))
         key, iteration = jax.eval_shape(lambda: (jax.random.key(0), jnp.int32(0)))
         games = jax.eval_shape(lambda: self.play.begin(jax.random.key(0), self.games, starts))
-        _, record = jax.eval_shape(self._play, jax.eval_shape(self.learner.params, learner), games, starts)
+        _, record = jax.eval_shape(
+            self._play, jax.eval_shape(self.learner.params, learner), games, starts
+        )
         examples, _ = jax.eval_shape(self.play.examples, record, record)
         replay = jax.eval_shape(lambda: Replay.empty(examples, self.capacity))
         if self.mesh is None:
             return TrainingState(learner, games, record, replay, key, iteration)
         everywhere = devices.whole(self.mesh)
-        games, record = devices.lying(games, devices.dealt(self.mesh)), devices.lying(record, devices.dealt(self.mesh, axis=1))
-        learner, replay, key, iteration = devices.lying((learner, replay, key, iteration), everywhere)
+        games, record = (
+            devices.lying(games, devices.dealt(self.mesh)),
+            devices.lying(record, devices.dealt(self.mesh, axis=1)),
+        )
+        learner, replay, key, iteration = devices.lying(
+            (learner, replay, key, iteration), everywhere
+        )
         return TrainingState(learner, games, record, replay, key, iteration)
 
-    def iterate(self, state: TrainingState, starts: Any = None) -> tuple[TrainingState, dict[str, jax.Array]]:
+    def iterate(
+        self, state: TrainingState, starts: Any = None
+    ) -> tuple[TrainingState, dict[str, jax.Array]]:
         """The next state, and what was measured: means over the iteration, float32[] or int32[] each.
 
         ``starts``: positions that new games begin at (``SelfPlay.play``). Raises NoGames where there is nothing to learn from yet.
@@ -110,7 +133,9 @@ class Loop:
             raise NoGames(
                 f"no game has come to an end within max_steps={self.play.search.env.max_steps} moves, so that there is nothing to learn from"
             )
-        learner, key, iteration, losses = self._learn(state.learner, replay, state.key, state.iteration)
+        learner, key, iteration, losses = self._learn(
+            state.learner, replay, state.key, state.iteration
+        )
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
     # ---- inside ----------------------------------------------------------------------------------------------------
@@ -118,11 +143,17 @@ class Loop:
         shape = self.learner.architecture
         seen = record.planes.reshape(-1, record.planes.shape[-1])
         some = seen[:: max(len(seen) // NORMALISED_BY, 1)][:NORMALISED_BY]
-        return self.learner.begin(seed, params, unpacked(some, (shape.height, shape.width, shape.planes)))
+        return self.learner.begin(
+            seed, params, unpacked(some, (shape.height, shape.width, shape.planes))
+        )
 
     def _jitted(self, function: Any, **options: Any) -> Any:
         """With the same result on every device."""
-        return jax.jit(function, **options) if self.mesh is None else jax.jit(function, out_shardings=devices.whole(self.mesh), **options)
+        return (
+            jax.jit(function, **options)
+            if self.mesh is None
+            else jax.jit(function, out_shardings=devices.whole(self.mesh), **options)
+        )
 
     @functools.cached_property
     def _params(self) -> Any:
@@ -132,13 +163,25 @@ class Loop:
     def _play(self) -> Any:
         if self.mesh is None:
             return jax.jit(self.play.play)
-        same, games, record = PartitionSpec(), PartitionSpec(devices.GAMES), PartitionSpec(None, devices.GAMES)
-        play = jax.shard_map(self.play.play, mesh=self.mesh, in_specs=(same, games, same), out_specs=(games, record), check_vma=False)
+        same, games, record = (
+            PartitionSpec(),
+            PartitionSpec(devices.GAMES),
+            PartitionSpec(None, devices.GAMES),
+        )
+        play = jax.shard_map(
+            self.play.play,
+            mesh=self.mesh,
+            in_specs=(same, games, same),
+            out_specs=(games, record),
+            check_vma=False,
+        )
         return jax.jit(play)
 
     @functools.cached_property
     def _remember(self) -> Any:
-        def remember(replay: Replay, before: Record, after: Record) -> tuple[Replay, dict[str, jax.Array]]:
+        def remember(
+            replay: Replay, before: Record, after: Record
+        ) -> tuple[Replay, dict[str, jax.Array]]:
             examples, known = self.play.examples(before, after)
             ended, winner = after.course.ended, after.course.winner
             count = jnp.maximum(jnp.sum(ended), 1)
@@ -146,7 +189,8 @@ class Loop:
                 "games": jnp.sum(ended, dtype=jnp.int32),
                 "first_wins": jnp.sum(ended & (winner == 0)) / count,
                 "second_wins": jnp.sum(ended & (winner == 1)) / count,
-                "nobody_wins": jnp.sum(ended & (winner == NOBODY)) / count,  # draws, and games that were cut off
+                "nobody_wins": jnp.sum(ended & (winner == NOBODY))
+                / count,  # draws, and games that were cut off
                 "length": ended.size / count,
                 "examples": jnp.sum(known, dtype=jnp.int32),
             }
@@ -156,8 +200,12 @@ class Loop:
 
     @functools.cached_property
     def _learn(self) -> Any:
-        def learn(state: LearnerState, replay: Replay, key: jax.Array, iteration: jax.Array) -> tuple[Any, ...]:
-            def step(state: LearnerState, key: jax.Array) -> tuple[LearnerState, dict[str, jax.Array]]:
+        def learn(
+            state: LearnerState, replay: Replay, key: jax.Array, iteration: jax.Array
+        ) -> tuple[Any, ...]:
+            def step(
+                state: LearnerState, key: jax.Array
+            ) -> tuple[LearnerState, dict[str, jax.Array]]:
                 drawn, turned = jax.random.split(key)
                 batch = replay.sample(drawn, self.batch)
                 if self.mesh is not None:
@@ -166,6 +214,11 @@ class Loop:
 
             key, drawn = jax.random.split(key)
             state, losses = jax.lax.scan(step, state, jax.random.split(drawn, self.updates))
-            return state, key, iteration + 1, {name: jnp.mean(values) for name, values in losses.items()}
+            return (
+                state,
+                key,
+                iteration + 1,
+                {name: jnp.mean(values) for name, values in losses.items()},
+            )
 
         return self._jitted(learn)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from jaxsolve import strict_json
+from jaxsolve.core import strict_json
 
 MARKER, CONFIG, METRICS = "training.json", "config.yaml", "metrics.jsonl"  # of a run's folder
-COUNTED = ("total_games", "total_examples", "evaluations", "cpu_seconds", "wall_seconds")  # sums over a run, by whichever process began or resumed it
+COUNTED = (
+    "total_games",
+    "total_examples",
+    "evaluations",
+    "cpu_seconds",
+    "wall_seconds",
+)  # sums over a run, by whichever process began or resumed it
 Measured = dict[str, float]  # an iteration's numbers, by name
 
 
@@ -25,14 +31,23 @@ def metrics(folder: Path) -> list[Measured]:
             try:
                 found.append(_numbers(strict_json.loads(line.decode())))
             except ValueError:
-                raise ValueError(f"{folder / METRICS}: line {len(found) + 1} is damaged; a line is an object of an iteration's numbers") from None
+                raise ValueError(
+                    f"{folder / METRICS}: line {len(found) + 1} is damaged; a line is an object of an iteration's numbers"
+                ) from None
     return found
 
 
 def _numbers(read: object) -> Measured:
     """What was read, if it is an iteration's numbers. Raises ValueError."""
-    if not isinstance(read, dict) or not {"iteration", *COUNTED} <= read.keys() or not isinstance(read["iteration"], int):
+    if (
+        not isinstance(read, dict)
+        or not {"iteration", *COUNTED} <= read.keys()
+        or not isinstance(read["iteration"], int)
+    ):
         raise ValueError
-    if not all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in read.values()):
+    if not all(
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        for value in read.values()
+    ):
         raise ValueError
     return read

@@ -34,10 +34,14 @@ class SearchingPlayer:
     def pool(self) -> Hashable:
         return self
 
-    def choose(self, seeds: np.ndarray, states: State, players: Sequence[Player]) -> tuple[np.ndarray, np.ndarray]:
+    def choose(
+        self, seeds: np.ndarray, states: State, players: Sequence[Player]
+    ) -> tuple[np.ndarray, np.ndarray]:
         del players
         count = len(seeds)
-        return np.asarray(self.find(jax.random.key(seeds[0]), filled(states)))[:count], np.full(count, self.simulations, np.int64)
+        return np.asarray(self.find(jax.random.key(seeds[0]), filled(states)))[:count], np.full(
+            count, self.simulations, np.int64
+        )
 
 
 def goals_of(network: Network) -> list[str]:
@@ -49,14 +53,19 @@ def as_learned(network: Network, goal: str) -> dict[str, Any]:
     """The settings of ``TreeSearch`` that a network learned to ``goal`` with, those of them that its file names; others have their defaults."""
     settings = network.about.get("settings")
     groups = settings if isinstance(settings, dict) else {}
-    targets, search = (groups.get(name) if isinstance(groups.get(name), dict) else {} for name in ("targets", "search"))
+    targets, search = (
+        groups.get(name) if isinstance(groups.get(name), dict) else {}
+        for name in ("targets", "search")
+    )
     found = {name: targets[name] for name in ("branching",) if name in targets}
     if targets.get("goal") == goal:
         found |= {name: search[name] for name in ("value_scale", "stretched") if name in search}
     return found
 
 
-def searching_player(network: Network, env: Env, simulations: int, goal: str | None = None) -> SearchingPlayer:
+def searching_player(
+    network: Network, env: Env, simulations: int, goal: str | None = None
+) -> SearchingPlayer:
     """One that searches with a network: by its value, by what a proof of its own win would cost, or within d moves.
 
     ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError where the network does not fit the game, or has no such head.
@@ -64,7 +73,9 @@ def searching_player(network: Network, env: Env, simulations: int, goal: str | N
     network.check(env.game)
     found = goals_of(network)
     if goal is not None and goal not in found:
-        raise ValueError(f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found)}")
+        raise ValueError(
+            f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found)}"
+        )
     goal = goal or found[0]
     search = TreeSearch(
         env=env,
@@ -73,10 +84,16 @@ def searching_player(network: Network, env: Env, simulations: int, goal: str | N
         simulations=simulations,
         **as_learned(network, goal),
     )
-    return SearchingPlayer(network.name, partial(_chosen, search, jax.tree.map(jnp.asarray, network.params)), simulations)
+    return SearchingPlayer(
+        network.name,
+        partial(_chosen, search, jax.tree.map(jnp.asarray, network.params)),
+        simulations,
+    )
 
 
-@partial(jax.jit, static_argnames="search")  # here: networks of one architecture that search alike share what is compiled
+@partial(
+    jax.jit, static_argnames="search"
+)  # here: networks of one architecture that search alike share what is compiled
 def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> jax.Array:
     keys = jax.random.split(key, len(states.legal_action_mask))
     return search(params, keys, states, player_to_move(states), 0.0).action.astype(jnp.int32)
@@ -84,7 +101,9 @@ def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> j
 
 def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
     """One that searches without a network: equal priors, and random games to their end for values (``mctx_adapter.random_rollout``)."""
-    return SearchingPlayer("rollouts", partial(_chosen_by_random_games, env, simulations), simulations)
+    return SearchingPlayer(
+        "rollouts", partial(_chosen_by_random_games, env, simulations), simulations
+    )
 
 
 @partial(jax.jit, static_argnames=("env", "simulations"))

@@ -14,7 +14,9 @@ class Replay(NamedTuple):
     """Room for C examples, the oldest overwritten first."""
 
     kept: Examples  # of C
-    added: jax.Array  # int32[]: examples ever added, modulo a multiple of C: the next one goes to ``added % C``
+    added: (
+        jax.Array
+    )  # int32[]: examples ever added, modulo a multiple of C: the next one goes to ``added % C``
     size: jax.Array  # int32[]: examples held
 
     @classmethod
@@ -35,9 +37,19 @@ class Replay(NamedTuple):
         if count > capacity:
             raise ValueError(f"{count} examples at a time do not fit into a replay of {capacity}")
         number = jnp.cumsum(wanted, dtype=jnp.int32)
-        places = jnp.where(wanted, (self.added + number - 1) % capacity, capacity)  # one place too far: dropped
-        kept = jax.tree.map(lambda old, new: old.at[places].set(new.astype(old.dtype), mode="drop"), self.kept, examples)
-        return Replay(kept, (self.added + number[-1]) % (capacity * (2**30 // capacity)), jnp.minimum(self.size + number[-1], capacity))
+        places = jnp.where(
+            wanted, (self.added + number - 1) % capacity, capacity
+        )  # one place too far: dropped
+        kept = jax.tree.map(
+            lambda old, new: old.at[places].set(new.astype(old.dtype), mode="drop"),
+            self.kept,
+            examples,
+        )
+        return Replay(
+            kept,
+            (self.added + number[-1]) % (capacity * (2**30 // capacity)),
+            jnp.minimum(self.size + number[-1], capacity),
+        )
 
     def sample(self, key: jax.Array, count: int) -> Examples:
         """``count`` examples, each drawn evenly among those held, with replacement; of an empty replay zeros."""

@@ -15,7 +15,9 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.networks import Forward
 from jaxsolve.train.goals import Branching, Goal, goal_of, log_moves, player_to_move, raises_costs
 
-_root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput  # a type checker does not see the fields of chex's dataclasses
+_root_output: Callable[..., mctx.RootFnOutput] = (
+    mctx.RootFnOutput
+)  # a type checker does not see the fields of chex's dataclasses
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
 
 
@@ -70,34 +72,55 @@ class TreeSearch:
         self.forward.architecture.check(self.env.game)
         self.aim  # noqa: B018  refuses a goal
         if self.branching not in ("max", "legal", "heuristic"):
-            raise ValueError(f"branching={self.branching!r}: it may be 'max', 'legal' or 'heuristic'")
+            raise ValueError(
+                f"branching={self.branching!r}: it may be 'max', 'legal' or 'heuristic'"
+            )
         if self.policy not in ("gumbel", "puct"):
             raise ValueError(f"policy={self.policy!r}: it may be 'gumbel' or 'puct'")
         if self.simulations < 1 or self.considered < 1:
-            raise ValueError(f"simulations={self.simulations}, considered={self.considered}: a search needs at least one of each")
+            raise ValueError(
+                f"simulations={self.simulations}, considered={self.considered}: a search needs at least one of each"
+            )
         share, concentration = self.noise
         least, most = CONCENTRATIONS
         if not (0.0 <= share <= 1.0 and least <= concentration <= most):
-            raise ValueError(f"noise={self.noise}: give a share from 0 to 1 and a concentration from {least:g} to {most:g}")
+            raise ValueError(
+                f"noise={self.noise}: give a share from 0 to 1 and a concentration from {least:g} to {most:g}"
+            )
         least, most = TEMPERATURES
         if not (self.temperature == 0.0 or least <= self.temperature <= most):
-            raise ValueError(f"temperature={self.temperature}: give 0, or a number from {least:g} to {most:g}")
+            raise ValueError(
+                f"temperature={self.temperature}: give 0, or a number from {least:g} to {most:g}"
+            )
         if not self.stretched and self.goal == "cost":
-            raise ValueError("stretched=False: costs have no scale of their own; values are taken as they are by value and within only")
+            raise ValueError(
+                "stretched=False: costs have no scale of their own; values are taken as they are by value and within only"
+            )
         if not 0.0 < self.value_scale <= MOST_SCALE:
-            raise ValueError(f"value_scale={self.value_scale}: give a number above 0, at most {MOST_SCALE:g}")
+            raise ValueError(
+                f"value_scale={self.value_scale}: give a number above 0, at most {MOST_SCALE:g}"
+            )
 
     @property
     def aim(self) -> Goal:
         """The goal as an object."""
         return goal_of(self.goal, self.env, self.forward.architecture, self.branching)
 
-    def __call__(self, params: Any, keys: jax.Array, states: State, player: jax.Array, gumbel_scale: float = 1.0) -> mctx.PolicyOutput:
+    def __call__(
+        self,
+        params: Any,
+        keys: jax.Array,
+        states: State,
+        player: jax.Array,
+        gumbel_scale: float = 1.0,
+    ) -> mctx.PolicyOutput:
         """mctx's answer for a batch of games: ``action`` int32[B] and ``action_weights`` float32[B, A].
 
         ``keys``: one for each game, so that what happens in a game does not depend on those beside it. ``player``: int32[B], the or-players.
         """
-        search = jax.vmap(lambda key, state, player: self._single(params, key, state, player, gumbel_scale))
+        search = jax.vmap(
+            lambda key, state, player: self._single(params, key, state, player, gumbel_scale)
+        )
         return jax.tree.map(lambda x: x[:, 0], search(keys, *_alone((states, player))))
 
     def observe(self, states: State) -> jax.Array:
@@ -114,20 +137,38 @@ class TreeSearch:
         return log_moves(self.env.game, states, self.branching)
 
     # ---- inside ----------------------------------------------------------------------------------------------------
-    def _single(self, params: Any, key: jax.Array, states: State, player: jax.Array, gumbel_scale: float) -> mctx.PolicyOutput:
+    def _single(
+        self, params: Any, key: jax.Array, states: State, player: jax.Array, gumbel_scale: float
+    ) -> mctx.PolicyOutput:
         """The search of a batch of one."""
         outputs = self.forward.outputs(params, self.observe(states))
         node = Node(states.replace(observation=None), player, self.aim.begin(outputs))
-        root = _root_output(prior_logits=_logits(outputs.policy, states), value=self.aim.value(outputs, *node), embedding=node)
+        root = _root_output(
+            prior_logits=_logits(outputs.policy, states),
+            value=self.aim.value(outputs, *node),
+            embedding=node,
+        )
         if self.policy == "gumbel":
-            return self.policy_of(params, key, root, self._step, ~states.legal_action_mask, gumbel_scale)
+            return self.policy_of(
+                params, key, root, self._step, ~states.legal_action_mask, gumbel_scale
+            )
         noising, searching, drawing = jax.random.split(key, 3)
-        root = root.replace(prior_logits=_with_noise(noising, root.prior_logits, states.legal_action_mask, *self.noise))
+        root = root.replace(
+            prior_logits=_with_noise(
+                noising, root.prior_logits, states.legal_action_mask, *self.noise
+            )
+        )
         found = self.policy_of(params, searching, root, self._step, ~states.legal_action_mask)
         return found.replace(action=_drawn(drawing, found.action_weights, self.temperature))
 
     def policy_of(
-        self, params: Any, key: jax.Array, root: mctx.RootFnOutput, step: mctx.RecurrentFn, invalid: jax.Array, gumbel_scale: float = 1.0
+        self,
+        params: Any,
+        key: jax.Array,
+        root: mctx.RootFnOutput,
+        step: mctx.RecurrentFn,
+        invalid: jax.Array,
+        gumbel_scale: float = 1.0,
     ) -> mctx.PolicyOutput:
         """mctx's search from a root with these settings, noise and temperature apart; ``invalid``: bool[B, A], the root's illegal actions."""
         if self.policy == "gumbel":
@@ -140,15 +181,29 @@ class TreeSearch:
                 self.simulations,
                 invalid_actions=invalid,
                 qtransform=functools.partial(
-                    mctx.qtransform_completed_by_mix_value, value_scale=scale, rescale_values=self.stretched, epsilon=LEAST_SPREAD
+                    mctx.qtransform_completed_by_mix_value,
+                    value_scale=scale,
+                    rescale_values=self.stretched,
+                    epsilon=LEAST_SPREAD,
                 ),
                 max_num_considered_actions=min(self.considered, self.env.num_actions),
                 gumbel_scale=gumbel_scale,
             )
         options = {"qtransform": between_extremes} if self.goal == "cost" else {}
-        return mctx.muzero_policy(params, key, root, step, self.simulations, invalid_actions=invalid, dirichlet_fraction=0.0, **options)
+        return mctx.muzero_policy(
+            params,
+            key,
+            root,
+            step,
+            self.simulations,
+            invalid_actions=invalid,
+            dirichlet_fraction=0.0,
+            **options,
+        )
 
-    def _step(self, params: Any, key: jax.Array, action: jax.Array, node: Node) -> tuple[mctx.RecurrentFnOutput, Node]:
+    def _step(
+        self, params: Any, key: jax.Array, action: jax.Array, node: Node
+    ) -> tuple[mctx.RecurrentFnOutput, Node]:
         del key
         states = jax.vmap(self.env.step)(node.state, action)
         reward, room = self.aim.step(node.state, states, node.player, node.room)
@@ -156,7 +211,9 @@ class TreeSearch:
         outputs = self.forward.outputs(params, self.observe(states))
         value = jnp.where(states.terminated, 0.0, self.aim.value(outputs, *child))
         turn = jnp.where(player_to_move(states) == player_to_move(node.state), 1.0, -1.0)
-        cut = states.truncated & ~states.terminated  # nobody knows what it would have come to: worth what the network expects
+        cut = (
+            states.truncated & ~states.terminated
+        )  # nobody knows what it would have come to: worth what the network expects
         output = _recurrent_output(
             reward=reward + jnp.where(cut, turn * value, 0.0),
             discount=jnp.where(states.terminated | cut, 0.0, turn),
@@ -166,17 +223,25 @@ class TreeSearch:
         return output, child
 
 
-def _with_noise(key: jax.Array, logits: jax.Array, legal: jax.Array, share: float, concentration: float) -> jax.Array:
+def _with_noise(
+    key: jax.Array, logits: jax.Array, legal: jax.Array, share: float, concentration: float
+) -> jax.Array:
     """Logits of priors that are mixed with Dirichlet noise over the legal moves; mctx's own noise is over all actions, and masked afterwards."""
-    amounts = jax.random.loggamma(key, concentration, legal.shape)  # logarithms: small amounts underflow
+    amounts = jax.random.loggamma(
+        key, concentration, legal.shape
+    )  # logarithms: small amounts underflow
     noise = jax.nn.softmax(jnp.where(legal, amounts, -jnp.inf), axis=-1)
     mixed = (1.0 - share) * jax.nn.softmax(logits, axis=-1) + share * noise
-    return jnp.where(legal, jnp.log(jnp.maximum(mixed, jnp.finfo(jnp.float32).tiny)), jnp.finfo(jnp.float32).min)
+    return jnp.where(
+        legal, jnp.log(jnp.maximum(mixed, jnp.finfo(jnp.float32).tiny)), jnp.finfo(jnp.float32).min
+    )
 
 
 def _drawn(key: jax.Array, weights: jax.Array, temperature: float) -> jax.Array:
     """int32[B]: actions drawn by visit counts to the power 1 / temperature; those without visits never, as mctx's own draw would at high ones."""
-    logits = jnp.where(weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf)
+    logits = jnp.where(
+        weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf
+    )
     if temperature == 0.0:
         return jnp.argmax(logits, axis=-1).astype(jnp.int32)
     return jax.random.categorical(key, logits / temperature, axis=-1).astype(jnp.int32)
@@ -193,7 +258,9 @@ def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
 
     Minus infinity for illegal ones: mctx knows them at the root only, and an illegal move, which ends a game that nobody wins, would pay one side.
     """
-    values = jnp.where(tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index])
+    values = jnp.where(
+        tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index]
+    )
     legal = tree.embeddings.state.legal_action_mask[node_index]
     return jnp.where(legal, _stretched(tree, node_index, values), -jnp.inf)
 
@@ -204,8 +271,13 @@ def _stretched(tree: mctx.Tree, node_index: jax.Array, values: jax.Array) -> jax
     side = raises_costs(node.state, node.player)
     costs = side[:, None] * (tree.children_rewards + tree.children_discounts * tree.children_values)
     seen = (tree.children_visits > 0) & ~(node.state.terminated | node.state.truncated)[:, None]
-    least, most = jnp.min(jnp.where(seen, costs, jnp.inf)), jnp.max(jnp.where(seen, costs, -jnp.inf))
-    share = jnp.clip((side[node_index] * values - least) / jnp.maximum(most - least, 1e-6), 0.0, 1.0)
+    least, most = (
+        jnp.min(jnp.where(seen, costs, jnp.inf)),
+        jnp.max(jnp.where(seen, costs, -jnp.inf)),
+    )
+    share = jnp.clip(
+        (side[node_index] * values - least) / jnp.maximum(most - least, 1e-6), 0.0, 1.0
+    )
     return jnp.where(jnp.any(seen), jnp.where(side[node_index] > 0, share, 1.0 - share), 0.0)
 
 

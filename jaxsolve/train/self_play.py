@@ -64,7 +64,9 @@ class SelfPlay:
     def __post_init__(self) -> None:
         most = self.search.env.max_steps
         if most is None or most > self.steps:
-            raise ValueError(f"games of up to {most or 'any number of'} moves do not end within {self.steps} steps: give the environment max_steps")
+            raise ValueError(
+                f"games of up to {most or 'any number of'} moves do not end within {self.steps} steps: give the environment max_steps"
+            )
         if self.or_player not in (0, 1, None):
             raise ValueError(f"or_player={self.or_player!r}: it may be 0, 1 or None for either")
 
@@ -81,17 +83,23 @@ class SelfPlay:
         ``starts``: positions that new games begin at, a batch of the game's own states, which may be another one in every call; or None for those of
         the environment.
         """
-        return jax.lax.scan(lambda games, _: self.step(params, games, starts), games, None, length=self.steps)
+        return jax.lax.scan(
+            lambda games, _: self.step(params, games, starts), games, None, length=self.steps
+        )
 
     def step(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
         """One move of every game: what it leads to, and [B, ...] of a record."""
         search, (states, or_player, keys) = self.search, games
-        keys, thinking, following = jax.vmap(functools.partial(jax.random.split, num=3), out_axes=1)(keys)
+        keys, thinking, following = jax.vmap(
+            functools.partial(jax.random.split, num=3), out_axes=1
+        )(keys)
         found = search(params, thinking, states, or_player)
         after = jax.vmap(search.env.step)(states, found.action)
         over = after.terminated | after.truncated
         # Bad numbers can make a search play what is not legal; the environment ends such a game, and nobody is to learn from it.
-        illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[:, 0]
+        illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[
+            :, 0
+        ]
         record = Record(
             Course(
                 player_to_move(states),
@@ -104,10 +112,16 @@ class SelfPlay:
             _bits(states.legal_action_mask),
             found.action_weights,
             found.action,
-            jnp.ones((len(or_player), 2), bool) if self.or_player is not None else or_player[:, None] == jnp.arange(2),
+            jnp.ones((len(or_player), 2), bool)
+            if self.or_player is not None
+            else or_player[:, None] == jnp.arange(2),
         )
         fresh, sides = jax.vmap(functools.partial(self._new_game, starts))(following)
-        states = jax.tree.map(lambda new, old: jnp.where(over.reshape(-1, *[1] * (old.ndim - 1)), new, old), fresh, after)
+        states = jax.tree.map(
+            lambda new, old: jnp.where(over.reshape(-1, *[1] * (old.ndim - 1)), new, old),
+            fresh,
+            after,
+        )
         return Games(states, jnp.where(over, sides, or_player), keys), record
 
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
@@ -118,7 +132,15 @@ class SelfPlay:
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
         ahead = jax.tree.map(lambda x: x[: self.steps], look_ahead(course))
         flat = jax.tree.map(
-            lambda x: x.reshape(-1, *x.shape[2:]), (before.planes, before.legal, before.policy, before.course.mover, before.telling, ahead)
+            lambda x: x.reshape(-1, *x.shape[2:]),
+            (
+                before.planes,
+                before.legal,
+                before.policy,
+                before.course.mover,
+                before.telling,
+                ahead,
+            ),
         )
         return Examples(*flat), flat[-1].known
 

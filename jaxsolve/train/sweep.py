@@ -12,7 +12,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from jaxsolve.runfolder import write_table
+from jaxsolve.core.run_folder import write_table
 from jaxsolve.train.metrics import CONFIG, MARKER, metrics
 from jaxsolve.view.columns import columns
 
@@ -43,7 +43,11 @@ class SweepTable(Callback):
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         parsed = OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
-        swept = {override.key_or_group: list(override.sweep_string_iterator()) for override in parsed if override.is_sweep_override()}
+        swept = {
+            override.key_or_group: list(override.sweep_string_iterator())
+            for override in parsed
+            if override.is_sweep_override()
+        }
         folder = Path(config.hydra.sweep.dir)
         rows = table(folder, swept)
         failed[:] = [row["run"] for row in rows if row["failed"]]
@@ -60,17 +64,32 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
     """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
-    choices = {str(number): dict(zip(swept, choice, strict=True)) for number, choice in enumerate(itertools.product(*swept.values()))}
+    choices = {
+        str(number): dict(zip(swept, choice, strict=True))
+        for number, choice in enumerate(itertools.product(*swept.values()))
+    }
     if not names & choices.keys():
         choices = {name: dict.fromkeys(swept, "") for name in sorted(names)}
     rows = []
     for name, choice in choices.items():
         run = folder / name
         settings = OmegaConf.load(run / CONFIG) if name in held else OmegaConf.create()
-        own = name in held and (not _beside(run).exists() or all(_agrees(settings, key, asked) for key, asked in choice.items()))
+        own = name in held and (
+            not _beside(run).exists()
+            or all(_agrees(settings, key, asked) for key, asked in choice.items())
+        )
         last = (metrics(run) or [{}])[-1] if own else {}
-        why = _beside(run).read_text(encoding="utf-8").strip() if _beside(run).exists() else "" if own else "left no trace"
-        row = {"run": name, **{key: _told(settings, key) if own else asked for key, asked in choice.items()}}
+        why = (
+            _beside(run).read_text(encoding="utf-8").strip()
+            if _beside(run).exists()
+            else ""
+            if own
+            else "left no trace"
+        )
+        row = {
+            "run": name,
+            **{key: _told(settings, key) if own else asked for key, asked in choice.items()},
+        }
         rows.append(row | {told: last.get(told, "") for told in SHOWN} | {"failed": why})
     return rows
 
@@ -78,7 +97,11 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
 def _told(settings: Any, key: str) -> Any:
     """A setting's value; a group's name where a group was swept."""
     value = OmegaConf.select(settings, key)
-    return value if not isinstance(value, DictConfig) else value.get("name", json.dumps(OmegaConf.to_container(value)))
+    return (
+        value
+        if not isinstance(value, DictConfig)
+        else value.get("name", json.dumps(OmegaConf.to_container(value)))
+    )
 
 
 def _agrees(settings: Any, key: str, asked: str) -> bool:
@@ -92,6 +115,9 @@ def _agrees(settings: Any, key: str, asked: str) -> bool:
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
     """Prints the table, every column as wide as it is: a name cut short says nothing."""
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
-    cells = [names] + [[f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names] for row in rows]
+    cells = [names] + [
+        [f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names]
+        for row in rows
+    ]
     print(columns(cells))
     print(file)

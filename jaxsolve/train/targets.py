@@ -18,7 +18,9 @@ class Course(NamedTuple):
     """How games went: T steps of B games."""
 
     mover: jax.Array  # int32[T, B]: who was to move, 0 or 1
-    log_moves: jax.Array  # float32[T, B]: log10 of the number of moves that the mover had, as costs count them
+    log_moves: (
+        jax.Array
+    )  # float32[T, B]: log10 of the number of moves that the mover had, as costs count them
     ended: jax.Array  # bool[T, B]: the game was over after the move
     cut: jax.Array  # bool[T, B]: it was only because no game may be longer, where ``ended``
     winner: jax.Array  # int32[T, B]: 0, 1 or NOBODY, where ``ended``
@@ -29,7 +31,9 @@ class Ahead(NamedTuple):
 
     known: jax.Array  # bool: the game's end lies within the steps, and it was not cut off: nobody knows what it would have come to
     winner: jax.Array  # int32: 0, 1 or NOBODY
-    cost: jax.Array  # float32[T, B, 2]: log10 of the proof's cost for either player; infinite for who did not win
+    cost: (
+        jax.Array
+    )  # float32[T, B, 2]: log10 of the proof's cost for either player; infinite for who did not win
     own_moves: jax.Array  # int32[T, B, 2]: moves of its own that either player made from here on, the position's own among them
 
 
@@ -52,14 +56,22 @@ def look_ahead(course: Course) -> Ahead:
 
     def step(carry: tuple[jax.Array, ...], now: Course) -> tuple[tuple[jax.Array, ...], Ahead]:
         known, winner, cost, own = carry
-        known, winner = jnp.where(now.ended, ~now.cut, known), jnp.where(now.ended, now.winner, winner)
+        known, winner = (
+            jnp.where(now.ended, ~now.cut, known),
+            jnp.where(now.ended, now.winner, winner),
+        )
         mine = jax.nn.one_hot(now.mover, 2)
         cost = jnp.where(now.ended[:, None], 0.0, cost) + (1.0 - mine) * now.log_moves[:, None]
         own = jnp.where(now.ended[:, None], 0, own) + mine.astype(jnp.int32)
         won = winner[:, None] == jnp.arange(2)
         return (known, winner, cost, own), Ahead(known, winner, jnp.where(won, cost, jnp.inf), own)
 
-    nothing = jnp.zeros(batch, bool), jnp.full(batch, NOBODY), jnp.zeros((batch, 2)), jnp.zeros((batch, 2), jnp.int32)
+    nothing = (
+        jnp.zeros(batch, bool),
+        jnp.full(batch, NOBODY),
+        jnp.zeros((batch, 2)),
+        jnp.zeros((batch, 2), jnp.int32),
+    )
     return jax.lax.scan(step, nothing, course, reverse=True)[1]
 
 
@@ -74,7 +86,9 @@ def two_hot(values: jax.Array, bins: int, per_decade: float) -> jax.Array:
     >>> two_hot(jnp.array([0.0, 0.25, 9.0, jnp.inf]), 4, 1.0).tolist()
     [[1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
-    at = jnp.where(jnp.isfinite(values), jnp.clip(values * per_decade, 0.0, bins - 2.0), bins - 1.0)[..., None]
+    at = jnp.where(
+        jnp.isfinite(values), jnp.clip(values * per_decade, 0.0, bins - 2.0), bins - 1.0
+    )[..., None]
     return jnp.maximum(1.0 - jnp.abs(jnp.arange(bins) - at), 0.0)
 
 

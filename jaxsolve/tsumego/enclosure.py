@@ -28,8 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jaxsolve.proof.check import benson
 from jaxsolve.proof.check.grid import Grid
+from jaxsolve.proof.check.games.go import life
 
 SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
 SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group
@@ -96,13 +96,18 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
         return False
     if any(chain & ~region for chain in board.chains(1 - defender, region)):
         return False
-    return all(board.liberties(chain) & ~region for chain in board.chains(1 - defender, board.around(region)))
+    return all(
+        board.liberties(chain) & ~region
+        for chain in board.chains(1 - defender, board.around(region))
+    )
 
 
 def walls_are_alive(board: Board, defender: int, region: int) -> bool:
     """Whether every wall of a closed ``region`` is unconditionally alive by vital regions that have no point in ``region``."""
     walls = sum(board.chains(1 - defender, board.around(region)))
-    return not walls & ~benson.alive(board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region)
+    return not walls & ~life.alive(
+        board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region
+    )
 
 
 class Scope(NamedTuple):
@@ -143,7 +148,10 @@ def box(board: Board, defender: int, crucial: int) -> int:
     for line in (grid.row, grid.column):
         taken = [number for number in range(grid.size) if line(number) & corners]
         first, last = taken[0], taken[-1]
-        first, last = 0 if first <= REACH else first, grid.size - 1 if last >= grid.size - 1 - REACH else last
+        first, last = (
+            0 if first <= REACH else first,
+            grid.size - 1 if last >= grid.size - 1 - REACH else last,
+        )
         inside &= sum(line(number) for number in range(first, last + 1))
     return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
 
@@ -171,7 +179,10 @@ def proposed(board: Board) -> Group | None:
     def is_inside(group: Group) -> bool:
         """Whether it lies in the region of another group; where each lies in the other's, as in a race, neither counts as inside."""
         mine = regions.get(group, group.area)
-        return any(group.player != each.player and not group.area & ~region and each.area & ~mine for each, region in regions.items())
+        return any(
+            group.player != each.player and not group.area & ~region and each.area & ~mine
+            for each, region in regions.items()
+        )
 
     taken = sum(group.stones for group in cut_off)  # each stone is in one group of its side
     others = [group for group in _nearest(board) if not group.stones & taken]
@@ -188,14 +199,19 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
     grid, safe = board.grid, _safe(board, player)
     for part in grid.components(grid.full & ~board.stones[1 - player]):
         stones = part & board.stones[player]
-        if stones and not stones & safe and (part & board.empty).bit_count() <= SMALL and not is_open(board, part):
+        if (
+            stones
+            and not stones & safe
+            and (part & board.empty).bit_count() <= SMALL
+            and not is_open(board, part)
+        ):
             yield Group(player, stones, part)
 
 
 def _safe(board: Board, player: int) -> int:
     """The stones of ``player`` that nobody would ask about."""
     grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
-    safe = benson.alive(grid, own, board.empty)
+    safe = life.alive(grid, own, board.empty)
     for part in grid.components(grid.full & ~own):
         if not part & other and part.bit_count() >= ROOMY:
             for chain in board.chains(player, board.around(part)):

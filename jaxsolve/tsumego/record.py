@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jaxsolve.formats import sgf_tree
 from jaxsolve.formats.sgf_tree import Node
-from jaxsolve.tsumego.lines import Variation
+from jaxsolve.tsumego.report import Told, ToldFirst, ToldMove, said
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
-from jaxsolve.tsumego.told import Told, ToldFirst, ToldMove, said
+from jaxsolve.tsumego.variations import Variation
 
 ZONE = "SQ"
 """The property that marks a zone: squares, which every program shows; crucial stones have triangles, since a point may have one mark only."""
@@ -16,7 +16,15 @@ ZONE = "SQ"
 def record(told: Told, application: str) -> bytes:
     """The SGF record. Moves of both sides follow the root: whoever is to move first has its moves there."""
     task = told.task
-    root = Node({"FF": ["4"], "CA": ["UTF-8"], "GM": ["1"], "SZ": [str(task.given.size)], "AP": [application]})
+    root = Node(
+        {
+            "FF": ["4"],
+            "CA": ["UTF-8"],
+            "GM": ["1"],
+            "SZ": [str(task.given.size)],
+            "AP": [application],
+        }
+    )
     if task.given.title:
         root.properties["GN"] = [sgf_tree.simple_text(task.given.title)]
     for name, stones in zip(("AB", "AW"), task.stones.stones, strict=True):
@@ -46,7 +54,11 @@ def _first_move(told: Told, each: ToldFirst, move: ToldMove) -> Node:
         node.properties["TE" if move.right else "BM"] = ["1"]
     node.properties["C"] = [sgf_tree.text(comment(told, each, move))]
     if move.zone:
-        free = [point for point in move.zone.split(",") if not told.task.crucial & told.task.grid.point(point)]
+        free = [
+            point
+            for point in move.zone.split(",")
+            if not told.task.crucial & told.task.grid.point(point)
+        ]
         if free:
             node.properties[ZONE] = sgf_tree.points(free, told.task.given.size)
     if told.task.crucial:
@@ -69,14 +81,21 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
         words.append("The squares are all that the proof rests on.")
     if move.row is not None:
         checked = ", accepted by the checker" if move.row["checked"] else ""
-        nodes, whose = move.row["certificate_nodes"], "" if move.own else " of the position" if move.right else " for all first moves"
+        nodes, whose = (
+            move.row["certificate_nodes"],
+            "" if move.own else " of the position" if move.right else " for all first moves",
+        )
         words.append(f"Proof: {nodes:,} node{'s' if nodes != 1 else ''}{whose}{checked}.")
     return " ".join(words)
 
 
 def _standing(told: Told, move: ToldMove) -> str:
     """``: white lives``; "" where that is not known."""
-    return "" if move.status is Status.UNKNOWN else f": {SIDES[told.task.defender]} {said(told.task, move.status)}"
+    return (
+        ""
+        if move.status is Status.UNKNOWN
+        else f": {SIDES[told.task.defender]} {said(told.task, move.status)}"
+    )
 
 
 _ENDS = {
@@ -94,7 +113,9 @@ def _node(told: Told, start: Variation) -> Node:
         step, node = todo.pop()
         node.properties["BW"[step.player]] = [sgf_tree.point(step.move, told.task.given.size)]
         if step.end in _ENDS:
-            node.properties["C"] = [sgf_tree.text(_ENDS[step.end].format(SIDES[told.task.defender].capitalize()))]
+            node.properties["C"] = [
+                sgf_tree.text(_ENDS[step.end].format(SIDES[told.task.defender].capitalize()))
+            ]
         node.children = [Node() for _ in step.after]
         todo += zip(step.after, node.children, strict=True)
     return top

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import position, sgf
 from jaxsolve.formats.record import FormatError
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game
-from jaxsolve.games.go.notation import parse_points, points_text
+from jaxsolve.games.go.text import parse_points, points_text
 from jaxsolve.proof.check import grid as grids
-from jaxsolve.strict_json import shortened
 from jaxsolve.tsumego import enclosure
 from jaxsolve.tsumego.enclosure import Board
 from jaxsolve.tsumego.status import Ko, Question
@@ -23,7 +23,10 @@ from jaxsolve.tsumego.status import Ko, Question
 SIDES = ("black", "white")
 DEFAULT_REGION = "auto"
 CHOOSE = "choose others with --crucial P2,Q3"
-_KEPT = ("ko", "fill_eyes")  # rule options that a person may choose; the others are what the command finds out or asks
+_KEPT = (
+    "ko",
+    "fill_eyes",
+)  # rule options that a person may choose; the others are what the command finds out or asks
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Given:
     marks: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
     where: str = ""  # which position of a record it is
     title: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)  # of a tsumego rule set that came with it
+    options: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of a tsumego rule set that came with it
     killall: str | None = None  # rule-set id of Killall-Go, where that is played
 
 
@@ -51,7 +56,9 @@ class Task:
     crucial: int  # 0: any stone of the defender (Killall-Go)
     region: int
     options: Mapping[str, str]  # ``ko`` and ``fill_eyes``
-    remarks: tuple[tuple[str, str], ...]  # (what, a sentence for a person): how stones and region were chosen
+    remarks: tuple[
+        tuple[str, str], ...
+    ]  # (what, a sentence for a person): how stones and region were chosen
 
     @functools.cached_property
     def grid(self) -> grids.Grid:
@@ -70,7 +77,9 @@ class Task:
         """The rule-set id that a question is asked under; Killall-Go has one, which asks whether White lives."""
         if self.given.killall is not None:
             return self.given.killall
-        attacker_may, defender_may = ("allow", "forbid") if question.ko is Ko.AGAINST else ("forbid", "allow")
+        attacker_may, defender_may = (
+            ("allow", "forbid") if question.ko is Ko.AGAINST else ("forbid", "allow")
+        )
         chosen = {
             "goal": question.goal,
             "defender": SIDES[self.defender],
@@ -101,7 +110,11 @@ class Task:
         So it is under superko, where a ko may not be retaken in the position itself, and where eyes may not be filled (a captured wall makes
         another point of one).
         """
-        banned = self.options.get("ko", "simple") != "simple" or self.options.get("fill_eyes", "true") != "true" or self.given.ko is not None
+        banned = (
+            self.options.get("ko", "simple") != "simple"
+            or self.options.get("fill_eyes", "true") != "true"
+            or self.given.ko is not None
+        )
         if banned and not self.whole:
             return enclosure.Scope(False, False)
         return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
@@ -118,7 +131,9 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
     data = _sgf(text)
     if data is None:
         problem = position.resolve(text, game=game, options=options)
-        return _given(problem.id, problem.game, problem.game.text(problem.state), title=problem.title)
+        return _given(
+            problem.id, problem.game, problem.game.text(problem.state), title=problem.title
+        )
     name = "standard input" if text == "-" else Path(text).name
     try:
         marked = sgf.read_marked(data)
@@ -129,10 +144,17 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
             side = -1
         rules = _rules_of(record.properties.get("rules", ""), game, record.size)
         made = registry.make(rules, **options)
-        found = _given(name, made, made.text(sgf.position(record, made)), marked.record.properties.get("title", ""))
+        found = _given(
+            name,
+            made,
+            made.text(sgf.position(record, made)),
+            marked.record.properties.get("title", ""),
+        )
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from None
-    return dataclasses.replace(found, side=found.side if side == -1 else None, marks=marked.marks, where=marked.where)
+    return dataclasses.replace(
+        found, side=found.side if side == -1 else None, marks=marked.marks, where=marked.where
+    )
 
 
 def _sgf(text: str) -> bytes | None:
@@ -140,7 +162,9 @@ def _sgf(text: str) -> bytes | None:
     if text == "-":
         data = sys.stdin.buffer.read()
         if b"(;" not in b"".join(data[:4096].split()):
-            raise FormatError("standard input holds no SGF record; one looks like (;GM[1]SZ[9]AB[ee]AW[cc])")
+            raise FormatError(
+                "standard input holds no SGF record; one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
+            )
         return data
     if not text.endswith(".sgf"):
         return None
@@ -149,7 +173,9 @@ def _sgf(text: str) -> bytes | None:
     except OSError as error:
         raise FormatError(f"cannot read {text}: {error.strerror}") from None
     if b"(;" not in b"".join(data[:4096].split()):
-        raise FormatError(f"{Path(text).name} is not an SGF record: one looks like (;GM[1]SZ[9]AB[ee]AW[cc])")
+        raise FormatError(
+            f"{Path(text).name} is not an SGF record: one looks like (;GM[1]SZ[9]AB[ee]AW[cc])"
+        )
     return data
 
 
@@ -165,7 +191,9 @@ def _refuse_whole_games(game: str | None) -> None:
     """Raises FormatError where ``--game`` names rules that ask nothing about life and death."""
     base = "" if game is None else game.partition(";")[0]
     if base.startswith("go-"):
-        raise FormatError(f"--game {shortened(base)}: life and death is asked under tsumego-{shortened(base[3:])} or killallgo-9; leave --game out")
+        raise FormatError(
+            f"--game {shortened(base)}: life and death is asked under tsumego-{shortened(base[3:])} or killallgo-9; leave --game out"
+        )
 
 
 def _pairs(fields: list[str]) -> dict[str, str]:
@@ -177,14 +205,20 @@ def _pairs(fields: list[str]) -> dict[str, str]:
 def _given(name: str, game: Game, text: str, title: str = "") -> Given:
     base, *chosen = game.rule_set.split(";")
     if game.name != "go" or not base.startswith(("tsumego-", "killallgo-", "go-")):
-        raise FormatError(f"life and death is asked about Go positions, not about {shortened(game.rule_set)}")
+        raise FormatError(
+            f"life and death is asked about Go positions, not about {shortened(game.rule_set)}"
+        )
     board, side, *fields = text.split()
     found = _pairs(fields)
     strange = {"history": "a history", "ply": "forced moves", "passes": "passes"}
     for strangest in found.keys() & strange:
-        raise FormatError(f"a position with {strange[strangest]} has no second side to move first: give the board alone")
+        raise FormatError(
+            f"a position with {strange[strangest]} has no second side to move first: give the board alone"
+        )
     if found.get("crucial"):
-        raise FormatError(f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial")
+        raise FormatError(
+            f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial"
+        )
     options = _pairs(chosen)
     return Given(
         name,
@@ -210,8 +244,12 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
     kept = {name: given.options[name] for name in _KEPT if name in given.options}
     if given.killall is not None:
         if crucial is not None or region not in (None, "auto", "all"):
-            raise FormatError("in Killall-Go the question is whether White lives anywhere: it has neither --crucial nor --region")
-        return Task(given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),))
+            raise FormatError(
+                "in Killall-Go the question is whether White lives anywhere: it has neither --crucial nor --region"
+            )
+        return Task(
+            given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),)
+        )
     mask, said = _crucial(given, stones, crucial)
     defender = 0 if mask & stones.stones[0] else 1
     area, about = _region(given, stones, defender, mask, region)
@@ -225,8 +263,15 @@ def _points(given: Given, text: str, what: str) -> int:
     try:
         for part in text.split(","):
             corners = [parse_points(size, corner, what)[0] for corner in part.split("-", 1)]
-            (top, bottom), (left, right) = (sorted((corners[0] // size, corners[-1] // size)), sorted((corners[0] % size, corners[-1] % size)))
-            points = [row * size + column for row in range(top, bottom + 1) for column in range(left, right + 1)]
+            (top, bottom), (left, right) = (
+                sorted((corners[0] // size, corners[-1] // size)),
+                sorted((corners[0] % size, corners[-1] % size)),
+            )
+            points = [
+                row * size + column
+                for row in range(top, bottom + 1)
+                for column in range(left, right + 1)
+            ]
             added = sum(grid.point(name) for name in points_text(size, points).split(","))
             if mask & added:
                 raise ValueError(f"{what} names {shortened(part)} twice.")
@@ -254,10 +299,14 @@ def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
 def _one_colour(stones: Board, mask: int, what: str) -> None:
     """Raises FormatError unless all of ``mask`` are stones of one colour."""
     if empty := mask & stones.empty:
-        raise FormatError(f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are stones of the defender; {CHOOSE}")
+        raise FormatError(
+            f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are stones of the defender; {CHOOSE}"
+        )
     if all(mask & side for side in stones.stones):
         black, white = (_some(stones, mask & side) for side in stones.stones)
-        raise FormatError(f"{what} names stones of both colours, black at {black} and white at {white}: crucial are stones of one side; {CHOOSE}")
+        raise FormatError(
+            f"{what} names stones of both colours, black at {black} and white at {white}: crucial are stones of one side; {CHOOSE}"
+        )
 
 
 def _marked(given: Given, stones: Board) -> tuple[int, str]:
@@ -265,7 +314,9 @@ def _marked(given: Given, stones: Board) -> tuple[int, str]:
     masks = {name: _mask(stones, points, size) for name, points in given.marks.items()}
     taken = [name for name, mask in masks.items() if mask & ~stones.empty]
     if len(taken) > 1:
-        raise FormatError(f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean the crucial ones; {CHOOSE}")
+        raise FormatError(
+            f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean the crucial ones; {CHOOSE}"
+        )
     name = taken[0] if taken else next(iter(masks))
     return masks[name], f"marked in the record by {name}"
 
@@ -277,8 +328,13 @@ def _mask(stones: Board, places: frozenset[tuple[int, int]], size: int) -> int:
 def _proposed(stones: Board) -> tuple[int, str]:
     group = enclosure.proposed(stones)
     if group is None:
-        raise FormatError("no group is enclosed or near the other side's stones: name the stones in question with --crucial, such as --crucial P2,Q3")
-    return group.stones, f"{_described(stones, group.stones)}, proposed: the weakest group that is closed in; {CHOOSE}"
+        raise FormatError(
+            "no group is enclosed or near the other side's stones: name the stones in question with --crucial, such as --crucial P2,Q3"
+        )
+    return (
+        group.stones,
+        f"{_described(stones, group.stones)}, proposed: the weakest group that is closed in; {CHOOSE}",
+    )
 
 
 def _described(stones: Board, mask: int) -> str:
@@ -291,7 +347,9 @@ def _some(stones: Board, mask: int, most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" ... ({len(names)} in all)" if len(names) > most else "")
 
 
-def _region(given: Given, stones: Board, defender: int, crucial: int, text: str | None) -> tuple[int, str]:
+def _region(
+    given: Given, stones: Board, defender: int, crucial: int, text: str | None
+) -> tuple[int, str]:
     """Mask of the region, and a sentence about it."""
     full, source = stones.grid.full, "named with --region"
     if text is None and given.options.get("region", "all") != "all":
@@ -301,11 +359,18 @@ def _region(given: Given, stones: Board, defender: int, crucial: int, text: str 
         return full, "the whole board"
     if text.lower() != "auto":
         mask = _points(given, text, "--region")
-        near = "" if not crucial or mask & (crucial | stones.liberties(crucial)) else "; it has no liberty of the crucial stones"
+        near = (
+            ""
+            if not crucial or mask & (crucial | stones.liberties(crucial))
+            else "; it has no liberty of the crucial stones"
+        )
         return mask, f"{_count(mask)}, {source}{near}"
     mask = enclosure.enclosed(stones, defender, crucial)
     if not enclosure.is_open(stones, mask):
-        return mask, f"{_count(mask)}, proposed: what the {SIDES[1 - defender]} stones around close in; others with --region all or POINTS"
+        return (
+            mask,
+            f"{_count(mask)}, proposed: what the {SIDES[1 - defender]} stones around close in; others with --region all or POINTS",
+        )
     mask = enclosure.box(stones, defender, crucial)
     if mask == full:
         return full, "the whole board: nothing closes the stones in"

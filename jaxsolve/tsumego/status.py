@@ -91,7 +91,11 @@ class Status(enum.StrEnum):
 
 
 _SURE = {Value.LIVES: Status.LIVES, Value.SEKI: Status.SEKI, Value.DIES: Status.DIES}
-_IN_KO = {Value.LIVES: Status.LIVES_IN_KO, Value.SEKI: Status.SEKI_IN_KO, Value.DIES: Status.DIES_IN_KO}
+_IN_KO = {
+    Value.LIVES: Status.LIVES_IN_KO,
+    Value.SEKI: Status.SEKI_IN_KO,
+    Value.DIES: Status.DIES_IN_KO,
+}
 
 Answers = Mapping[Question, "bool | None"]
 """Answers so far: True, the goal can be achieved; False, the other side prevents it; None, a limit came first. A question not asked is absent."""
@@ -128,8 +132,14 @@ def _alone(answers: Answers, ko: Ko) -> tuple[Value, Value]:
 
 def bounded(answers: Answers) -> Bounded:
     """What the answers say. Raises ValueError where they contradict each other, which only a wrong answer can do."""
-    (against_least, against_most), (for_least, for_most) = _alone(answers, Ko.AGAINST), _alone(answers, Ko.FOR)
-    found = Bounded(Bounds(against_least, min(against_most, for_most)), Bounds(max(for_least, against_least), for_most))
+    (against_least, against_most), (for_least, for_most) = (
+        _alone(answers, Ko.AGAINST),
+        _alone(answers, Ko.FOR),
+    )
+    found = Bounded(
+        Bounds(against_least, min(against_most, for_most)),
+        Bounds(max(for_least, against_least), for_most),
+    )
     for bounds in found:
         if bounds.least > bounds.most:
             raise ValueError(f"the answers contradict each other: {dict(answers)}")
@@ -161,7 +171,11 @@ def next_question(answers: Answers, defender_first: bool) -> Question | None:
 
     The best that the side moving first may hope for comes first, then the best for the other side; each often decides alone.
     """
-    order = (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST) if defender_first else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
+    order = (
+        (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
+        if defender_first
+        else (KILL_FOR, LIVE_AGAINST, KILL_AGAINST, LIVE_FOR)
+    )
     for question in order:
         if question not in answers and answer(answers, question) is None:
             return question
@@ -175,8 +189,18 @@ class Aim(NamedTuple):
     wanted: bool
 
 
-DEFENDERS_AIMS = (Aim(LIVE_AGAINST, True), Aim(KILL_AGAINST, False), Aim(LIVE_FOR, True), Aim(KILL_FOR, False))
-ATTACKERS_AIMS = (Aim(KILL_FOR, True), Aim(LIVE_FOR, False), Aim(KILL_AGAINST, True), Aim(LIVE_AGAINST, False))
+DEFENDERS_AIMS = (
+    Aim(LIVE_AGAINST, True),
+    Aim(KILL_AGAINST, False),
+    Aim(LIVE_FOR, True),
+    Aim(KILL_FOR, False),
+)
+ATTACKERS_AIMS = (
+    Aim(KILL_FOR, True),
+    Aim(LIVE_FOR, False),
+    Aim(KILL_AGAINST, True),
+    Aim(LIVE_AGAINST, False),
+)
 
 
 def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
@@ -184,4 +208,11 @@ def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
 
     A first move is right if it reaches this aim. Most ambitious: what does not rest on a ko, and of that the most; then what winning the ko gives.
     """
-    return next((aim for aim in (DEFENDERS_AIMS if defender_first else ATTACKERS_AIMS) if answers.get(aim.question) is aim.wanted), None)
+    return next(
+        (
+            aim
+            for aim in (DEFENDERS_AIMS if defender_first else ATTACKERS_AIMS)
+            if answers.get(aim.question) is aim.wanted
+        ),
+        None,
+    )

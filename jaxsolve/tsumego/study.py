@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from jaxsolve.proof.check import games as checkers
+from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.setup import SIDES, Task
@@ -38,13 +38,26 @@ class Move:
 
     move: str
     position: str  # after it
-    right: bool | None = None  # no other first move, and no pass, is better for its side, whoever wins kos; None: unknown
-    answers: dict[Question, bool | None] = field(default_factory=dict)  # about the position after it
-    rows: dict[Question, Row] = field(default_factory=dict)  # of its own questions; other answers follow from those at the root
+    right: bool | None = (
+        None  # no other first move, and no pass, is better for its side, whoever wins kos; None: unknown
+    )
+    answers: dict[Question, bool | None] = field(
+        default_factory=dict
+    )  # about the position after it
+    rows: dict[Question, Row] = field(
+        default_factory=dict
+    )  # of its own questions; other answers follow from those at the root
 
     def best(self, aims: Sequence[Aim]) -> Question | None:
         """The question of the first of ``aims`` that is reached after this move and has a proof of its own."""
-        return next((aim.question for aim in aims if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows), None)
+        return next(
+            (
+                aim.question
+                for aim in aims
+                if self.answers.get(aim.question) is aim.wanted and aim.question in self.rows
+            ),
+            None,
+        )
 
 
 @dataclass
@@ -76,7 +89,13 @@ class First:
     def begins_with(self, aim: Aim) -> str | None:
         """The move that the proof of ``aim`` at the root begins with; None where there is no such proof."""
         row = self.rows.get(aim.question)
-        return None if row is None or row["verdict"] == "unknown" or self.answers[aim.question] is not aim.wanted else row.get("best_move")
+        return (
+            None
+            if row is None
+            or row["verdict"] == "unknown"
+            or self.answers[aim.question] is not aim.wanted
+            else row.get("best_move")
+        )
 
     @property
     def own_aims(self) -> Sequence[Aim]:
@@ -89,12 +108,25 @@ class First:
     @property
     def refuting(self) -> Question | None:
         """The question whose proof shows that no first move helps; None where one does, or that is not known."""
-        return next((aim.question for aim in self.other_aims[:1] if self.answers.get(aim.question) is aim.wanted), None)
+        return next(
+            (
+                aim.question
+                for aim in self.other_aims[:1]
+                if self.answers.get(aim.question) is aim.wanted
+            ),
+            None,
+        )
 
     def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
         """Which of the side's aims are reached where ``answers`` hold: after ``move``, or after a pass."""
-        shown = {aim.question: aim.wanted for aim in self.own_aims if move is not None and self.begins_with(aim) == move}
-        found = [(aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims]  # what was not asked may follow from either
+        shown = {
+            aim.question: aim.wanted
+            for aim in self.own_aims
+            if move is not None and self.begins_with(aim) == move
+        }
+        found = [
+            (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
+        ]  # what was not asked may follow from either
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
@@ -113,7 +145,10 @@ class First:
     def learn_from(self, move: Move) -> None:
         """What the side reaches by a first move, it reaches: an answer that a limit left open at the root may be known behind one."""
         for aim in self.own_aims:
-            if statuses.answer(move.answers, aim.question) is aim.wanted and statuses.answer(self.answers, aim.question) is None:
+            if (
+                statuses.answer(move.answers, aim.question) is aim.wanted
+                and statuses.answer(self.answers, aim.question) is None
+            ):
                 self.answers[aim.question] = aim.wanted
 
     def status_after(self, move: Move) -> Status:
@@ -128,14 +163,18 @@ Reached = tuple["bool | None", ...]
 def _is_best(one: Reached, options: Counter[Reached]) -> bool | None:
     """Whether no option reaches all that ``one`` does and more; None where that is open. ``one`` is among the options."""
     others = [other for other, count in options.items() if other != one or count > 1]
-    if any(_certainly_more(other, one) for other in others) or not any(each is not False for each in one):
+    if any(_certainly_more(other, one) for other in others) or not any(
+        each is not False for each in one
+    ):
         return False
     return True if not any(_perhaps_more(other, one) for other in others) else None
 
 
 def _certainly_more(other: Reached, one: Reached) -> bool:
     pairs = list(zip(other, one, strict=True))
-    return all(theirs is True or mine is False for theirs, mine in pairs) and any(theirs is True and mine is False for theirs, mine in pairs)
+    return all(theirs is True or mine is False for theirs, mine in pairs) and any(
+        theirs is True and mine is False for theirs, mine in pairs
+    )
 
 
 def _perhaps_more(other: Reached, one: Reached) -> bool:
@@ -151,14 +190,21 @@ class Study:
     def __init__(self, task: Task, ask: Ask):
         self.task, self._ask = task, ask
         first = task.given.side if task.given.side is not None else task.defender
-        self.firsts = [First(side, task.root(side), side == task.defender) for side in (first, 1 - first)]
+        self.firsts = [
+            First(side, task.root(side), side == task.defender) for side in (first, 1 - first)
+        ]
 
     def run(self) -> None:
         """Asks how it stands for either side first; then about every first move, of the side first whose move makes a difference."""
         waiting = self.firsts
         while waiting:  # in turn, so that a total is not used up by one side
             waiting = [first for first in waiting if self._stand(first)]
-        turns = [self._moves(first) for first in sorted(self.firsts, key=lambda first: first.aim is not None and self._settled)]
+        turns = [
+            self._moves(first)
+            for first in sorted(
+                self.firsts, key=lambda first: first.aim is not None and self._settled
+            )
+        ]
         while turns:
             turns = [turn for turn in turns if next(turn, None) is not None]
 
@@ -173,7 +219,9 @@ class Study:
         question = statuses.next_question(first.answers, first.defender_first)
         if question is None:
             return False
-        (row,) = self._ask([Asked(self._id(first, question), self.task.rules(question), first.root)])
+        (row,) = self._ask(
+            [Asked(self._id(first, question), self.task.rules(question), first.root)]
+        )
         if row is None:
             return False
         first.rows[question] = row
@@ -181,10 +229,16 @@ class Study:
         return True
 
     def _answer(self, question: Question, row: Row) -> bool | None:
-        return None if row["verdict"] == "unknown" else self.task.answer(question, row["verdict"] == "proved")
+        return (
+            None
+            if row["verdict"] == "unknown"
+            else self.task.answer(question, row["verdict"] == "proved")
+        )
 
     def _id(self, first: First, question: Question, move: str = "") -> str:
-        return ".".join([f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])])
+        return ".".join(
+            [f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])]
+        )
 
     # ---- first moves -----------------------------------------------------------------------------------------------
     def _moves(self, first: First) -> Iterator[First]:
@@ -207,7 +261,10 @@ class Study:
             first.complete = True
             return
         known = None if first.aim is None else first.begins_with(first.aim)
-        wave: tuple[Question, list[Move]] | None = question, [move for move in first.moves if question not in move.answers]
+        wave: tuple[Question, list[Move]] | None = (
+            question,
+            [move for move in first.moves if question not in move.answers],
+        )
         while wave is not None:
             waiting = sorted(wave[1], key=lambda move: move.move != known)
             for at in range(0, len(waiting), A_TURN):
@@ -229,14 +286,21 @@ class Study:
 
         What the side cannot reach at the root it reaches by no move. A move that a ko setting forbids it is worth nothing under that setting.
         """
-        kinds = {question: self._rules(question) for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR)}
-        legal = {question.ko: rules.replies(rules.root(first.root)) for question, rules in kinds.items()}
+        kinds = {
+            question: self._rules(question)
+            for question in (statuses.LIVE_AGAINST, statuses.LIVE_FOR)
+        }
+        legal = {
+            question.ko: rules.replies(rules.root(first.root)) for question, rules in kinds.items()
+        }
         for name, text in {**legal[Ko.AGAINST], **legal[Ko.FOR]}.items():
             if name == "pass":
                 continue
             move = Move(name, text)
             for aim in first.own_aims:
-                if name not in legal[aim.question.ko] or first.answers.get(aim.question) is (not aim.wanted):
+                if name not in legal[aim.question.ko] or first.answers.get(aim.question) is (
+                    not aim.wanted
+                ):
                     move.answers[aim.question] = not aim.wanted
             first.moves.append(move)
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
@@ -244,7 +308,9 @@ class Study:
     def _put(self, first: First, question: Question, moves: Sequence[Move]) -> None:
         """Asks one question about the positions after ``moves``."""
         rules = self.task.rules(question)
-        rows = self._ask([Asked(self._id(first, question, move.move), rules, move.position) for move in moves])
+        rows = self._ask(
+            [Asked(self._id(first, question, move.move), rules, move.position) for move in moves]
+        )
         for move, row in zip(moves, rows, strict=True):
             move.answers[question] = None if row is None else self._answer(question, row)
             if row is not None:

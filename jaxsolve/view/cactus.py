@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jaxsolve.runfolder import write_whole
+from jaxsolve.core.run_folder import write_whole
 
 LEAST_SECONDS = 0.01  # where the axis begins: less is noise
 
@@ -30,9 +30,20 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
     axes = figure.add_subplot()
     styles = ("-", "--", "-.", ":")
     for number, (name, times) in enumerate(solved.items()):
-        at = [LEAST_SECONDS, *sorted(min(max(time, LEAST_SECONDS), seconds) for time in times), max(seconds, LEAST_SECONDS)]
+        at = [
+            LEAST_SECONDS,
+            *sorted(min(max(time, LEAST_SECONDS), seconds) for time in times),
+            max(seconds, LEAST_SECONDS),
+        ]
         count = [0, *range(1, len(times) + 1), len(times)]
-        axes.step(at, count, where="post", label=f"{len(times)} {name}", linestyle=styles[number % len(styles)], linewidth=1.6)
+        axes.step(
+            at,
+            count,
+            where="post",
+            label=f"{len(times)} {name}",
+            linestyle=styles[number % len(styles)],
+            linewidth=1.6,
+        )
     axes.set_xscale("log")
     axes.set_xlim(LEAST_SECONDS, max(seconds, 2 * LEAST_SECONDS))
     axes.set_ylim(0, problems * 1.04)

@@ -52,27 +52,55 @@ class Canvas:
         self.theme = theme
         self._shapes: list[str] = []
 
-    def polygon(self, points: Iterable[Point], fill: str, stroke: str = "none", width: float = 1) -> None:
+    def polygon(
+        self, points: Iterable[Point], fill: str, stroke: str = "none", width: float = 1
+    ) -> None:
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-        self._shapes.append(f'<polygon points="{path}" fill="{fill}"{_stroke(stroke, width)} stroke-linejoin="round"/>')
+        self._shapes.append(
+            f'<polygon points="{path}" fill="{fill}"{_stroke(stroke, width)} stroke-linejoin="round"/>'
+        )
 
-    def rectangle(self, at: Point, size: Point, fill: str, stroke: str = "none", width: float = 1, radius: float = 0) -> None:
+    def rectangle(
+        self,
+        at: Point,
+        size: Point,
+        fill: str,
+        stroke: str = "none",
+        width: float = 1,
+        radius: float = 0,
+    ) -> None:
         box = f'x="{_number(at[0])}" y="{_number(at[1])}" width="{_number(size[0])}" height="{_number(size[1])}"'
-        self._shapes.append(f'<rect {box} rx="{_number(radius)}" fill="{fill}"{_stroke(stroke, width)}/>')
+        self._shapes.append(
+            f'<rect {box} rx="{_number(radius)}" fill="{fill}"{_stroke(stroke, width)}/>'
+        )
 
     def line(self, start: Point, end: Point, stroke: str, width: float = 1) -> None:
         ends = f'x1="{_number(start[0])}" y1="{_number(start[1])}" x2="{_number(end[0])}" y2="{_number(end[1])}"'
-        self._shapes.append(f'<line {ends} stroke="{stroke}" stroke-width="{_number(width)}" stroke-linecap="round"/>')
+        self._shapes.append(
+            f'<line {ends} stroke="{stroke}" stroke-width="{_number(width)}" stroke-linecap="round"/>'
+        )
 
-    def circle(self, centre: Point, radius: float, fill: str, stroke: str = "none", width: float = 1) -> None:
+    def circle(
+        self, centre: Point, radius: float, fill: str, stroke: str = "none", width: float = 1
+    ) -> None:
         place = f'cx="{_number(centre[0])}" cy="{_number(centre[1])}" r="{_number(radius)}"'
         self._shapes.append(f'<circle {place} fill="{fill}"{_stroke(stroke, width)}/>')
 
-    def text(self, centre: Point, words: str, size: float, fill: str, bold: bool = False, anchor: str = "middle") -> None:
+    def text(
+        self,
+        centre: Point,
+        words: str,
+        size: float,
+        fill: str,
+        bold: bool = False,
+        anchor: str = "middle",
+    ) -> None:
         # The baseline is set by hand: dominant-baseline is read differently by different viewers.
         place = f'x="{_number(centre[0])}" y="{_number(centre[1] + 0.355 * size)}" font-size="{_number(size)}"'
         weight = ' font-weight="bold"' if bold else ""
-        self._shapes.append(f'<text {place} text-anchor="{anchor}" fill="{fill}"{weight}>{html.escape(words)}</text>')
+        self._shapes.append(
+            f'<text {place} text-anchor="{anchor}" fill="{fill}"{weight}>{html.escape(words)}</text>'
+        )
 
     def stone(self, centre: Point, radius: float, player: int) -> None:
         """A stone of player 1 (black) or 2 (white)."""
@@ -82,7 +110,9 @@ class Canvas:
 
     def polyline(self, points: Iterable[Point], stroke: str, width: float) -> None:
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-        self._shapes.append(f'<polyline points="{path}" fill="none"{_stroke(stroke, width)} stroke-linejoin="round" stroke-linecap="round"/>')
+        self._shapes.append(
+            f'<polyline points="{path}" fill="none"{_stroke(stroke, width)} stroke-linejoin="round" stroke-linecap="round"/>'
+        )
 
     def mark(self, centre: Point, radius: float, sign: str, colour: str) -> None:
         """A sign within ``radius``: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or else the words themselves."""
@@ -96,14 +126,19 @@ class Canvas:
             side = 0.75 * radius
             self.rectangle((x - side, y - side), (2 * side, 2 * side), "none", colour, width)
         elif sign == "triangle":
-            corners = [(x + radius * math.sin(turn), y - radius * math.cos(turn)) for turn in (0, 2 * math.pi / 3, 4 * math.pi / 3)]
+            corners = [
+                (x + radius * math.sin(turn), y - radius * math.cos(turn))
+                for turn in (0, 2 * math.pi / 3, 4 * math.pi / 3)
+            ]
             self.polygon(corners, "none", colour, width)
         elif sign == "cross":
             arm = 0.65 * radius
             self.line((x - arm, y - arm), (x + arm, y + arm), colour, width)
             self.line((x - arm, y + arm), (x + arm, y - arm), colour, width)
         else:
-            self.text(centre, sign, radius * (2.1, 1.7, 1.25)[min(len(sign), 3) - 1], colour, bold=True)
+            self.text(
+                centre, sign, radius * (2.1, 1.7, 1.25)[min(len(sign), 3) - 1], colour, bold=True
+            )
 
     @contextlib.contextmanager
     def moved(self, by: Point) -> Iterator[None]:
@@ -117,8 +152,26 @@ class Canvas:
         size = f'viewBox="0 0 {_number(width)} {_number(height)}" width="{_number(scale * width)}" height="{_number(scale * height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{self.theme.font}" role="img">'
         paper = f'<rect width="100%" height="100%" fill="{self.theme.paper}"/>'
-        stones = "".join(_gradient(*colours) for colours in (("black", "#66666d", self.theme.black), ("white", "#ffffff", self.theme.white_shade)))
-        return "\n".join([head, f"<title>{html.escape(title)}</title>", f"<defs>{stones}</defs>", paper, *self._shapes, "</svg>"]) + "\n"
+        stones = "".join(
+            _gradient(*colours)
+            for colours in (
+                ("black", "#66666d", self.theme.black),
+                ("white", "#ffffff", self.theme.white_shade),
+            )
+        )
+        return (
+            "\n".join(
+                [
+                    head,
+                    f"<title>{html.escape(title)}</title>",
+                    f"<defs>{stones}</defs>",
+                    paper,
+                    *self._shapes,
+                    "</svg>",
+                ]
+            )
+            + "\n"
+        )
 
 
 def _stroke(colour: str, width: float) -> str:

@@ -18,4 +18,7 @@ def columns(lines: Sequence[Sequence[str]], right: int | None = None) -> str:
     def placed(number: int, cell: str) -> str:
         return cell.ljust(widths[number]) if number < right else cell.rjust(widths[number])
 
-    return "\n".join("  ".join(placed(number, cell) for number, cell in enumerate(line)).rstrip() for line in lines)
+    return "\n".join(
+        "  ".join(placed(number, cell) for number, cell in enumerate(line)).rstrip()
+        for line in lines
+    )

@@ -6,10 +6,13 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jaxsolve.runfolder import write_whole
+from jaxsolve.core.run_folder import write_whole
 
 PANELS = (  # title, the numbers drawn in it with their line styles
-    ("loss of each head", (("loss_policy", "-"), ("loss_cost", "--"), ("loss_value", "-."), ("loss_within", ":"))),
+    (
+        "loss of each head",
+        (("loss_policy", "-"), ("loss_cost", "--"), ("loss_value", "-."), ("loss_within", ":")),
+    ),
     ("policy off the search, nats; costs off, decades", (("kl_policy", "-"), ("error_cost", "--"))),
     ("wrong winner foreseen, %", (("wrong_cost", "--"), ("wrong_value", "-."))),
     ("games that the first player wins, %", (("first_wins", "-"),)),
@@ -38,12 +41,26 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
         labelled: set[str] = set()
         for number, rows in enumerate(runs.values()):
             for field, style in lines:
-                shown = [(row["iteration"], row[field] * (100 if "%" in title else 1)) for row in rows if field in row]
+                shown = [
+                    (row["iteration"], row[field] * (100 if "%" in title else 1))
+                    for row in rows
+                    if field in row
+                ]
                 if shown:
-                    label = field.removeprefix("loss_") if len(lines) > 1 and field not in labelled else None
+                    label = (
+                        field.removeprefix("loss_")
+                        if len(lines) > 1 and field not in labelled
+                        else None
+                    )
                     labelled.add(field)
                     style += "o" if len(shown) == 1 else ""  # of one point there is no line
-                    axes.plot(*zip(*shown, strict=True), style, color=f"C{number}" if several else None, linewidth=1.4, label=label)
+                    axes.plot(
+                        *zip(*shown, strict=True),
+                        style,
+                        color=f"C{number}" if several else None,
+                        linewidth=1.4,
+                        label=label,
+                    )
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("iteration")
         axes.grid(alpha=0.3)

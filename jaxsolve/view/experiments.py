@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve.runfolder import write_whole
-from jaxsolve.strict_json import shortened
+from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.strict_json import shortened
 
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
 COLUMNS = 3
@@ -35,8 +35,12 @@ def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
             raise ValueError(f"{path} is damaged: no column {name}")
     variants = list(itertools.product(*axes.values()))
     for number, row in enumerate(rows):
-        if tuple(row[name] for name in axes) != variants[number % len(variants)] or len(rows) % len(variants):
-            raise ValueError(f"{path} is damaged: its rows are not the variants of the experiment, in their order")
+        if tuple(row[name] for name in axes) != variants[number % len(variants)] or len(rows) % len(
+            variants
+        ):
+            raise ValueError(
+                f"{path} is damaged: its rows are not the variants of the experiment, in their order"
+            )
         for name in ("points", "low", "high", "paper"):
             if not _is_number(row[name]) and not (name == "paper" and not row[name]):
                 raise ValueError(f"{path} is damaged: {row[name]!r} is no number")
@@ -66,7 +70,15 @@ def paper_numbers(given: Any) -> np.ndarray:
 def refuse_damaged(shown: Mapping[str, Any]) -> None:
     """Raises ValueError, TypeError, KeyError or AttributeError for what ``draw`` could not draw beside its rows."""
     axes, paper = shown["axes"], shown["paper"]
-    texts = [shown["title"], shown["source"], shown["x_label"], *shown["paper_x"], *paper, *axes, *itertools.chain(*axes.values())]
+    texts = [
+        shown["title"],
+        shown["source"],
+        shown["x_label"],
+        *shown["paper_x"],
+        *paper,
+        *axes,
+        *itertools.chain(*axes.values()),
+    ]
     if not all(isinstance(text, str) and text.isprintable() for text in texts):
         raise TypeError("a text is none")
     if not all(axes.values()):
@@ -100,9 +112,15 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     from matplotlib.lines import Line2D
 
     axes = shown["axes"]
-    games = {game: _lines([row for row in rows if row["game"] == game], list(axes)[:-1]) for game in dict.fromkeys(row["game"] for row in rows)}
+    games = {
+        game: _lines([row for row in rows if row["game"] == game], list(axes)[:-1])
+        for game in dict.fromkeys(row["game"] for row in rows)
+    }
     labels = list(axes.values())[-1] if axes else [""]
-    names = [", ".join(f"{axis} {value}" for axis, value in zip(axes, line, strict=False)) for line in next(iter(games.values()))]
+    names = [
+        ", ".join(f"{axis} {value}" for axis, value in zip(axes, line, strict=False))
+        for line in next(iter(games.values()))
+    ]
     columns = min(COLUMNS, len(games))
     down = -(-len(games) // columns)
     figure = Figure(figsize=(max(WIDTH * columns, 5.0), HEIGHT * down + 0.8), layout="constrained")
@@ -113,23 +131,39 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
         _draw_ours(panel, list(lines.values()), joined=any(map(_is_number, labels)))
         _draw_paper(panel, shown["paper"].get(game), len(labels), shown["paper_x"])
         panel.axhline(50, color="gray", linewidth=0.8)
-        panel.set_xticks(np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0)
+        panel.set_xticks(
+            np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0
+        )
         panel.set_ylim(-3, 103)  # else points at the ends are cut in half
         panel.set_title(game, fontsize=10)
         panel.set_xlabel(shown["x_label"] or (list(axes)[-1] if axes else ""), fontsize=9)
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("per cent of the points, 95 % intervals")
     several = len(names) > 1
-    legend = {name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several}
+    legend = {
+        name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several
+    }
     if any(shown["paper"].get(game) is not None for game in games):
-        legend["jaxsolve"] = Line2D([], [], color="black" if several else "C0", marker="o", markersize=4)
-        legend[f"paper: {shown['source']}"] = Line2D([], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5)
+        legend["jaxsolve"] = Line2D(
+            [], [], color="black" if several else "C0", marker="o", markersize=4
+        )
+        legend[f"paper: {shown['source']}"] = Line2D(
+            [], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5
+        )
     if legend:
         beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
         beside = min(max(beside, 1), len(legend))
         figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
-        figure.legend(list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=beside)
-    figure.suptitle(textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10)
+        figure.legend(
+            list(legend.values()),
+            list(legend),
+            fontsize=8,
+            loc="outside lower center",
+            ncols=beside,
+        )
+    figure.suptitle(
+        textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10
+    )
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_whole(path, picture.getvalue())
@@ -153,10 +187,26 @@ def _is_number(label: str) -> bool:
 def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None:
     """Points and their intervals, ``joined`` by a line where the values of the axis have an order."""
     for number, line in enumerate(lines):
-        points, low, high = (np.array([float(row[name]) for row in line]) for name in ("points", "low", "high"))
-        at = np.arange(len(line)) + 0.06 * (number - (len(lines) - 1) / 2)  # else intervals lie on each other
-        style = {"marker": "o", "markersize": 4, "capsize": 2, "elinewidth": 1.4, "linewidth": 1.4 if joined else 0.0}
-        panel.errorbar(at, points, yerr=(np.maximum(points - low, 0), np.maximum(high - points, 0)), color=f"C{number}", **style)
+        points, low, high = (
+            np.array([float(row[name]) for row in line]) for name in ("points", "low", "high")
+        )
+        at = np.arange(len(line)) + 0.06 * (
+            number - (len(lines) - 1) / 2
+        )  # else intervals lie on each other
+        style = {
+            "marker": "o",
+            "markersize": 4,
+            "capsize": 2,
+            "elinewidth": 1.4,
+            "linewidth": 1.4 if joined else 0.0,
+        }
+        panel.errorbar(
+            at,
+            points,
+            yerr=(np.maximum(points - low, 0), np.maximum(high - points, 0)),
+            color=f"C{number}",
+            **style,
+        )
 
 
 def _draw_paper(panel: Any, said: Any, values: int, others: Sequence[str]) -> None:

@@ -26,7 +26,11 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
             canvas.stone(_centre((column, row)), 0.68 * _RADIUS, int(board.cells[row][column]))
     for at, sign in signs.items():
         occupant = board.cells[at[1]][at[0]]
-        colour = theme.accent if at == last or not occupant else (theme.white if occupant == 1 else theme.black)
+        colour = (
+            theme.accent
+            if at == last or not occupant
+            else (theme.white if occupant == 1 else theme.black)
+        )
         canvas.mark(_centre(at), 0.42 * _RADIUS, sign, colour)
     _coordinates(canvas, board)
     right, bottom = _centre((columns - 1, rows - 1))
@@ -36,8 +40,14 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
     """Bands along the rim, half hidden by the cells drawn later: the first owner's above and below, the second's left and right."""
     theme, (columns, rows) = canvas.theme, size
-    across = [_rim([(i, 0) for i in range(columns)], (5, 0, 1)), _rim([(i, rows - 1) for i in range(columns)], (4, 3, 2))]
-    down = [_rim([(0, i) for i in range(rows)], (5, 4)), _rim([(columns - 1, i) for i in range(rows)], (1, 2))]
+    across = [
+        _rim([(i, 0) for i in range(columns)], (5, 0, 1)),
+        _rim([(i, rows - 1) for i in range(columns)], (4, 3, 2)),
+    ]
+    down = [
+        _rim([(0, i) for i in range(rows)], (5, 4)),
+        _rim([(columns - 1, i) for i in range(rows)], (1, 2)),
+    ]
     colours = {1: (theme.black, theme.black_rim), 2: (theme.white, theme.white_rim)}
     for bands, owner in ((down, owners[1]), (across, owners[0])):
         fill, rim = colours[owner]

@@ -17,4 +17,6 @@ def check(path: Path, option: str = "--plot") -> None:
     if not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("drawing needs matplotlib, which is not installed; the extra jaxsolve[learn] has it")
+        raise ValueError(
+            "drawing needs matplotlib, which is not installed; the extra jaxsolve[learn] has it"
+        )

@@ -30,7 +30,13 @@ def star_points(size: Place) -> list[Place]:
     return sorted(points)
 
 
-def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str], tinted: Iterable[Place] = ()) -> Point:
+def draw(
+    canvas: Canvas,
+    board: Stones,
+    last: Place | None,
+    signs: Mapping[Place, str],
+    tinted: Iterable[Place] = (),
+) -> Point:
     """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place, and ``tinted`` cells. Returns width and height."""
     columns, rows = board.size
     _board(canvas, board)
@@ -38,11 +44,18 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
         _edges(canvas, board.size, board.edges)
     for place in tinted:
         x, y = _centre(place)
-        canvas.rectangle((x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e")
+        canvas.rectangle(
+            (x - 0.5 * _CELL, y - 0.5 * _CELL), (_CELL, _CELL), canvas.theme.accent + "2e"
+        )
     for row in range(rows):
         for column in range(columns):
             if (column, row) in board.names:
-                _piece(canvas, _centre((column, row)), board.names[column, row], int(board.cells[row][column]))
+                _piece(
+                    canvas,
+                    _centre((column, row)),
+                    board.names[column, row],
+                    int(board.cells[row][column]),
+                )
             elif board.cells[row][column]:
                 radius = (0.47 if board.shape is Shape.POINTS else 0.4) * _CELL
                 canvas.stone(_centre((column, row)), radius, int(board.cells[row][column]))
@@ -59,15 +72,32 @@ def _board(canvas: Canvas, board: Stones) -> None:
     theme, (columns, rows) = canvas.theme, board.size
     width, height = (columns - 1) * _CELL, (rows - 1) * _CELL
     inset = _MARGIN - 0.72 * _CELL
-    canvas.rectangle((inset, inset), (width + 1.44 * _CELL, height + 1.44 * _CELL), theme.board, theme.board_dark, 1, radius=4)
+    canvas.rectangle(
+        (inset, inset),
+        (width + 1.44 * _CELL, height + 1.44 * _CELL),
+        theme.board,
+        theme.board_dark,
+        1,
+        radius=4,
+    )
     # Lines run through the cells' centres, or, around squares, half a cell beside them.
     aside, more = (0.0, 0) if board.shape is Shape.POINTS else (0.5 * _CELL, 1)
     for i in range(rows + more):
         y = _MARGIN - aside + i * _CELL
-        canvas.line((_MARGIN - aside, y), (_MARGIN + width + aside, y), theme.line, 1.6 if i in (0, rows - 1 + more) else 1)
+        canvas.line(
+            (_MARGIN - aside, y),
+            (_MARGIN + width + aside, y),
+            theme.line,
+            1.6 if i in (0, rows - 1 + more) else 1,
+        )
     for i in range(columns + more):
         x = _MARGIN - aside + i * _CELL
-        canvas.line((x, _MARGIN - aside), (x, _MARGIN + height + aside), theme.line, 1.6 if i in (0, columns - 1 + more) else 1)
+        canvas.line(
+            (x, _MARGIN - aside),
+            (x, _MARGIN + height + aside),
+            theme.line,
+            1.6 if i in (0, columns - 1 + more) else 1,
+        )
     for i, label in enumerate(board.columns):
         for y in (0.22 * _MARGIN, 1.78 * _MARGIN + height):
             canvas.text((_MARGIN + i * _CELL, y), label, 12, theme.faint)
@@ -90,20 +120,33 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
     ):
         for band in ends:
             for colour, width in zip(reversed(colours[owner]), (_BAND + 2, _BAND), strict=True):
-                canvas.polyline([(_MARGIN + x * _CELL, _MARGIN + y * _CELL) for x, y in band], colour, width)
+                canvas.polyline(
+                    [(_MARGIN + x * _CELL, _MARGIN + y * _CELL) for x, y in band], colour, width
+                )
 
 
 def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
     """A wedge that points at the opponent of player 1 (below) or 2 (above), with its name upright; promoted ones have red letters."""
     theme, up = canvas.theme, -_CELL if player == 1 else _CELL
-    fill, rim, ink = ((theme.black, theme.black_rim, theme.white), (theme.white, theme.white_rim, theme.black))[player - 1]
+    fill, rim, ink = (
+        (theme.black, theme.black_rim, theme.white),
+        (theme.white, theme.white_rim, theme.black),
+    )[player - 1]
     outline = ((0, 0.44), (0.28, 0.27), (0.36, -0.4), (-0.36, -0.4), (-0.28, 0.27))
     canvas.polygon([(centre[0] + x * _CELL, centre[1] + y * up) for x, y in outline], fill, rim, 1)
     size = (0.42 if len(name) == 1 else 0.36) * _CELL
-    canvas.text((centre[0], centre[1] - 0.06 * up), name, size, theme.accent if name.startswith("+") else ink, bold=True)
+    canvas.text(
+        (centre[0], centre[1] - 0.06 * up),
+        name,
+        size,
+        theme.accent if name.startswith("+") else ink,
+        bold=True,
+    )
 
 
-def _hands(canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int) -> None:
+def _hands(
+    canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int
+) -> None:
     """Pieces in hand right of the board, each name once with its number: the second player's from the top, the first one's from the bottom."""
     for player, hand in enumerate(hands, 1):
         x = left + (2.85 - 1.15 * player) * _CELL
@@ -111,7 +154,13 @@ def _hands(canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: flo
             y = _centre((0, rows - 1 - number if player == 1 else number))[1]
             _piece(canvas, (x, y), name, player)
             if hand.count(name) > 1:
-                canvas.text((x + 0.46 * _CELL, y + 0.32 * _CELL), str(hand.count(name)), 12, canvas.theme.ink, bold=True)
+                canvas.text(
+                    (x + 0.46 * _CELL, y + 0.32 * _CELL),
+                    str(hand.count(name)),
+                    12,
+                    canvas.theme.ink,
+                    bold=True,
+                )
 
 
 def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) -> None:
@@ -120,10 +169,15 @@ def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) ->
         x, y = _centre(at)
         corner = (x + 0.36 * _CELL, y - 0.36 * _CELL)
         canvas.mark(
-            (x, y) if sign == "circle" else corner, (0.54 if sign == "circle" else 0.13) * _CELL, sign, theme.accent if is_last else theme.ink
+            (x, y) if sign == "circle" else corner,
+            (0.54 if sign == "circle" else 0.13) * _CELL,
+            sign,
+            theme.accent if is_last else theme.ink,
         )
         return
-    colour = theme.accent if is_last or not occupant else (theme.white if occupant == 1 else theme.black)
+    colour = (
+        theme.accent if is_last or not occupant else (theme.white if occupant == 1 else theme.black)
+    )
     if not occupant:
         # A patch of bare board keeps the lines from running through the sign.
         canvas.circle(_centre(at), 0.36 * _CELL, theme.board)

@@ -49,13 +49,24 @@ def svg(
     return canvas.document(width, height, caption or f"{game.rule_set}: {game.text(state)}")
 
 
-def sheet(game: Game, states: Sequence[Any], *, columns: int | None = None, scale: float = 1.0, theme: Theme | None = None) -> str:
+def sheet(
+    game: Game,
+    states: Sequence[Any],
+    *,
+    columns: int | None = None,
+    scale: float = 1.0,
+    theme: Theme | None = None,
+) -> str:
     """An SVG document of several positions in rows of ``columns`` (as many as make a square if None), ``scale`` times as large.
 
     Raises ValueError where there is no position or the scale is not above 0.
     """
     if not states or not scale > 0:
-        raise ValueError("a sheet needs at least one position" if not states else f"the scale must be above 0, not {scale}")
+        raise ValueError(
+            "a sheet needs at least one position"
+            if not states
+            else f"the scale must be above 0, not {scale}"
+        )
     canvas = Canvas(theme or Theme())
     columns = min(columns or math.ceil(math.sqrt(len(states))), len(states))
     width = height = 0.0
@@ -63,12 +74,21 @@ def sheet(game: Game, states: Sequence[Any], *, columns: int | None = None, scal
         with canvas.moved((i % columns * width, i // columns * height)):
             width, height = paint(canvas, game, state, None, {})
     rows = math.ceil(len(states) / columns)
-    title = f"{game.rule_set}: {game.text(states[0])}" if len(states) == 1 else f"{game.rule_set}: {len(states)} positions"
+    title = (
+        f"{game.rule_set}: {game.text(states[0])}"
+        if len(states) == 1
+        else f"{game.rule_set}: {len(states)} positions"
+    )
     return canvas.document(columns * width, rows * height, title, scale)
 
 
 def paint(
-    canvas: Canvas, game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str], shaded: Sequence[Any] = ()
+    canvas: Canvas,
+    game: Game,
+    state: Any,
+    last_move: Move | None,
+    marks: Mapping[Any, str],
+    shaded: Sequence[Any] = (),
 ) -> tuple[float, float]:
     """Draws a position on the canvas; its width and height there."""
     drawing = game.drawing(state)
@@ -86,11 +106,19 @@ def paint(
     return _STONES[drawing.shape](canvas, drawing, last, signs)
 
 
-def placed(game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]) -> tuple[Place | None, dict[Place, str]]:
+def placed(
+    game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]
+) -> tuple[Place | None, dict[Place, str]]:
     """Where the last move and the marked moves are drawn; moves without a place are left out. Raises ValueError for one that does not exist."""
     side = int(game.to_move(state))
-    last = None if last_move is None else game.place(_action_made(game, state, last_move), state, 1 - side)
-    places = {game.place(_action(game, state, move), state, side): sign for move, sign in marks.items()}
+    last = (
+        None
+        if last_move is None
+        else game.place(_action_made(game, state, last_move), state, 1 - side)
+    )
+    places = {
+        game.place(_action(game, state, move), state, side): sign for move, sign in marks.items()
+    }
     return last, {place: sign for place, sign in places.items() if place is not None}
 
 

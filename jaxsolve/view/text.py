@@ -54,7 +54,9 @@ def text_board(
             continue
         stone = int(drawing.cells[y][x])
         marked = _PLAIN_MARKED if ascii_only else _ROUND_MARKED
-        grid[y][x] = paint(marked[stone], _STYLES[stone]) if stone else paint(sign.rjust(wide), "bold red")
+        grid[y][x] = (
+            paint(marked[stone], _STYLES[stone]) if stone else paint(sign.rjust(wide), "bold red")
+        )
     return _rows(drawing, grid, last, before, paint)
 
 
@@ -62,11 +64,21 @@ def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint)
     stars = set(square.star_points(board.size)) if board.shape is Shape.POINTS else set()
     if board.names:
         return [
-            [paint(_named(board, (x, y)), _STYLES[int(cell)]) if cell else paint(f" {empty}", "dim") for x, cell in enumerate(row)]
+            [
+                paint(_named(board, (x, y)), _STYLES[int(cell)])
+                if cell
+                else paint(f" {empty}", "dim")
+                for x, cell in enumerate(row)
+            ]
             for y, row in enumerate(board.cells)
         ]
     return [
-        [paint(glyphs[int(cell)], _STYLES[int(cell)]) if cell else paint("+" if (x, y) in stars else empty, "dim") for x, cell in enumerate(row)]
+        [
+            paint(glyphs[int(cell)], _STYLES[int(cell)])
+            if cell
+            else paint("+" if (x, y) in stars else empty, "dim")
+            for x, cell in enumerate(row)
+        ]
         for y, row in enumerate(board.cells)
     ]
 
@@ -82,7 +94,13 @@ def _named(board: Stones, at: Place) -> str:
     return f"{name if board.cells[at[1]][at[0]] == 1 else name.lower():>2}"
 
 
-def _rows(board: Stones, grid: list[list[str]], last: Place | None, before: Mapping[Place, str], paint: _Paint) -> str:
+def _rows(
+    board: Stones,
+    grid: list[list[str]],
+    last: Place | None,
+    before: Mapping[Place, str],
+    paint: _Paint,
+) -> str:
     """Joins the cells a character apart, which ``before`` may name; a row of hexagons begins half a cell further right than the one above it.
 
     Pieces in hand stand above the board (the second player's) and below it.
@@ -97,11 +115,21 @@ def _rows(board: Stones, grid: list[list[str]], last: Place | None, before: Mapp
         if last is not None and last[1] == y:
             gaps[last[0]], gaps[last[0] + 1] = "(", ")"
         body = "".join(gap + cell for gap, cell in zip(gaps, row, strict=False)) + gaps[-1]
-        lines.append(" " * (y * shift) + paint(f"{board.rows[y]:>2}", "dim") + " " + body + paint(board.rows[y], "dim"))
+        lines.append(
+            " " * (y * shift)
+            + paint(f"{board.rows[y]:>2}", "dim")
+            + " "
+            + body
+            + paint(board.rows[y], "dim")
+        )
     lines.append(" " * (rows * shift) + paint(header, "dim"))
     if board.hands is not None:
         first, second = ("".join(hand) or "-" for hand in board.hands)
-        lines = [f"in hand: {paint(second.lower(), _STYLES[2])}", *lines, f"in hand: {paint(first, _STYLES[1])}"]
+        lines = [
+            f"in hand: {paint(second.lower(), _STYLES[2])}",
+            *lines,
+            f"in hand: {paint(first, _STYLES[1])}",
+        ]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -112,12 +140,20 @@ def _pits(board: Counters, last: Place | None, signs: Mapping[Place, str], paint
     wide = 1 + max(4, *(len(name) + 1 for row in board.rows for name in row.names))
 
     def letters(y: int, row: Row) -> str:
-        names = "".join(f"{name + signs.get((x, y), ''):^{wide}}" for x, name in enumerate(row.names))
+        names = "".join(
+            f"{name + signs.get((x, y), ''):^{wide}}" for x, name in enumerate(row.names)
+        )
         return paint((" " * margin + names).rstrip(), "dim")
 
     def counters(y: int, row: Row) -> str:
-        pits = "".join(f"{f'({n})' if (x, y) == last else f'{n}':^{wide}}" for x, n in enumerate(row.counters))
-        owner = paint(f"{row.owner:<{margin}}", _STYLES[row.player]) if row.owner and row.player else f"{row.owner:<{margin}}"
+        pits = "".join(
+            f"{f'({n})' if (x, y) == last else f'{n}':^{wide}}" for x, n in enumerate(row.counters)
+        )
+        owner = (
+            paint(f"{row.owner:<{margin}}", _STYLES[row.player])
+            if row.owner and row.player
+            else f"{row.owner:<{margin}}"
+        )
         return owner + (pits.rstrip() if row.stored is None else f"{pits}  captured {row.stored}")
 
     lines = []

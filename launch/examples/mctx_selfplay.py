@@ -45,7 +45,9 @@ def main(rule_set: str = "hex-5") -> None:
             states, _ = search_and_move(states, draw)
         total = total + states.rewards
     wins = int((total[:, 0] * (1 - 2 * states._first_agent) > 0).sum())
-    print(f"{env.id}: {BOARDS} games of search against itself, {wins} won by {env.game.players[0]}, who moves first")
+    print(
+        f"{env.id}: {BOARDS} games of search against itself, {wins} won by {env.game.players[0]}, who moves first"
+    )
     print(f"game 0, agent {first_agent} first: {' '.join(moves)}")
     print(text_board(env.game, jax.tree.map(lambda x: x[0], states._game)))
 

@@ -21,17 +21,25 @@ def main(rule_set: str = "go-9") -> None:
     def play(key):
         def one_move(states, key):
             to_act, to_reset = jax.random.split(key)
-            actions = jax.vmap(random_legal_action)(jax.random.split(to_act, BOARDS), states.legal_action_mask)
+            actions = jax.vmap(random_legal_action)(
+                jax.random.split(to_act, BOARDS), states.legal_action_mask
+            )
             states = step(states, actions, jax.random.split(to_reset, BOARDS))
             return states, (states.terminated | states.truncated, states.rewards)
 
         first, moves = jax.random.split(key)
-        return jax.lax.scan(one_move, init(jax.random.split(first, BOARDS)), jax.random.split(moves, STEPS))
+        return jax.lax.scan(
+            one_move, init(jax.random.split(first, BOARDS)), jax.random.split(moves, STEPS)
+        )
 
     states, (over, rewards) = play(jax.random.key(0))
     print(f"{env.id}: {BOARDS} boards, {STEPS} moves each, {int(over.sum())} games finished")
-    print(f"agent 0 won {int((rewards[..., 0] > 0).sum())}, agent 1 won {int((rewards[..., 1] > 0).sum())}")
-    print(f"observation {states.observation.shape}, legal moves on board 0: {int(states.legal_action_mask[0].sum())}")
+    print(
+        f"agent 0 won {int((rewards[..., 0] > 0).sum())}, agent 1 won {int((rewards[..., 1] > 0).sum())}"
+    )
+    print(
+        f"observation {states.observation.shape}, legal moves on board 0: {int(states.legal_action_mask[0].sum())}"
+    )
     print(text_board(env.game, jax.tree.map(lambda x: x[0], states._game)))
 
 

@@ -36,7 +36,14 @@ def main(text: str = "1,2,3,4 f") -> None:
         print(f"{result.reason} {' '.join(result.line)}")
         print(f"the proof is {checker.check(result.certificate).sentence}")
         picture = Path(folder) / "nim.svg"
-        picture.write_text(svg(game, position, last_move=None, marks={result.best_move: "dot"} if result.best_move else {}))
+        picture.write_text(
+            svg(
+                game,
+                position,
+                last_move=None,
+                marks={result.best_move: "dot"} if result.best_move else {},
+            )
+        )
         print(f"its picture has {picture.stat().st_size} bytes")
 
 

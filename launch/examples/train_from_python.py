@@ -18,7 +18,9 @@ from jaxsolve.train import Learner, Loop, SelfPlay, TreeSearch
 
 def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     game = make(rule_set)
-    env = Env(game, max_steps=2 * game.num_actions)  # what lasts longer is cut off, and not learned from
+    env = Env(
+        game, max_steps=2 * game.num_actions
+    )  # what lasts longer is cut off, and not learned from
     shape = Architecture.of(game, blocks=1, channels=16, cost=Cost(bins=40))
 
     search = TreeSearch(env=env, forward=Forward(shape), goal="cost", simulations=16)
@@ -30,7 +32,10 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     for number in range(1, iterations + 1):
         state, measured = loop.iterate(state)
         if number % 5 == 0:
-            print(f"iteration {number}: loss {float(measured['loss_total']):.2f}, {int(measured['games'])} games", flush=True)
+            print(
+                f"iteration {number}: loss {float(measured['loss_total']):.2f}, {int(measured['games'])} games",
+                flush=True,
+            )
 
     file = Path(tempfile.mkdtemp()) / "mine.npz"
     Network("mine", shape, learner.params(state.learner), game.rule_set).save(file)
@@ -38,10 +43,18 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     def alike(params, observation, legal):
         """What stands in a network's place is any pure function: here all moves are alike, and every proof costs as much."""
         count = len(legal)
-        return HeadOutputs(prior=legal / legal.sum(1, keepdims=True), value=jnp.zeros(count), cost=jnp.full((count, 2), params["cost"]))
+        return HeadOutputs(
+            prior=legal / legal.sum(1, keepdims=True),
+            value=jnp.zeros(count),
+            cost=jnp.full((count, 2), params["cost"]),
+        )
 
     by_hand = Heads(alike, {"cost": jnp.float32(3.0)}, most_cost=10.0)
-    for name, heads in {"no network": None, "the network": Guide(Network.load(file)), "a function": by_hand}.items():
+    for name, heads in {
+        "no network": None,
+        "the network": Guide(Network.load(file)),
+        "a function": by_hand,
+    }.items():
         result = solve(game, game.init(), claim=Claim(0), settings=Settings(heads=heads))
         print(f"{name}: {result.verdict.value} after {result.nodes:,} nodes")
 

@@ -17,9 +17,15 @@ def main() -> None:
     step, legal = jax.jit(go.step), jax.jit(go.legal_mask)
     for move in ("E5", "D5", "D6", "E6", "C5", "F5", "D4", "E4", "J1", "D5"):
         state = step(state, go.parse_action(move, state))
-    print(f"{go.rule_set}: a state of {4 * go.state_words} bytes, {int(legal(state).sum())} legal moves")
+    print(
+        f"{go.rule_set}: a state of {4 * go.state_words} bytes, {int(legal(state).sum())} legal moves"
+    )
     print(text_board(go, state), "\n")
-    retaking = "legal" if legal(state)[go.parse_action("E5", state)] else "illegal, it would repeat the board"
+    retaking = (
+        "legal"
+        if legal(state)[go.parse_action("E5", state)]
+        else "illegal, it would repeat the board"
+    )
     print(f"Black retaking the ko at E5: {retaking}")
     print("key:", " ".join(f"{int(word):08x}" for word in go.key(state)), "\n")
 
@@ -29,12 +35,21 @@ def main() -> None:
     children = jax.jit(gomoku.children)(position)
     actions = np.arange(gomoku.num_actions)
     wins = actions[np.asarray(children.wins)[actions // 32] >> (actions % 32) & 1 == 1]
-    print(f"{gomoku.rule_set}: all children at once, Black wins at {', '.join(gomoku.action_text(int(a)) for a in wins)}")
+    print(
+        f"{gomoku.rule_set}: all children at once, Black wins at {', '.join(gomoku.action_text(int(a)) for a in wins)}"
+    )
 
     batch = jax.tree.map(lambda x: jnp.stack([x] * gomoku.num_actions), position)
-    outcomes = jax.jit(jax.vmap(gomoku.outcome))(jax.jit(jax.vmap(gomoku.step))(batch, jnp.asarray(actions)))
-    legal_wins = np.asarray(gomoku.legal_mask(position)) & (np.asarray(outcomes) == Outcome.FIRST_WINS)
-    print("the same by stepping every child:", ", ".join(gomoku.action_text(int(a)) for a in np.flatnonzero(legal_wins)))
+    outcomes = jax.jit(jax.vmap(gomoku.outcome))(
+        jax.jit(jax.vmap(gomoku.step))(batch, jnp.asarray(actions))
+    )
+    legal_wins = np.asarray(gomoku.legal_mask(position)) & (
+        np.asarray(outcomes) == Outcome.FIRST_WINS
+    )
+    print(
+        "the same by stepping every child:",
+        ", ".join(gomoku.action_text(int(a)) for a in np.flatnonzero(legal_wins)),
+    )
 
 
 if __name__ == "__main__":

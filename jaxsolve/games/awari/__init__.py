@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve import lazy
+from jaxsolve.core import lazy_import
 
 if TYPE_CHECKING:
     from jaxsolve.games.awari.game import Awari, AwariState
 
 __all__ = ["Awari", "AwariState"]
 
-__getattr__ = lazy.names(__name__, {"game": __all__})
+__getattr__ = lazy_import.names(__name__, {"game": __all__})

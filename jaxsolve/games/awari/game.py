@@ -9,11 +9,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Counters, Place, Row
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.mixing import key_of
-from jaxsolve.lazy import jax, jnp
 
 SEEDS = 48
 PITS = 6
@@ -96,7 +96,11 @@ class Awari(Game):
         pits = _own_first(state, self.to_move(state))
         moves = jnp.where(jnp.max(pits, axis=0) > 1, _moves(pits), jnp.uint32(0))
         south, north = _field(state, 12), _field(state, 13)
-        result = jnp.where(south > north, Outcome.FIRST_WINS, jnp.where(north > south, Outcome.SECOND_WINS, Outcome.DRAW))
+        result = jnp.where(
+            south > north,
+            Outcome.FIRST_WINS,
+            jnp.where(north > south, Outcome.SECOND_WINS, Outcome.DRAW),
+        )
         return moves, jnp.where(moves == 0, result, Outcome.ONGOING).astype(jnp.int32)
 
     def to_move(self, state: AwariState) -> jax.Array:
@@ -110,7 +114,9 @@ class Awari(Game):
         at_least = board[..., None] >= np.arange(1, 13).reshape(1, 1, -1)
         counts = _digits(board)
         totals = jnp.broadcast_to(jnp.ravel(_digits(captured)), (2, PITS, 2 * _FIELD_BITS))
-        return jnp.concatenate([at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1)
+        return jnp.concatenate(
+            [at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1
+        )
 
     def from_seat(self, state: AwariState, player: jax.Array) -> AwariState:
         return _pack_fields(_fields(state).at[14].set(jnp.asarray(player, jnp.int32)))
@@ -130,11 +136,15 @@ class Awari(Game):
     def read(self, text: str) -> AwariState:
         match = _TEXT.fullmatch(text.strip())
         if not match:
-            raise ValueError(f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' with seed counts for the letters.")
+            raise ValueError(
+                f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' with seed counts for the letters."
+            )
         pits = _parse_row(match[1], "South", text) + _parse_row(match[2], "North", text)
         captured = [int(match[4]), int(match[5])]
         if (total := sum(pits) + sum(captured)) > SEEDS:
-            raise ValueError(f"awari position {text!r}: {total} seeds on the board and captured, but the game has only {SEEDS}.")
+            raise ValueError(
+                f"awari position {text!r}: {total} seeds on the board and captured, but the game has only {SEEDS}."
+            )
         return _pack_numbers([*pits, *captured, _SIDES.index(match[3])])
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
@@ -161,7 +171,9 @@ class Awari(Game):
     def drawing(self, state: AwariState) -> Counters:
         north, south = self.cells(state).tolist()
         taken = self.captured(state)
-        return Counters([Row(north, "fedcba", 2, "North", taken[1]), Row(south, "ABCDEF", 1, "South", taken[0])])
+        return Counters(
+            [Row(north, "fedcba", 2, "North", taken[1]), Row(south, "ABCDEF", 1, "South", taken[0])]
+        )
 
     def place(self, action: int, state: AwariState, player: int) -> Place:
         return (action, 1) if player == 0 else (PITS - 1 - action, 0)
@@ -190,7 +202,11 @@ def _fields(state: AwariState) -> jax.Array:
 
 def _pack_fields(fields: jax.Array) -> AwariState:
     parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD, *fields.shape[1:])
-    return AwariState(jnp.sum(parts << _shifts().reshape(1, -1, *(1,) * (fields.ndim - 1)), axis=1, dtype=jnp.uint32))
+    return AwariState(
+        jnp.sum(
+            parts << _shifts().reshape(1, -1, *(1,) * (fields.ndim - 1)), axis=1, dtype=jnp.uint32
+        )
+    )
 
 
 def _pack_numbers(fields: Sequence[int]) -> AwariState:
@@ -208,7 +224,9 @@ def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
     """``_from_seat`` of a state's pits, read pit by pit: a whole look takes half the time so, a step does not."""
     pits = [_field(state, n) for n in range(2 * PITS)]
     across = [*pits[PITS:], *pits[:PITS]]
-    return jnp.stack([jnp.where(side == 0, here, there) for here, there in zip(pits, across, strict=True)])
+    return jnp.stack(
+        [jnp.where(side == 0, here, there) for here, there in zip(pits, across, strict=True)]
+    )
 
 
 def _count_to(count: int, like: jax.Array) -> np.ndarray:
@@ -237,7 +255,9 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     laps, rest = jax.lax.div(seeds, np.int32(_LAP)), jax.lax.rem(seeds, np.int32(_LAP))
     distance = place - start[None]
     distance = jnp.where(distance >= 0, distance, distance + 2 * PITS)
-    sown = jnp.where(distance == 0, 0, pits + laps[None] + (distance <= rest[None]).astype(jnp.int32))
+    sown = jnp.where(
+        distance == 0, 0, pits + laps[None] + (distance <= rest[None]).astype(jnp.int32)
+    )
     enemy = sown[PITS:]
     last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # in the enemy row, or outside
     passed = jnp.where(last < PITS, _up_to(last), jnp.uint32(0))
@@ -247,7 +267,9 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     spared |= spared >> 2
     spared |= spared >> 4
     taken = (passed & ~spared)[None] >> _count_to(PITS, start).astype(np.uint32) & 1 == 1
-    return jnp.concatenate([sown[:PITS], jnp.where(taken, 0, enemy)]), jnp.sum(jnp.where(taken, enemy, 0), axis=0)
+    return jnp.concatenate([sown[:PITS], jnp.where(taken, 0, enemy)]), jnp.sum(
+        jnp.where(taken, enemy, 0), axis=0
+    )
 
 
 def _moves(pits: jax.Array) -> jax.Array:
@@ -277,5 +299,7 @@ def _host_fields(state: AwariState) -> list[int]:
 def _parse_row(row: str, owner: str, text: str) -> list[int]:
     counts = row.split(",")
     if len(counts) != PITS or not all(re.fullmatch(r"0|[1-9]\d?", count) for count in counts):
-        raise ValueError(f"awari position {text!r}: {owner}'s row {row!r} must be six seed counts joined by commas.")
+        raise ValueError(
+            f"awari position {text!r}: {owner}'s row {row!r} must be six seed counts joined by commas."
+        )
     return [int(count) for count in counts]

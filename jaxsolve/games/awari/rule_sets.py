@@ -6,7 +6,13 @@ ENTRIES = (
     Entry(
         "awari",
         factory_of("jaxsolve.games.awari.game", "Awari"),
-        (choice("rules", "ludii", meaning="Whose rules: those of Ludii, where a capture may not take the last seeds and lone seeds end the game."),),
+        (
+            choice(
+                "rules",
+                "ludii",
+                meaning="Whose rules: those of Ludii, where a capture may not take the last seeds and lone seeds end the game.",
+            ),
+        ),
         summary="sowing game on two rows of six pits",
         example="'0,0,0,0,1,1/0,0,0,1,0,2 s captured=22:21' --game awari",
     ),

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid, square
-from jaxsolve.games.batching import batch_last
+from jaxsolve.core.bitboard import Grid, square
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.batching import batch_last
 from jaxsolve.games.go.flood import Links, flood, links_within
-from jaxsolve.lazy import jax, jnp
 
 
 def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
@@ -48,7 +48,9 @@ def alive(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
 _alive = batch_last(alive)
 
 
-def _look(grid: Grid, survivors: _Survivors, empty: jax.Array, chain_links: Links, region_links: Links) -> _Survivors:
+def _look(
+    grid: Grid, survivors: _Survivors, empty: jax.Array, chain_links: Links, region_links: Links
+) -> _Survivors:
     """Removes the first unsure chain if fewer than two surviving regions are vital to it, else notes that it stands."""
     chain = flood(grid, grid.lowest(survivors.unsure), chain_links)
     beside = grid.touching(chain)
@@ -60,8 +62,12 @@ def _look(grid: Grid, survivors: _Survivors, empty: jax.Array, chain_links: Link
     return _remove(grid, survivors, jnp.where(stands[None], np.uint32(0), chain), region_links)
 
 
-def _remove(grid: Grid, survivors: _Survivors, doomed: jax.Array, region_links: Links) -> _Survivors:
+def _remove(
+    grid: Grid, survivors: _Survivors, doomed: jax.Array, region_links: Links
+) -> _Survivors:
     """Removes chains and the regions they border; chains that border such a region become unsure."""
     gone = flood(grid, grid.touching(doomed) & survivors.regions, region_links)
     chains = survivors.chains & ~doomed
-    return _Survivors(chains, survivors.regions & ~gone, (survivors.unsure | grid.touching(gone)) & chains)
+    return _Survivors(
+        chains, survivors.regions & ~gone, (survivors.unsure | grid.touching(gone)) & chains
+    )

@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from jaxsolve.games.go.rules import GoRules
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.planes import board_planes
+from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.state import GoState, read_meta
-from jaxsolve.games.planes import board_planes
-from jaxsolve.lazy import jax, jnp
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,5 +25,7 @@ class ColourPlanes:
     def __call__(self, game: GoRules, state: GoState, boards: jax.Array) -> jax.Array:
         """bool[N, N, 2 * boards + 2] from uint32[boards, 2, W] ``board_words``, newest first; empty boards before the start."""
         stones = board_planes(game.grid, boards.reshape(-1, game.grid.words))
-        side = jnp.broadcast_to(read_meta(state.meta).side == np.arange(2), (game.size, game.size, 2))
+        side = jnp.broadcast_to(
+            read_meta(state.meta).side == np.arange(2), (game.size, game.size, 2)
+        )
         return jnp.concatenate([stones, side], axis=-1)

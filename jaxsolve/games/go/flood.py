@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
 
 _STEPS_PER_TEST = 2  # asking a batch whether it is done costs about as much as a step
 
@@ -49,4 +49,6 @@ def flood(grid: Grid, seed: jax.Array, links: Links) -> jax.Array:
             before, x = x, step(x)
         return x, jnp.any(x != before)
 
-    return jax.lax.while_loop(lambda carry: carry[1], body, (seed, jnp.full_like(seed, True, bool, shape=())))[0]
+    return jax.lax.while_loop(
+        lambda carry: carry[1], body, (seed, jnp.full_like(seed, True, bool, shape=()))
+    )[0]

@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 
-from jaxsolve.games.boardtext import parse_gtp_point
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.text import parse_gtp_point
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
+from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import true_eyes
-from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import GoState, Meta, Task
-from jaxsolve.lazy import jax, jnp
 
 PASS_RULES = ("not-achieved", "stones")
 
@@ -37,7 +37,9 @@ class KillallGo(GoRules):
         if self.size not in (7, 9):
             raise ValueError(f"Killall-Go is played on 7x7 or 9x9, not size={self.size}.")
         if self.passes not in PASS_RULES:
-            raise ValueError(f"passes={self.passes!r} is not known; it may be {', '.join(PASS_RULES)}.")
+            raise ValueError(
+                f"passes={self.passes!r} is not known; it may be {', '.join(PASS_RULES)}."
+            )
 
     @property
     def rule_set(self) -> str:
@@ -62,15 +64,29 @@ class KillallGo(GoRules):
         stones = np.array([black, np.zeros_like(black)], np.uint32)
         return self._judged_anew(self._placed(stones, self._first_meta()._replace(side=1)))
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
+    def _decide(
+        self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
+    ) -> jax.Array:
         asked = jnp.where(placed[None], white, np.uint32(0))
         lives = self.grid.any(alive(self.grid, asked, black))
-        at_end = jnp.where(self.grid.any(white), Outcome.SECOND_WINS, Outcome.FIRST_WINS) if self.passes == "stones" else Outcome.FIRST_WINS
+        at_end = (
+            jnp.where(self.grid.any(white), Outcome.SECOND_WINS, Outcome.FIRST_WINS)
+            if self.passes == "stones"
+            else Outcome.FIRST_WINS
+        )
         ended = jnp.where(meta.passes == 2, at_end, Outcome.ONGOING)
         return jnp.where(lives, Outcome.SECOND_WINS, ended).astype(jnp.int32)
 
     def sparing_eyes(self, state: GoState) -> jax.Array:
         return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
 
-    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
+    def _restrict(
+        self,
+        legal: jax.Array,
+        own: jax.Array,
+        enemy: jax.Array,
+        atari: jax.Array,
+        meta: Meta,
+        task: Task | None,
+    ) -> jax.Array:
         return legal if self.fill_eyes else legal & ~true_eyes(self.grid, own, enemy)

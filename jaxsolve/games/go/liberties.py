@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.go.flood import Links, flood
-from jaxsolve.lazy import jax, jnp
 
 
 @functools.cache
@@ -23,7 +23,13 @@ def code_planes(grid: Grid) -> tuple[int, np.ndarray]:
     planes = next(p for p in itertools.count(1) if math.comb(p, p // 2) >= grid.points)
     weight = next(k for k in range(planes + 1) if math.comb(planes, k) >= grid.points)
     codes = list(itertools.islice(itertools.combinations(range(planes), weight), grid.points))
-    return weight, np.stack([grid.constant_of(point for point, code in enumerate(codes) if plane in code) for plane in range(planes)], axis=1)
+    return weight, np.stack(
+        [
+            grid.constant_of(point for point, code in enumerate(codes) if plane in code)
+            for plane in range(planes)
+        ],
+        axis=1,
+    )
 
 
 def in_atari(grid: Grid, empty: jax.Array, stones: jax.Array, links: Links) -> jax.Array:

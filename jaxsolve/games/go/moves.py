@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.go.flood import flood, links_between_equals, links_within
 from jaxsolve.games.go.liberties import in_atari
-from jaxsolve.lazy import jax, jnp
 
 
 class Placed(NamedTuple):
@@ -29,7 +29,9 @@ def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Pla
     enemy = enemy & ~captured
     beside = grid.touching(stone)
     alone = ~grid.any(beside & own) & ~grid.any((beside & ~enemy) ^ captured)
-    return Placed(own, enemy, jnp.where((alone & (grid.count(captured) == 1))[None], captured, np.uint32(0)))
+    return Placed(
+        own, enemy, jnp.where((alone & (grid.count(captured) == 1))[None], captured, np.uint32(0))
+    )
 
 
 class Placements(NamedTuple):
@@ -54,12 +56,20 @@ def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) ->
     once = twice = jnp.zeros_like(targets)
     for side in grid.sides(targets):
         once, twice = once | side, twice | (once & side)
-    return grid.inside(~(own | enemy)) & surrounded(grid, enemy) & once & ~twice & grid.touching(single)
+    return (
+        grid.inside(~(own | enemy))
+        & surrounded(grid, enemy)
+        & once
+        & ~twice
+        & grid.touching(single)
+    )
 
 
 def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
     """Points of which every orthogonal neighbour on the board is in ``x``."""
-    left, right, above, below = (side | grid.like(edge, x) for side, edge in zip(grid.sides(x), grid.edges, strict=True))
+    left, right, above, below = (
+        side | grid.like(edge, x) for side, edge in zip(grid.sides(x), grid.edges, strict=True)
+    )
     return left & right & above & below
 
 
@@ -84,4 +94,6 @@ def area(grid: Grid, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax
     links = links_within(grid, empty)
     near_black = flood(grid, empty & grid.touching(black), links)
     near_white = flood(grid, empty & grid.touching(white), links)
-    return grid.count(black | (near_black & ~near_white)), grid.count(white | (near_white & ~near_black))
+    return grid.count(black | (near_black & ~near_white)), grid.count(
+        white | (near_white & ~near_black)
+    )

@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import area
-from jaxsolve.games.go.rules import GoRules
 from jaxsolve.games.go.state import GoState, Meta, Task
-from jaxsolve.lazy import jax, jnp
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,9 +29,13 @@ class Go(GoRules):
         self._check_common()
         if not 2 <= self.size <= 19:
             raise ValueError(f"size={self.size} must be between 2 and 19.")
-        object.__setattr__(self, "komi", float(self.komi) + 0.0)  # one name for equal games: no minus zero
+        object.__setattr__(
+            self, "komi", float(self.komi) + 0.0
+        )  # one name for equal games: no minus zero
         if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
-            raise ValueError(f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5.")
+            raise ValueError(
+                f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5."
+            )
 
     @property
     def rule_set(self) -> str:
@@ -45,11 +49,17 @@ class Go(GoRules):
     def leaf_reason(self, state: GoState, outcome: int) -> str:
         return "score"
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
+    def _decide(
+        self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
+    ) -> jax.Array:
         def score() -> jax.Array:
             black_area, white_area = area(self.grid, black, white)
             margin = 2 * (black_area - white_area) - np.int32(round(2 * self.komi))
-            by_sign = jnp.where(margin > 0, Outcome.FIRST_WINS, jnp.where(margin < 0, Outcome.SECOND_WINS, Outcome.DRAW))
+            by_sign = jnp.where(
+                margin > 0,
+                Outcome.FIRST_WINS,
+                jnp.where(margin < 0, Outcome.SECOND_WINS, Outcome.DRAW),
+            )
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
         # Most boards of a batch are not at their end; the floods run only when one is.

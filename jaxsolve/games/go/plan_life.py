@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WORDS
 from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
+from jaxsolve.jit.host import compiled, inner
 
 ROWS = 24  # words a board
 MOST = 62  # chains, or regions
-OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (BEFORE + ROWS * i for i in range(13))
+OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (
+    BEFORE + ROWS * i for i in range(13)
+)
 CHAINS = BEFORE + ROWS * 13
 TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
-LOW, HIGH, VITAL_LOW, VITAL_HIGH = (BOTTOM + MOST * i for i in range(1, 5))  # chains beside a region, and those it is vital to, 31 a word
+LOW, HIGH, VITAL_LOW, VITAL_HIGH = (
+    BOTTOM + MOST * i for i in range(1, 5)
+)  # chains beside a region, and those it is vital to, 31 a word
 SCRATCH = BOTTOM + MOST * 5
 
 
@@ -33,7 +37,10 @@ def read_boards(facts, state, scratch):
     white, any_chain = facts[LIVING] == 1, True
     if facts[TSUMEGO]:
         flags = state[4 * words + 1]
-        white, any_chain = flags & np.uint32(WHITE_DEFENDS) != np.uint32(0), flags & np.uint32(ANY_CHAIN) != np.uint32(0)
+        white, any_chain = (
+            flags & np.uint32(WHITE_DEFENDS) != np.uint32(0),
+            flags & np.uint32(ANY_CHAIN) != np.uint32(0),
+        )
     own, other = (words, np.int64(0)) if white else (np.int64(0), words)
     for board in (OWN, OTHER, CRUX, MINE, THEIRS, EMPTIES, REST, AROUND, WALL):
         scratch[board] = scratch[board + n + 1] = 0
@@ -42,8 +49,12 @@ def read_boards(facts, state, scratch):
         full = (1 << n) - 1
         scratch[OWN + row + 1] = np.int64(state[own + word]) >> shift & full
         scratch[OTHER + row + 1] = np.int64(state[other + word]) >> shift & full
-        scratch[CRUX + row + 1] = np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
-        scratch[WALL + row + 1] = np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
+        scratch[CRUX + row + 1] = (
+            np.int64(state[2 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else 0
+        )
+        scratch[WALL + row + 1] = (
+            np.int64(state[3 * words + 1 + word]) >> shift & full if facts[TSUMEGO] else full
+        )
     _fence(scratch, n, any_chain)
     return white, any_chain
 
@@ -55,7 +66,9 @@ def _fence(scratch, n, any_chain):
     outside = False
     for row in range(1, n + 1):
         scratch[FIELD + row] = (scratch[WALL + row] | _beside(scratch, WALL, row)) & full
-        outside = outside or (not any_chain and scratch[CRUX + row] & scratch[OWN + row] & ~scratch[FIELD + row] != 0)
+        outside = outside or (
+            not any_chain and scratch[CRUX + row] & scratch[OWN + row] & ~scratch[FIELD + row] != 0
+        )
     for row in range(1, n + 1):
         if outside:
             scratch[FIELD + row] = full
@@ -121,7 +134,9 @@ def widen(scratch, board, wider, n):
     """Adds to a board the points beside its own."""
     scratch[wider] = scratch[wider + n + 1] = 0
     for row in range(1, n + 1):
-        scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & ((1 << n) - 1)
+        scratch[wider + row] = (scratch[board + row] | _beside(scratch, board, row)) & (
+            (1 << n) - 1
+        )
 
 
 @compiled
@@ -130,9 +145,13 @@ def alive(scratch, n, any_chain):
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])
-        scratch[EMPTIES + row] = scratch[FIELD + row] & ~(scratch[MINE + row] | scratch[OTHER + row])
+        scratch[EMPTIES + row] = scratch[FIELD + row] & ~(
+            scratch[MINE + row] | scratch[OTHER + row]
+        )
     for row in range(1, n + 1):
-        scratch[THEIRS + row] = (_beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[OTHER + row]
+        scratch[THEIRS + row] = (_beside(scratch, EMPTIES, row) | scratch[WALL + row]) & scratch[
+            OTHER + row
+        ]
         if scratch[THEIRS + row]:
             top, bottom = min(top, np.int64(row)), np.int64(row)
     if bottom:
@@ -172,7 +191,9 @@ def _list_chains(scratch, n):
         while scratch[REST + row]:
             if count == MOST:
                 return count + 1
-            scratch[TOP + count], scratch[BOTTOM + count] = _next_part(scratch, CHAINS + ROWS * count, MINE, row, n)
+            scratch[TOP + count], scratch[BOTTOM + count] = _next_part(
+                scratch, CHAINS + ROWS * count, MINE, row, n
+            )
             count += 1
     return count
 

@@ -9,7 +9,11 @@ _KO = choice(
     "situational",
     meaning="What may not be repeated: a ko retaken at once (simple), any earlier board (positional), any earlier board with the same side to move.",
 )
-_EYES = flag("fill_eyes", default=True, meaning="Whether a side may fill its own true eyes; false makes searches shorter.")
+_EYES = flag(
+    "fill_eyes",
+    default=True,
+    meaning="Whether a side may fill its own true eyes; false makes searches shorter.",
+)
 _KOMI = number(
     "komi",
     float,
@@ -20,7 +24,12 @@ _KOMI = number(
 )
 _KILLALL = (
     _KO,
-    choice("passes", "not-achieved", "stones", meaning="After two passes Black has won (not-achieved), or White if it has a stone (stones)."),
+    choice(
+        "passes",
+        "not-achieved",
+        "stones",
+        meaning="After two passes Black has won (not-achieved), or White if it has a stone (stones).",
+    ),
     _EYES,
 )
 _MAY_KO = "Whether {} may make a move that starts or takes a ko; forbid also keeps such problems free of repetitions."
@@ -28,7 +37,12 @@ _TSUMEGO = (
     _KO,
     choice("passes", "not-achieved", meaning="After two passes the side with the goal has failed."),
     _EYES,
-    choice("goal", "live", "kill", meaning="What is asked: that the defender lives (live) or that the attacker kills (kill)."),
+    choice(
+        "goal",
+        "live",
+        "kill",
+        meaning="What is asked: that the defender lives (live) or that the attacker kills (kill).",
+    ),
     choice("defender", "black", "white", meaning="Whose stones are to live or die."),
     word(
         "crucial",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.lazy_import import jax, jnp
 
 OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
 
@@ -29,8 +29,12 @@ class GoState(NamedTuple):
     stones: jax.Array  # uint32[2, W]; Black's, White's
     meta: jax.Array  # uint32[]; see Meta
     task: Task | None = None  # tsumego
-    history: jax.Array | None = None  # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
-    history_key: jax.Array | None = None  # uint32[4]; sum of the keys of the earlier boards, in any order (superko)
+    history: jax.Array | None = (
+        None  # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
+    )
+    history_key: jax.Array | None = (
+        None  # uint32[4]; sum of the keys of the earlier boards, in any order (superko)
+    )
 
 
 class Meta(NamedTuple):

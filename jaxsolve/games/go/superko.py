@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid
-from jaxsolve.games.mixing import mix
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.mixing import mix
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
@@ -26,7 +26,14 @@ def entry_key(words: jax.Array) -> jax.Array:
     return mix(words, "an earlier board")
 
 
-def recreated(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array, earlier: tuple[jax.Array, jax.Array], counts: jax.Array) -> jax.Array:
+def recreated(
+    grid: Grid,
+    own: jax.Array,
+    enemy: jax.Array,
+    atari: jax.Array,
+    earlier: tuple[jax.Array, jax.Array],
+    counts: jax.Array,
+) -> jax.Array:
     """uint32[W]: points where a stone of ``own`` would bring back an earlier board; right for legal placements only.
 
     Args:
@@ -43,4 +50,6 @@ def recreated(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array, ea
     wrong |= beside_missing & empty & ~point
     wrong |= beside_point & enemy & atari & ~missing
     matches = counts & (grid.count(point) == 1) & ~grid.any(wrong)
-    return jax.lax.reduce(jnp.where(matches, point, np.uint32(0)), np.uint32(0), jax.lax.bitwise_or, (1,))
+    return jax.lax.reduce(
+        jnp.where(matches, point, np.uint32(0)), np.uint32(0), jax.lax.bitwise_or, (1,)
+    )

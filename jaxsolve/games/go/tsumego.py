@@ -7,13 +7,22 @@ import functools
 
 import numpy as np
 
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
+from jaxsolve.games.go.game import GoRules
 from jaxsolve.games.go.moves import ko_starts, true_eyes
-from jaxsolve.games.go.notation import parse_points, points_text
-from jaxsolve.games.go.rules import GoRules
-from jaxsolve.games.go.state import ANY_CHAIN, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, WHITE_DEFENDS, GoState, Meta, Task
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.games.go.state import (
+    ANY_CHAIN,
+    KILL,
+    NO_KO_FOR_BLACK,
+    NO_KO_FOR_WHITE,
+    WHITE_DEFENDS,
+    GoState,
+    Meta,
+    Task,
+)
+from jaxsolve.games.go.text import parse_points, points_text
 
 _CHOICES = {
     "goal": ("live", "kill"),
@@ -52,7 +61,9 @@ class Tsumego(GoRules):
             raise ValueError(f"size={self.size} must be between 2 and 19.")
         for option, allowed in _CHOICES.items():
             if getattr(self, option) not in allowed:
-                raise ValueError(f"{option}={getattr(self, option)!r} is not known; it may be {', '.join(allowed)}.")
+                raise ValueError(
+                    f"{option}={getattr(self, option)!r} is not known; it may be {', '.join(allowed)}."
+                )
         for option, none in (("crucial", "any"), ("region", "all")):
             if getattr(self, option) != none:
                 points = parse_points(self.size, getattr(self, option), option)
@@ -73,7 +84,11 @@ class Tsumego(GoRules):
     @functools.cached_property
     def region_points(self) -> tuple[int, ...]:
         """Points where stones may be placed."""
-        return tuple(range(self.size**2)) if self.region == "all" else parse_points(self.size, self.region, "region")
+        return (
+            tuple(range(self.size**2))
+            if self.region == "all"
+            else parse_points(self.size, self.region, "region")
+        )
 
     @functools.cached_property
     def kernel(self) -> Tsumego:  # type: ignore[override]
@@ -90,10 +105,16 @@ class Tsumego(GoRules):
             (NO_KO_FOR_WHITE, self.ko_white == "forbid"),
         )
         word = sum(bit for bit, is_set in flags if is_set)
-        return Task(none if crucial is None else crucial, self.grid.constant_of(self.region_points), np.array(word, np.uint32))
+        return Task(
+            none if crucial is None else crucial,
+            self.grid.constant_of(self.region_points),
+            np.array(word, np.uint32),
+        )
 
     def _after(self, task: Task, black: jax.Array, white: jax.Array) -> Task:
-        return task._replace(crucial=task.crucial & jnp.where(_has(task, WHITE_DEFENDS)[None], white, black))
+        return task._replace(
+            crucial=task.crucial & jnp.where(_has(task, WHITE_DEFENDS)[None], white, black)
+        )
 
     @property
     def _goal(self) -> int:
@@ -111,14 +132,21 @@ class Tsumego(GoRules):
     def goal_player(self) -> int:
         return self.crucial_side if self.goal == "live" else 1 - self.crucial_side
 
-    def _decide(self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array) -> jax.Array:
+    def _decide(
+        self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
+    ) -> jax.Array:
         assert task is not None
         grid, white_defends, any_chain = self.grid, _has(task, WHITE_DEFENDS), _has(task, ANY_CHAIN)
-        own, enemy = jnp.where(white_defends[None], white, black), jnp.where(white_defends[None], black, white)
+        own, enemy = (
+            jnp.where(white_defends[None], white, black),
+            jnp.where(white_defends[None], black, white),
+        )
         living = alive(grid, jnp.where(placed[None], own, np.uint32(0)), enemy)
         lives = grid.any(living & jnp.where(any_chain[None], living, task.crucial))
         captured = ~any_chain & ~grid.any(task.crucial)
-        defender = jnp.where(white_defends, np.int32(Outcome.SECOND_WINS), np.int32(Outcome.FIRST_WINS))
+        defender = jnp.where(
+            white_defends, np.int32(Outcome.SECOND_WINS), np.int32(Outcome.FIRST_WINS)
+        )
         attacker = np.int32(Outcome.FIRST_WINS + Outcome.SECOND_WINS) - defender
         at_end = jnp.where(_has(task, KILL), defender, attacker)
         ended = jnp.where(meta.passes == 2, at_end, np.int32(Outcome.ONGOING))
@@ -127,13 +155,25 @@ class Tsumego(GoRules):
     def sparing_eyes(self, state: GoState) -> jax.Array:
         return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
 
-    def _restrict(self, legal: jax.Array, own: jax.Array, enemy: jax.Array, atari: jax.Array, meta: Meta, task: Task | None) -> jax.Array:
+    def _restrict(
+        self,
+        legal: jax.Array,
+        own: jax.Array,
+        enemy: jax.Array,
+        atari: jax.Array,
+        meta: Meta,
+        task: Task | None,
+    ) -> jax.Array:
         assert task is not None
         legal = legal & task.region
         if not self.fill_eyes:
             legal = legal & ~true_eyes(self.grid, own, enemy)
-        forbidden = jnp.where(meta.side == 1, _has(task, NO_KO_FOR_WHITE), _has(task, NO_KO_FOR_BLACK))
-        return legal & ~jnp.where(forbidden[None], ko_starts(self.grid, own, enemy, atari), np.uint32(0))
+        forbidden = jnp.where(
+            meta.side == 1, _has(task, NO_KO_FOR_WHITE), _has(task, NO_KO_FOR_BLACK)
+        )
+        return legal & ~jnp.where(
+            forbidden[None], ko_starts(self.grid, own, enemy, atari), np.uint32(0)
+        )
 
 
 def _has(task: Task, flag: int) -> jax.Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.go.state import NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, OPENING_OVER
+from jaxsolve.jit.host import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
 """Places in ``facts`` int64[6 + C]: the board, whether a state holds a task, who lives (2: the task says), and the rule set's C crucial points."""
@@ -13,7 +13,9 @@ SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
 EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
 
 PLANE = 512
-CELL, ZONE, SEEN, LIST, LABEL, MEMBER, FIRST, LIBERTY, SECOND, GROUPED = (PLANE * i for i in range(10))
+CELL, ZONE, SEEN, LIST, LABEL, MEMBER, FIRST, LIBERTY, SECOND, GROUPED = (
+    PLANE * i for i in range(10)
+)
 REGION, SPOT, BOUND, BEGIN, ALIVE, KEPT, NEEDED, TAKEN, BEST = (PLANE * i for i in range(10, 19))
 BORDER, VITAL, LAST = (PLANE * i for i in range(19, 25, 2))
 SCRATCH = PLANE * 25
@@ -44,8 +46,12 @@ def read_board(facts, state, zone, scratch):
         at, action = side * (row + 1) + 1, row * n
         for column in range(n):
             bit = np.uint32(column)
-            scratch[CELL + at + column] = (black >> bit & np.uint32(1)) + np.uint32(2) * (white >> bit & np.uint32(1))
-            scratch[ZONE + at + column] = zone[(action + column) >> 5] >> np.uint32((action + column) & 31) & np.uint32(1)
+            scratch[CELL + at + column] = (black >> bit & np.uint32(1)) + np.uint32(2) * (
+                white >> bit & np.uint32(1)
+            )
+            scratch[ZONE + at + column] = zone[(action + column) >> 5] >> np.uint32(
+                (action + column) & 31
+            ) & np.uint32(1)
     return number_chains(scratch, side)
 
 
@@ -132,7 +138,9 @@ def spread(facts, state, first, out, at):
     """Adds the board that begins at word ``first`` of the state to the action set that begins at ``out[at]``."""
     n, per = facts[SIZE], facts[ROWS_A_WORD]
     for row in range(n):
-        bits = np.uint64(state[first + row // per] >> np.uint32((row % per) * (n + 1))) & np.uint64((1 << n) - 1)
+        bits = np.uint64(state[first + row // per] >> np.uint32((row % per) * (n + 1))) & np.uint64(
+            (1 << n) - 1
+        )
         place = at + (row * n >> 5)
         bits <<= np.uint64(row * n & 31)
         out[place] |= np.uint32(bits & np.uint64(0xFFFFFFFF))
@@ -162,7 +170,9 @@ def may_not_take_ko(facts, state, colour):
     """Whether ``colour`` may not start or take a ko."""
     if facts[TSUMEGO] == 0:
         return False
-    return state[4 * facts[WORDS] + 1] & np.uint32(NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE) != np.uint32(0)
+    return state[4 * facts[WORDS] + 1] & np.uint32(
+        NO_KO_FOR_BLACK if colour == BLACK else NO_KO_FOR_WHITE
+    ) != np.uint32(0)
 
 
 # ---- growing ---------------------------------------------------------------------------------------------------------------
@@ -218,7 +228,9 @@ def breathe(scratch, side, start, need, but, grow):
             near = point + step(side, k)
             if scratch[ZONE + near] == 0:
                 closed = False
-            elif scratch[SEEN + near] == 0 and (scratch[CELL + near] == colour or (scratch[CELL + near] == EMPTY and near != but)):
+            elif scratch[SEEN + near] == 0 and (
+                scratch[CELL + near] == colour or (scratch[CELL + near] == EMPTY and near != but)
+            ):
                 scratch[SEEN + near] = 1
                 scratch[LIST + count] = near
                 count += 1
@@ -231,7 +243,12 @@ def breathe(scratch, side, start, need, but, grow):
             if scratch[CELL + point] == colour:
                 for k in range(4):
                     near = point + step(side, k)
-                    if liberties < need and scratch[CELL + near] == EMPTY and near != but and scratch[SEEN + near] == 0:
+                    if (
+                        liberties < need
+                        and scratch[CELL + near] == EMPTY
+                        and near != but
+                        and scratch[SEEN + near] == 0
+                    ):
                         scratch[SEEN + near] = 1
                         scratch[LIST + count] = near
                         count += 1
@@ -281,7 +298,9 @@ def eye_shown(scratch, side, point, colour):
     """Whether the zone shows that ``point`` is a true eye of ``colour``."""
     for k in range(4):
         near = point + step(side, k)
-        if scratch[CELL + near] != OUTSIDE and (scratch[CELL + near] != colour or scratch[ZONE + near] == 0):
+        if scratch[CELL + near] != OUTSIDE and (
+            scratch[CELL + near] != colour or scratch[ZONE + near] == 0
+        ):
             return False
     own, on_board = 0, 0
     for k in range(4, 8):
@@ -298,17 +317,30 @@ def show_no_eye(scratch, side, point, colour):
     for inside in range(2):
         for k in range(4):
             near = point + step(side, k)
-            if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE and (scratch[ZONE + near] or inside):
+            if (
+                scratch[CELL + near] != colour
+                and scratch[CELL + near] != OUTSIDE
+                and (scratch[ZONE + near] or inside)
+            ):
                 return into(scratch, near)
     on_board, shown = 0, 0
     for k in range(4, 8):
         near = point + step(side, k)
         on_board += scratch[CELL + near] != OUTSIDE
-        shown += scratch[CELL + near] != OUTSIDE and scratch[CELL + near] != colour and scratch[ZONE + near] == 1
+        shown += (
+            scratch[CELL + near] != OUTSIDE
+            and scratch[CELL + near] != colour
+            and scratch[ZONE + near] == 1
+        )
     need, grown = 2 if on_board == 4 else 1, False
     for k in range(4, 8):
         near = point + step(side, k)
-        if shown < need and scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE and into(scratch, near):
+        if (
+            shown < need
+            and scratch[CELL + near] != colour
+            and scratch[CELL + near] != OUTSIDE
+            and into(scratch, near)
+        ):
             shown += 1
             grown = True
     return grown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.state import ANY_CHAIN, WHITE_DEFENDS
 from jaxsolve.games.go.zone_board import (
@@ -40,6 +39,7 @@ from jaxsolve.games.go.zone_board import (
     step,
     write_zone,
 )
+from jaxsolve.jit.host import compiled, inner
 
 
 @compiled
@@ -119,7 +119,11 @@ def number_regions(scratch, side, colour):
         scratch[REGION + i] = -1
     regions, spots, borders = np.int64(0), np.int64(0), np.int64(0)
     for start in range(side + 1, side * (side - 1) - 1):
-        if scratch[CELL + start] == colour or scratch[CELL + start] == OUTSIDE or scratch[REGION + start] >= 0:
+        if (
+            scratch[CELL + start] == colour
+            or scratch[CELL + start] == OUTSIDE
+            or scratch[REGION + start] >= 0
+        ):
             continue
         scratch[BOUND + regions], scratch[BEGIN + regions] = spots, borders
         at, empty = spots, np.int64(0)
@@ -139,9 +143,15 @@ def number_regions(scratch, side, colour):
                     while entry < borders and scratch[BORDER + entry] != scratch[LABEL + near]:
                         entry += 1
                     if entry == borders:
-                        scratch[BORDER + entry], scratch[VITAL + entry], scratch[LAST + entry] = scratch[LABEL + near], 0, -1
+                        scratch[BORDER + entry], scratch[VITAL + entry], scratch[LAST + entry] = (
+                            scratch[LABEL + near],
+                            0,
+                            -1,
+                        )
                         borders += 1
-                    if is_empty and scratch[LAST + entry] != point:  # each empty point counts once for a chain
+                    if (
+                        is_empty and scratch[LAST + entry] != point
+                    ):  # each empty point counts once for a chain
                         scratch[LAST + entry] = point
                         scratch[VITAL + entry] += 1
                 elif cell != OUTSIDE and scratch[REGION + near] < 0:

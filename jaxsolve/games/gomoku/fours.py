@@ -1,4 +1,4 @@
-"""Winning by fours: sequences of fours that each force the reply, until one stone makes two (host side, compiled; ``jaxsolve.sequences``).
+"""Winning by fours: sequences of fours that each force the reply, until one stone makes two (host side, compiled; ``jaxsolve.games.threats``).
 
 Known under four-threat rules only, where the rules themselves say that a four forces the reply and two win. A *line* is what such a win plays,
 attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. Its *zone* is every cell at which a further stone of the defender could change it:
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import inner
 from jaxsolve.games.gomoku.windows import (
     LEVELS,
     LINE,
@@ -31,8 +30,11 @@ from jaxsolve.games.gomoku.windows import (
     slot_of,
     take,
 )
+from jaxsolve.jit.host import inner
 
-THREAT = 3  # and in one look at what a single stone threatens, on which only the order of moves rests
+THREAT = (
+    3  # and in one look at what a single stone threatens, on which only the order of moves rests
+)
 DONE = 1 << 40  # more than any level has to try
 
 
@@ -215,7 +217,10 @@ def own_fours(facts, tables, desk, side, out):
     """Adds the cells at which ``side``, moving here, makes a four or a winning line."""
     line = facts[LINE]
     for window in range(facts[WINDOWS]):
-        if seen_by(desk.counts[window], side) == line - 2 or seen_by(desk.counts[window], side) == line - 1:
+        if (
+            seen_by(desk.counts[window], side) == line - 2
+            or seen_by(desk.counts[window], side) == line - 1
+        ):
             add_empty(tables, desk, window, line, out)
 
 
@@ -271,7 +276,20 @@ def threats(facts, tables, desk, side, key, moves, out):
                 desk.active[top] = _entry(tables, desk, window, line)
                 top += 1
         desk.begin[1] = top
-        if top > least and wins(facts, tables, desk, side, mix(key, cell, side), np.int64(THREAT), moves, np.int64(-1)) > 0:
+        if (
+            top > least
+            and wins(
+                facts,
+                tables,
+                desk,
+                side,
+                mix(key, cell, side),
+                np.int64(THREAT),
+                moves,
+                np.int64(-1),
+            )
+            > 0
+        ):
             add(out, cell)
         take(tables, desk, cell, side)
     desk.begin[1] = least

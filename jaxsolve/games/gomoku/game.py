@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid, square
-from jaxsolve.games import boardtext
-from jaxsolve.games.batching import as_action, batch_last, held, traced_once
+from jaxsolve.core.bitboard import Grid, square
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last, held, traced_once
+from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.planes import empty_cells, stone_planes
+from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.stone import look_at_stone
-from jaxsolve.games.mixing import key_of
-from jaxsolve.games.planes import empty_cells, stone_planes
-from jaxsolve.games.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
-from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
-    from jaxsolve.sequences import Sequences
+    from jaxsolve.games.threats import Sequences
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -58,9 +58,13 @@ class Gomoku(Game):
         if not 3 <= self.line <= 15:
             raise ValueError(f"Gomoku: line={self.line} is outside 3..15")
         if 3 <= self.size < self.line:
-            raise ValueError(f"Gomoku: line={self.line} is longer than the board of size={self.size}: give line={self.size}")
+            raise ValueError(
+                f"Gomoku: line={self.line} is longer than the board of size={self.size}: give line={self.size}"
+            )
         if not self.line <= self.size <= 19:
-            raise ValueError(f"Gomoku: size={self.size} is outside {self.line}..19 (line={self.line})")
+            raise ValueError(
+                f"Gomoku: size={self.size} is outside {self.line}..19 (line={self.line})"
+            )
         if self.win not in ("five-or-more", "exact5"):
             raise ValueError(f"Gomoku: win={self.win!r} is neither 'five-or-more' nor 'exact5'")
         if self.knowledge not in ("ndk", "4t"):
@@ -101,20 +105,33 @@ class Gomoku(Game):
         mover = jnp.arange(2)[:, None] == side
         stones = state.stones | jnp.where(mover, point, jnp.uint32(0))
         empty = self.grid.invert(stones[0] | stones[1])
-        seen = look_at_stone(self.grid, self.line_rules, jnp.where(side == 0, stones[0], stones[1]), empty, action)
+        seen = look_at_stone(
+            self.grid, self.line_rules, jnp.where(side == 0, stones[0], stones[1]), empty, action
+        )
         won, fours = seen.five, jnp.uint32(0)
         if self.four_threats:
             many = seen.completing >= 2
-            fours = jnp.where(many, self.num_actions + 1, jnp.where(seen.completing == 1, seen.cell + 1, 0))
+            fours = jnp.where(
+                many, self.num_actions + 1, jnp.where(seen.completing == 1, seen.cell + 1, 0)
+            )
             fours = jnp.where(seen.five, 0, fours).astype(jnp.uint32)
             won = won | many
         full = ~jnp.any(empty != 0)
-        outcome = jnp.where(won, Outcome.FIRST_WINS + side, jnp.where(full, int(Outcome.DRAW), int(Outcome.ONGOING)))
-        meta = (1 - side).astype(jnp.uint32) | outcome.astype(jnp.uint32) << OUTCOME_AT | fours << FOURS_AT
+        outcome = jnp.where(
+            won, Outcome.FIRST_WINS + side, jnp.where(full, int(Outcome.DRAW), int(Outcome.ONGOING))
+        )
+        meta = (
+            (1 - side).astype(jnp.uint32)
+            | outcome.astype(jnp.uint32) << OUTCOME_AT
+            | fours << FOURS_AT
+        )
         return GomokuState(stones, meta)
 
     def legal_mask(self, state: GomokuState) -> jax.Array:
-        empty, forced = empty_cells(self.grid, state.stones, self.outcome(state) == Outcome.ONGOING), self.forced_reply(state)
+        empty, forced = (
+            empty_cells(self.grid, state.stones, self.outcome(state) == Outcome.ONGOING),
+            self.forced_reply(state),
+        )
         return empty & ((forced < 0) | (jnp.arange(self.num_actions) == forced))
 
     def outcome(self, state: GomokuState) -> jax.Array:
@@ -166,13 +183,22 @@ class Gomoku(Game):
         wins = (found.fives | found.twice) & legal
         legal, wins, forced = held([legal, wins, found.once & ~wins & legal])
         reply = self._replies(forced, held(found.reply[:4]) + held(found.reply[4:]))
-        return actions_of(grid, legal), actions_of(grid, wins), actions_of(grid, forced), reply, jnp.full(meta.shape, -1, jnp.int32)
+        return (
+            actions_of(grid, legal),
+            actions_of(grid, wins),
+            actions_of(grid, forced),
+            reply,
+            jnp.full(meta.shape, -1, jnp.int32),
+        )
 
     def _forced_rows(self, meta: jax.Array) -> jax.Array:
         """Rows uint32[H, ...] that hold the forced cell, or everything where none is forced."""
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
-        cell_row, column = jax.lax.div(cell, np.int32(self.size)), jax.lax.rem(cell, np.int32(self.size)).astype(jnp.uint32)
+        cell_row, column = (
+            jax.lax.div(cell, np.int32(self.size)),
+            jax.lax.rem(cell, np.int32(self.size)).astype(jnp.uint32),
+        )
         here = jnp.where(row == cell_row[None], (jnp.uint32(1) << column)[None], jnp.uint32(0))
         return jnp.where((cell < 0)[None], ~jnp.uint32(0), here)
 
@@ -183,10 +209,18 @@ class Gomoku(Game):
         def bit(rows: jax.Array) -> jax.Array:
             return rows[:, None] >> column & np.uint32(1)
 
-        offset = functools.reduce(jnp.bitwise_or, [bit(plane) << np.uint32(k) for k, plane in enumerate(planes)])
-        action = jax.lax.iota(jnp.int32, self.num_actions).reshape(self.size, self.size, *(1,) * (forced.ndim - 1))
+        offset = functools.reduce(
+            jnp.bitwise_or, [bit(plane) << np.uint32(k) for k, plane in enumerate(planes)]
+        )
+        action = jax.lax.iota(jnp.int32, self.num_actions).reshape(
+            self.size, self.size, *(1,) * (forced.ndim - 1)
+        )
         reply = action - self.line_rules.bias + offset.astype(jnp.int32)
-        return jnp.where(bit(forced) != 0, reply, -1).astype(jnp.int16).reshape(self.num_actions, *forced.shape[1:])
+        return (
+            jnp.where(bit(forced) != 0, reply, -1)
+            .astype(jnp.int16)
+            .reshape(self.num_actions, *forced.shape[1:])
+        )
 
     # ---- sequences of threats ----------------------------------------------------------------------------------
     def sequences(self) -> Sequences | None:
@@ -196,11 +230,18 @@ class Gomoku(Game):
         """
         if not self.four_threats:
             return None
-        from jaxsolve.games.gomoku import chances, sight, threes, windows  # only who searches waits for numba
-        from jaxsolve.sequences import sequences
+        from jaxsolve.games.gomoku import odds, threes, windows  # only who searches waits for numba
+        from jaxsolve.games.gomoku import threats as sight
+        from jaxsolve.games.threats import sequences
 
         facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", sight.BUDGETS)
-        return sequences(sight.look, chances.chances, facts, scratch + threes.room_of(self.num_actions), self.num_actions)
+        return sequences(
+            sight.look,
+            odds.chances,
+            facts,
+            scratch + threes.room_of(self.num_actions),
+            self.num_actions,
+        )
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property
@@ -214,7 +255,10 @@ class Gomoku(Game):
         forced = self.forced_reply(state)
         image = image_of(self.size, jnp.maximum(forced, 0), symmetry)
         fours = jnp.where(forced >= 0, image + 1, self.fours(state)).astype(jnp.uint32)
-        return GomokuState(turned(self.grid, state.stones, symmetry), state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT)
+        return GomokuState(
+            turned(self.grid, state.stones, symmetry),
+            state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT,
+        )
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: GomokuState) -> str:

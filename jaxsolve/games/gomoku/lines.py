@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import LINES, Grid
-from jaxsolve.games.batching import held
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import LINES, Grid
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.batching import held
 
 
 def union(parts: list[jax.Array]) -> jax.Array:
@@ -32,7 +32,9 @@ class Answers(NamedTuple):
     fives: jax.Array  # uint32[H, ...]: makes a winning line
     once: jax.Array  # uint32[H, ...]: makes at least one completing cell
     twice: jax.Array  # uint32[H, ...]: makes at least two different completing cells
-    reply: list[jax.Array]  # uint32[H, ...] each: bits of (completing cell - cell + bias), meaningful where ``once`` and not ``twice``
+    reply: list[
+        jax.Array
+    ]  # uint32[H, ...] each: bits of (completing cell - cell + bias), meaningful where ``once`` and not ``twice``
 
 
 class _Line(NamedTuple):
@@ -72,14 +74,26 @@ class LineRules:
         once, twice = jnp.zeros_like(own), jnp.zeros_like(own)
         reply = [jnp.zeros_like(own) for _ in range((2 * self.bias).bit_length())]
         for distance in range(1, self.line):
-            pairs = held([self._from_above(self._pairs(line, distance) & empty, distance) for _, line in lines])
+            pairs = held(
+                [
+                    self._from_above(self._pairs(line, distance) & empty, distance)
+                    for _, line in lines
+                ]
+            )
             for ((rows, columns), _), pair in zip(lines, pairs, strict=True):
                 ahead = pair[distance:]
-                back = _towards_low(pair[distance - rows * distance :][: self.size], -columns * distance) & empty
+                back = (
+                    _towards_low(
+                        pair[distance - rows * distance :][: self.size], -columns * distance
+                    )
+                    & empty
+                )
                 for sign, plane in ((1, ahead), (-1, back)):
                     once, twice = once | plane, twice | once & plane
                     offset = sign * distance * (rows * self.size + columns) + self.bias
-                    reply = [bits | plane if offset >> k & 1 else bits for k, bits in enumerate(reply)]
+                    reply = [
+                        bits | plane if offset >> k & 1 else bits for k, bits in enumerate(reply)
+                    ]
         return Answers(five, once, twice, reply)
 
     def _lines(self, own: jax.Array, empty: jax.Array) -> Iterator[tuple[tuple[int, int], _Line]]:
@@ -98,7 +112,12 @@ class LineRules:
     def _completed(self, line: _Line) -> jax.Array:
         """Cells for which all other cells of some window are own; also bits outside the board."""
         last = self.line - 1
-        return union([self._open(line, i, meet([line.left[i], line.right[last - i]])) for i in range(self.line)])
+        return union(
+            [
+                self._open(line, i, meet([line.left[i], line.right[last - i]]))
+                for i in range(self.line)
+            ]
+        )
 
     def _pairs(self, line: _Line, distance: int) -> jax.Array:
         """Cells e such that the cell f at ``distance`` after e is empty and some window with e and f is own but for the two."""
@@ -122,7 +141,9 @@ class LineRules:
     def _seen(self, padded: jax.Array, k: int, direction: tuple[int, int], reach: int) -> jax.Array:
         """Rows whose cell e holds what ``padded`` has at ``e + k * direction``; may have bits outside the board."""
         start = reach + k * direction[0]
-        return _towards_low(jax.lax.slice_in_dim(padded, start, start + self.size, axis=0), k * direction[1])
+        return _towards_low(
+            jax.lax.slice_in_dim(padded, start, start + self.size, axis=0), k * direction[1]
+        )
 
     def _from_above(self, rows: jax.Array, count: int) -> jax.Array:
         """``rows`` below ``count`` empty ones."""

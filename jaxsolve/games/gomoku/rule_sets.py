@@ -4,8 +4,20 @@ from jaxsolve.games.options import Entry, choice, factory_of, number
 
 _SIZES = range(3, 20)
 _OPTIONS = (
-    number("line", int, default="5", values="a whole number from 3 to the board's size, at most 15", meaning="How many in a row win.", example="4"),
-    choice("win", "five-or-more", "exact5", meaning="Whether a longer row wins too (five-or-more) or only an exact one (exact5)."),
+    number(
+        "line",
+        int,
+        default="5",
+        values="a whole number from 3 to the board's size, at most 15",
+        meaning="How many in a row win.",
+        example="4",
+    ),
+    choice(
+        "win",
+        "five-or-more",
+        "exact5",
+        meaning="Whether a longer row wins too (five-or-more) or only an exact one (exact5).",
+    ),
     choice(
         "knowledge",
         "ndk",

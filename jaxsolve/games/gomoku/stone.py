@@ -6,18 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import LINES, Grid
+from jaxsolve.core.bitboard import LINES, Grid
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.gomoku.lines import LineRules
-from jaxsolve.lazy import jax, jnp
 
 
 class Stone(NamedTuple):
     five: jax.Array  # bool[]: the stone is part of a winning line
-    completing: jax.Array  # int32[]: number of different empty cells that complete a window through the stone
+    completing: (
+        jax.Array
+    )  # int32[]: number of different empty cells that complete a window through the stone
     cell: jax.Array  # int32[]: the completing cell where there is exactly one, else unspecified
 
 
-def look_at_stone(grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array, action: jax.Array) -> Stone:
+def look_at_stone(
+    grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array, action: jax.Array
+) -> Stone:
     """The ``Stone`` just played at int32[] ``action``; ``own`` (which need not hold it yet) and ``empty`` are sets uint32[W]."""
     reach = rules.line if rules.exact else rules.line - 1
     row, column = action // grid.width, action % grid.width
@@ -26,7 +30,9 @@ def look_at_stone(grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array
 
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     bit = np.uint32(1) << place.astype(np.uint32)
-    filled = mine | bit | np.uint32(1 << reach)  # what the line holds once the cell at each place is filled too
+    filled = (
+        mine | bit | np.uint32(1 << reach)
+    )  # what the line holds once the cell at each place is filled too
     window = filled
     for k in range(1, rules.line):
         window = window & filled >> np.uint32(k)
@@ -48,14 +54,26 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
     return np.sum(held.astype(np.uint32) << starts.astype(np.uint32), axis=0, dtype=np.uint32)[None]
 
 
-def _line_codes(grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, reach: int) -> jax.Array:
+def _line_codes(
+    grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, reach: int
+) -> jax.Array:
     """uint32[4]: bit ``k + reach`` of code ``d`` says whether the cell at distance k along ``LINES[d]`` is on the board and in ``x``."""
     distance = np.arange(-reach, reach + 1, dtype=np.int32)
     near = row + distance
     word = jnp.clip(near // grid.rows_per_word, 0, grid.words - 1)
     inside = (near >= 0) & (near < grid.height)
-    rows = jnp.where(inside, x[word] >> (near % grid.rows_per_word * grid.stride).astype(jnp.uint32), jnp.uint32(0))
-    rows = jnp.stack([jnp.broadcast_to(rows[reach], rows.shape) if dr == 0 else rows for dr, _ in LINES])
+    rows = jnp.where(
+        inside,
+        x[word] >> (near % grid.rows_per_word * grid.stride).astype(jnp.uint32),
+        jnp.uint32(0),
+    )
+    rows = jnp.stack(
+        [jnp.broadcast_to(rows[reach], rows.shape) if dr == 0 else rows for dr, _ in LINES]
+    )
     at = column + distance * np.array([dc for _, dc in LINES], np.int32)[:, None]
-    member = (rows >> jnp.clip(at, 0, grid.width).astype(jnp.uint32)) & ((at >= 0) & (at < grid.width)).astype(jnp.uint32)
-    return jnp.sum(member << np.arange(2 * reach + 1, dtype=np.uint32)[None], axis=1, dtype=jnp.uint32)
+    member = (rows >> jnp.clip(at, 0, grid.width).astype(jnp.uint32)) & (
+        (at >= 0) & (at < grid.width)
+    ).astype(jnp.uint32)
+    return jnp.sum(
+        member << np.arange(2 * reach + 1, dtype=np.uint32)[None], axis=1, dtype=jnp.uint32
+    )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.bitboard import LINES
-from jaxsolve.games import boardtext
+from jaxsolve.core.bitboard import LINES
+from jaxsolve.games.boards import text as boardtext
 from jaxsolve.games.game import Outcome
 
 if TYPE_CHECKING:
@@ -22,12 +22,16 @@ def parse(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
     cells = boardtext.parse_board(fields[0], game.size)
     side = boardtext.parse_side(fields[1], game.players)
     if has_line(cells == side + 1, game.line, game.win == "exact5"):
-        raise ValueError(f"{game.players[side]} is to move but has already won with {game.line} in a row")
+        raise ValueError(
+            f"{game.players[side]} is to move but has already won with {game.line} in a row"
+        )
     own, theirs, empty = cells == side + 1, cells == 2 - side, cells == 0
     five = has_line(theirs, game.line, game.win == "exact5")
     field = fields[2] if len(fields) == 3 else None
     if five and field is not None:
-        raise ValueError(f"{field!r} stands in a position that {game.line} in a row has already decided")
+        raise ValueError(
+            f"{field!r} stands in a position that {game.line} in a row has already decided"
+        )
     fours = 0 if five else _fours(game, field, own, theirs, empty, side)
     won = five or fours > game.num_actions
     full = not np.any(cells == 0)
@@ -35,7 +39,14 @@ def parse(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
     return cells, side | int(outcome) << 1 | fours << 4
 
 
-def _fours(game: Gomoku, field: str | None, own: np.ndarray, theirs: np.ndarray, empty: np.ndarray, side: int) -> int:
+def _fours(
+    game: Gomoku,
+    field: str | None,
+    own: np.ndarray,
+    theirs: np.ndarray,
+    empty: np.ndarray,
+    side: int,
+) -> int:
     """The state's ``fours``, which the stones decide; a ``field`` such as ``fours=H8`` must agree with them.
 
     In play a side never has an unanswered four, so in a position set up by hand it is answered first: the side to move completes
@@ -45,20 +56,29 @@ def _fours(game: Gomoku, field: str | None, own: np.ndarray, theirs: np.ndarray,
         raise ValueError(f"unknown field {field!r} in a Gomoku position, expected 'fours=...'")
     if not game.four_threats:
         if field is not None:
-            raise ValueError(f"{field!r} has no meaning under {game.rule_set}: only knowledge=4t knows fours")
+            raise ValueError(
+                f"{field!r} has no meaning under {game.rule_set}: only knowledge=4t knows fours"
+            )
         return 0
-    wins = sorted(completing_cells(own, empty, game.line, game.win == "exact5"), key=lambda cell: (-(cell // game.size), cell))
+    wins = sorted(
+        completing_cells(own, empty, game.line, game.win == "exact5"),
+        key=lambda cell: (-(cell // game.size), cell),
+    )
     threats = sorted(completing_cells(theirs, empty, game.line, game.win == "exact5"))
     lost = [game.num_actions + 1] if len(threats) > 1 else []
     known = [1 + cell for cell in wins] or lost or [1 + cell for cell in threats] or [0]
     if field is None:
         return known[0]
     value = field.removeprefix("fours=")
-    fours = game.num_actions + 1 if value == "2" else 1 + boardtext.parse_gtp_point(value, game.size)
+    fours = (
+        game.num_actions + 1 if value == "2" else 1 + boardtext.parse_gtp_point(value, game.size)
+    )
     if fours not in known:
         who, cells = (game.players[side], wins) if wins else (game.players[1 - side], threats)
         places = ", ".join(boardtext.gtp_point(cell, game.size) for cell in cells) or "nowhere"
-        raise ValueError(f"{field!r} does not fit the stones: {who} can complete {game.line} in a row {'at ' if cells else ''}{places}")
+        raise ValueError(
+            f"{field!r} does not fit the stones: {who} can complete {game.line} in a row {'at ' if cells else ''}{places}"
+        )
     return fours
 
 

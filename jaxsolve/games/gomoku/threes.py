@@ -1,4 +1,4 @@
-"""Winning by threes and fours: trees of threats (host side, compiled; ``jaxsolve.sequences`` has their coding).
+"""Winning by threes and fours: trees of threats (host side, compiled; ``jaxsolve.games.threats`` has their coding).
 
 A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away
 from that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
@@ -11,9 +11,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.gomoku.fours import holds, list_windows, own_fours, wins, zone_of_line
-from jaxsolve.games.gomoku.windows import CELLS, DESK, LEVELS, LINE, WINDOWS, completing, desk_of, forget, mix, put, seen_by, slot_of, tables_of, take
+from jaxsolve.games.gomoku.windows import (
+    CELLS,
+    DESK,
+    LEVELS,
+    LINE,
+    WINDOWS,
+    completing,
+    desk_of,
+    forget,
+    mix,
+    put,
+    seen_by,
+    slot_of,
+    tables_of,
+    take,
+)
+from jaxsolve.jit.host import compiled, inner
 
 FRAMES = 12  # threes and fours before the last line of a tree
 SMALL = 20  # fours tried in one look for a line
@@ -40,7 +55,9 @@ class Frames(NamedTuple):
 
 def room_of(cells: int) -> int:
     """int64s of scratch for boards of so many cells."""
-    return FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
+    return (
+        FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
+    )
 
 
 @inner
@@ -54,7 +71,16 @@ def frames_of(facts, scratch):
     f = e + LINE_ROOM
     g = f + cells // 32 + 1
     h = g + TREE_MEMO
-    return Frames(scratch[a:b], scratch[b:c], scratch[c:d], scratch[d:e], scratch[e:f], scratch[f:g], scratch[g:h], scratch[h : h + NOW])
+    return Frames(
+        scratch[a:b],
+        scratch[b:c],
+        scratch[c:d],
+        scratch[d:e],
+        scratch[e:f],
+        scratch[f:g],
+        scratch[g:h],
+        scratch[h : h + NOW],
+    )
 
 
 # ---- one position of the attacker ----------------------------------------------------------------------------------
@@ -98,7 +124,16 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
     if frames.now[POSITIONS] > budget or frames.now[END] + ROOM > len(tree):
         return LOST
     list_windows(facts, tables, desk, side)
-    length = wins(facts, tables, desk, side, frames.at[row + KEY], np.int64(SMALL), frames.line, frames.at[row + FORCED])
+    length = wins(
+        facts,
+        tables,
+        desk,
+        side,
+        frames.at[row + KEY],
+        np.int64(SMALL),
+        frames.line,
+        frames.at[row + FORCED],
+    )
     if length > 0:
         top = frames.now[END]
         tree[top] = length
@@ -112,7 +147,9 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
     slot, key = _memo_at(frames, f, most)
     if frames.memo[slot] == key:
         return LOST
-    frames.memo[slot] = key  # unless it turns out won; stones are only added, so it cannot come up below itself
+    frames.memo[slot] = (
+        key  # unless it turns out won; stones are only added, so it cannot come up below itself
+    )
     frames.at[row + CANDIDATES] = _list_cells(facts, tables, desk, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
     return OPEN
@@ -154,7 +191,11 @@ def _try(facts, tables, desk, frames, tree, f, side, budget):
     while frames.at[row + TRIED] < frames.at[row + CANDIDATES] and frames.now[POSITIONS] < budget:
         stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
         frames.at[row + TRIED] += 1
-        frames.at[row + STONE], frames.at[row + REPLY], frames.now[END] = stone, -1, frames.at[row + TOP]
+        frames.at[row + STONE], frames.at[row + REPLY], frames.now[END] = (
+            stone,
+            -1,
+            frames.at[row + TOP],
+        )
         put(tables, desk, stone, side)
         many, reply, _ = completing(tables, desk, stone, side, line)
         if many == 1:
@@ -165,9 +206,13 @@ def _try(facts, tables, desk, frames, tree, f, side, budget):
         if many == 0:
             list_windows(facts, tables, desk, side)
             key = mix(frames.at[row + KEY], stone, side)
-            length = wins(facts, tables, desk, side, key, np.int64(SMALL), frames.line, np.int64(-1))
+            length = wins(
+                facts, tables, desk, side, key, np.int64(SMALL), frames.line, np.int64(-1)
+            )
             if length > 0:
-                frames.at[row + REPLIES] = _list_replies(facts, tables, desk, frames, f, side, length)
+                frames.at[row + REPLIES] = _list_replies(
+                    facts, tables, desk, frames, f, side, length
+                )
                 _write_branch(frames, tree, stone, length, frames.at[row + REPLIES])
                 return True
         take(tables, desk, stone, side)

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.gomoku.fours import add, add_through, holds, own_fours, zone_of_line
 from jaxsolve.games.gomoku.threes import END, FIELDS, REPLIES, STONE, frames_of
-from jaxsolve.games.gomoku.windows import CELLS, LINE, WINDOWS, desk_of, put, seen_by, tables_of, take
+from jaxsolve.games.gomoku.windows import (
+    CELLS,
+    LINE,
+    WINDOWS,
+    desk_of,
+    put,
+    seen_by,
+    tables_of,
+    take,
+)
+from jaxsolve.jit.host import compiled, inner
 
 
 @inner
@@ -47,7 +56,10 @@ def _zone_of_branch(facts, tables, desk, frames, side, length, out):
         put(tables, desk, cell, side if i % 2 == 0 else enemy)
         if i % 2 == 1:
             for j in range(tables.first[cell], tables.first[cell + 1]):
-                if tables.adds[j] == 1 and seen_by(desk.counts[tables.window[j]], enemy) == line - 3:
+                if (
+                    tables.adds[j] == 1
+                    and seen_by(desk.counts[tables.window[j]], enemy) == line - 3
+                ):
                     _add_but(tables, desk, tables.window[j], line, frames.zone, out)  # Z9
         elif i == length - 1:
             add_through(tables, desk, cell, side, line, 1, out)  # Z6: all completing cells
@@ -90,7 +102,10 @@ def zone_of_tree(facts, scratch, side, tree, out):
                 _zone_of_branch(facts, tables, desk, frames, side, length, out)
             else:
                 add(out, tree[at + 4])  # Z5: the completing cell
-            frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = stone, tree[at + 3 + length]
+            frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = (
+                stone,
+                tree[at + 3 + length],
+            )
             frames.now[END] = at + 4 + length
         else:
             _read_line(frames, tree, at + 1, length)

@@ -10,13 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import LINES, Grid
-from jaxsolve.compiled import inner
+from jaxsolve.core.bitboard import LINES, Grid
+from jaxsolve.jit.host import inner
 
 LEVELS = 24  # fours of the longest line
 MEMO = 1 << 9  # positions of one look for a line that are remembered as lost
-CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(9)  # what ``facts`` begins with; the tables follow
-COUNT, ENDS, OTHER = 15, 48, 8  # bits of a count: stones, stones at the ends; the second player's stand OTHER bits higher
+CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(
+    9
+)  # what ``facts`` begins with; the tables follow
+COUNT, ENDS, OTHER = (
+    15,
+    48,
+    8,
+)  # bits of a count: stones, stones at the ends; the second player's stand OTHER bits higher
 
 
 class Budgets(NamedTuple):
@@ -35,7 +41,9 @@ class Tables(NamedTuple):
     first: np.ndarray  # int64[A + 1]: where a cell's windows begin in ``window`` and ``adds``
     cells: np.ndarray  # int64[W * L]: the cells of each window
     window: np.ndarray  # int64[...]
-    adds: np.ndarray  # int64[...]: what a stone of the first player on the cell adds to that window's count
+    adds: (
+        np.ndarray
+    )  # int64[...]: what a stone of the first player on the cell adds to that window's count
 
 
 class Desk(NamedTuple):
@@ -47,7 +55,9 @@ class Desk(NamedTuple):
     partner: np.ndarray  # int64[A]: the completing cell it would then leave
     active: np.ndarray  # int64[(LEVELS + 1) * W]: windows two stones short, level after level
     begin: np.ndarray  # int64[LEVELS + 2]: where each level's begin
-    at: np.ndarray  # int64[LEVELS + 1]: what of them has been tried: window * 2 + which of the two cells first
+    at: (
+        np.ndarray
+    )  # int64[LEVELS + 1]: what of them has been tried: window * 2 + which of the two cells first
     forced: np.ndarray  # int64[LEVELS + 1]: the only cell the attacker may play, -1 if it is free
     keys: np.ndarray  # int64[LEVELS + 1]
     memo: np.ndarray  # int64[MEMO]
@@ -65,7 +75,9 @@ def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.n
             inside = [r * size + c if 0 <= r < size and 0 <= c < size else -1 for r, c in cells]
             if min(inside[1:-1]) >= 0:
                 windows.append(inside[1:-1])
-                ends.append([cell for cell in (inside[0], inside[-1]) if cell >= 0] if exact else [])
+                ends.append(
+                    [cell for cell in (inside[0], inside[-1]) if cell >= 0] if exact else []
+                )
     through: list[list[tuple[int, int]]] = [[] for _ in range(grid.points)]
     for window, (cells, outside) in enumerate(zip(windows, ends, strict=True)):
         for cell in cells:
@@ -74,9 +86,24 @@ def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.n
             through[cell].append((window, COUNT + 1))
     first = np.cumsum([0] + [len(each) for each in through])
     flat = np.array([pair for each in through for pair in each])
-    scratch = 4 * grid.points + len(windows) * (LEVELS + 2) + 4 * (LEVELS + 2) + MEMO + 3 * (grid.points // 32 + 1) + 5
+    scratch = (
+        4 * grid.points
+        + len(windows) * (LEVELS + 2)
+        + 4 * (LEVELS + 2)
+        + MEMO
+        + 3 * (grid.points // 32 + 1)
+        + 5
+    )
     head = [grid.points, grid.words, line, len(windows), *budgets, scratch, int(first[-1])]
-    tables = [head, grid.word_of, grid.bit_of, first, np.array(windows).reshape(-1), flat[:, 0], flat[:, 1]]
+    tables = [
+        head,
+        grid.word_of,
+        grid.bit_of,
+        first,
+        np.array(windows).reshape(-1),
+        flat[:, 0],
+        flat[:, 1],
+    ]
     return np.concatenate([np.asarray(table, np.int64) for table in tables]), scratch
 
 
@@ -89,7 +116,9 @@ def tables_of(facts):
     d = c + cells + 1
     e = d + windows * line
     f = e + entries
-    return Tables(facts[a:b], facts[b:c], facts[c:d], facts[d:e], facts[e:f], facts[f : f + entries])
+    return Tables(
+        facts[a:b], facts[b:c], facts[c:d], facts[d:e], facts[e:f], facts[f : f + entries]
+    )
 
 
 @inner

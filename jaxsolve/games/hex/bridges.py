@@ -18,19 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
 """Steps (row, column) to the six neighbours in turn: two that follow each other lead to the cells of a bridge."""
 OUTWARD = ((4, 1), (2, 5))
 """For each colour, the first of the two successive steps that lead off the board across its first and across its second edge."""
 TOUCH = 6  # a link by mere contact, beside the six bridges
-APART = np.array([[TOUCH in (i, j) or (i - j) % 6 in (2, 3, 4) for j in range(7)] for i in range(7)])
+APART = np.array(
+    [[TOUCH in (i, j) or (i - j) % 6 in (2, 3, 4) for j in range(7)] for i in range(7)]
+)
 """bool[7, 7]: whether two links of one cell share no other cell."""
 
 
-BRIDGES = np.array([(e, f, np.add(e, f)) for e, f in zip(STEPS, STEPS[1:] + STEPS[:1], strict=True)], np.int32)
+BRIDGES = np.array(
+    [(e, f, np.add(e, f)) for e, f in zip(STEPS, STEPS[1:] + STEPS[:1], strict=True)], np.int32
+)
 """int32[6, 3, 2]: of each bridge the steps to its two cells, and their sum, where it leads."""
 
 
@@ -46,7 +50,9 @@ class Connection(NamedTuple):
 
     whole: jax.Array  # bool[2, ...]: they are joined by pairs
     whole_zone: jax.Array  # uint32[W, 2, ...]: the cells of these pairs
-    single: jax.Array  # uint32[W, 2, ...]: a cell where one more stone joins them so; empty if none was found
+    single: (
+        jax.Array
+    )  # uint32[W, 2, ...]: a cell where one more stone joins them so; empty if none was found
     single_zone: jax.Array  # uint32[W, 2, ...]: that cell and those of the pairs
     at_once: jax.Array  # bool[2, ...]: the cell in ``single`` needs no pair
 
@@ -61,7 +67,9 @@ class Bridges:
         """Args: uint32[W, 2, ...] stones, uint32[W, 2, 2, ...] those joined to an edge already, bool[2, ...] whether a colour is to move."""
         grid = self.grid
         own = jnp.broadcast_to(stones[:, :, None], joined.shape)
-        free = jnp.broadcast_to(grid.invert(stones[:, :1] | stones[:, 1:])[:, :, None], joined.shape)
+        free = jnp.broadcast_to(
+            grid.invert(stones[:, :1] | stones[:, 1:])[:, :, None], joined.shape
+        )
         reach = self._reach(own, free, joined)
         cells = free & ~reach.used & ~reach.used[:, :, ::-1]
         border = self._at_border(cells)
@@ -84,26 +92,53 @@ class Bridges:
         single = jnp.where(disjoint, cell, jnp.uint32(0))
         single_zone = cell | self._link_cells(cell, links) | pairs
         at_once = grid.any(single) & ~grid.any(single_zone & ~cell)
-        return Connection(joined_far | twice, jnp.where(joined_far, far_zone, one | other | pairs), single, single_zone, at_once)
+        return Connection(
+            joined_far | twice,
+            jnp.where(joined_far, far_zone, one | other | pairs),
+            single,
+            single_zone,
+            at_once,
+        )
 
     def _moved(self, x: jax.Array, step: jax.Array) -> jax.Array:
         """``x`` moved by int32[2] (row, column), at most two each way. Loops over the bridges stay loops: unrolled they compile for many seconds."""
-        rows = jax.lax.dynamic_slice_in_dim(jnp.pad(x, [(2, 2)] + [(0, 0)] * (x.ndim - 1)), 2 - step[0], self.grid.height)
-        return (rows << (2 + step[1]).astype(jnp.uint32)) >> np.uint32(2) & self.grid.like(self.grid.board, x)
+        rows = jax.lax.dynamic_slice_in_dim(
+            jnp.pad(x, [(2, 2)] + [(0, 0)] * (x.ndim - 1)), 2 - step[0], self.grid.height
+        )
+        return (rows << (2 + step[1]).astype(jnp.uint32)) >> np.uint32(2) & self.grid.like(
+            self.grid.board, x
+        )
 
     # ---- the edges ---------------------------------------------------------------------------------------------
     def _edges(self, like: jax.Array) -> jax.Array:
         """uint32[W, 2, 2, 1...]: the cells of each edge."""
         grid, n = self.grid, self.grid.height
-        edges = [[grid.rows(0, 1), grid.rows(n - 1, n)], [grid.columns(0, 1), grid.columns(n - 1, n)]]
-        return jnp.asarray(np.moveaxis(np.array(edges), -1, 0).reshape(-1, 2, 2, *(1,) * (like.ndim - 3)))
+        edges = [
+            [grid.rows(0, 1), grid.rows(n - 1, n)],
+            [grid.columns(0, 1), grid.columns(n - 1, n)],
+        ]
+        return jnp.asarray(
+            np.moveaxis(np.array(edges), -1, 0).reshape(-1, 2, 2, *(1,) * (like.ndim - 3))
+        )
 
     def _outward(self, x: jax.Array, sign: int, which: int) -> jax.Array:
         """``x`` moved along (``sign`` 1) or against one of the two outward steps of each edge."""
-        steps = np.array([[STEPS[(OUTWARD[colour][edge] + which) % 6] for edge in (0, 1)] for colour in (0, 1)]) * sign
+        steps = (
+            np.array(
+                [
+                    [STEPS[(OUTWARD[colour][edge] + which) % 6] for edge in (0, 1)]
+                    for colour in (0, 1)
+                ]
+            )
+            * sign
+        )
         rows, columns = (steps[..., k].reshape(1, 2, 2, *(1,) * (x.ndim - 3)) for k in (0, 1))
-        moved = jnp.where(rows < 0, self.grid.shift(x, -1, 0), jnp.where(rows > 0, self.grid.shift(x, 1, 0), x))
-        return (moved << (columns + 1).astype(np.uint32)) >> np.uint32(1) & self.grid.like(self.grid.board, x)
+        moved = jnp.where(
+            rows < 0, self.grid.shift(x, -1, 0), jnp.where(rows > 0, self.grid.shift(x, 1, 0), x)
+        )
+        return (moved << (columns + 1).astype(np.uint32)) >> np.uint32(1) & self.grid.like(
+            self.grid.board, x
+        )
 
     def _at_border(self, cells: jax.Array) -> jax.Array:
         """The places whose two outward neighbours are edge cells in ``cells``."""
@@ -119,22 +154,39 @@ class Bridges:
         grid = self.grid
         border = own & ~direct & self._at_border(free)
         black = np.array([True, False]).reshape(2, 1, *(1,) * (own.ndim - 3))
-        border &= ~jnp.where(black, grid.shift(border, 0, 1), grid.shift(border, 1, 0))  # next to each other they would share a cell
+        border &= ~jnp.where(
+            black, grid.shift(border, 0, 1), grid.shift(border, 1, 0)
+        )  # next to each other they would share a cell
         start = Reach(direct | border, self._border_cells(border))
 
-        def over(carry: tuple[jax.Array, jax.Array], bridge: jax.Array, stones: jax.Array) -> tuple[tuple[jax.Array, jax.Array], None]:
+        def over(
+            carry: tuple[jax.Array, jax.Array], bridge: jax.Array, stones: jax.Array
+        ) -> tuple[tuple[jax.Array, jax.Array], None]:
             used, fresh = carry
             (e, f, to), cells = bridge, free & ~used
-            found = self._moved(stones, to) & own & ~stones & ~grid.dilate(fresh, 6) & self._moved(cells, e) & self._moved(cells, f)
+            found = (
+                self._moved(stones, to)
+                & own
+                & ~stones
+                & ~grid.dilate(fresh, 6)
+                & self._moved(cells, e)
+                & self._moved(cells, f)
+            )
             found &= ~self._moved(found, e - f)  # its neighbour's bridge would share a cell
             return (used | self._moved(found, -e) | self._moved(found, -f), fresh | found), None
 
         def step(carry: tuple[Reach, jax.Array]) -> tuple[Reach, jax.Array]:
             stones = grid.flood(carry[0].stones | carry[1], own, 6)
-            (used, fresh), _ = jax.lax.scan(lambda c, b: over(c, b, stones), (carry[0].used, jnp.zeros_like(own)), jnp.asarray(BRIDGES))
+            (used, fresh), _ = jax.lax.scan(
+                lambda c, b: over(c, b, stones),
+                (carry[0].used, jnp.zeros_like(own)),
+                jnp.asarray(BRIDGES),
+            )
             return Reach(stones, used), fresh
 
-        return jax.lax.while_loop(lambda carry: jnp.any(carry[1] != 0), step, (start, start.stones))[0]
+        return jax.lax.while_loop(
+            lambda carry: jnp.any(carry[1] != 0), step, (start, start.stones)
+        )[0]
 
     # ---- one more stone ----------------------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
@@ -142,12 +194,26 @@ class Bridges:
 
         def lands(bridge: jax.Array) -> jax.Array:
             e, f, to = bridge
-            return self._moved(reach.stones, -to) & self._moved(cells, -e) & self._moved(cells, -f) & cells
+            return (
+                self._moved(reach.stones, -to)
+                & self._moved(cells, -e)
+                & self._moved(cells, -f)
+                & cells
+            )
 
         over = jax.lax.map(lands, jnp.asarray(BRIDGES))
-        outward = np.array([[[i == OUTWARD[colour][edge] for edge in (0, 1)] for colour in (0, 1)] for i in range(6)])
-        over |= jnp.where(outward.reshape(6, 1, 2, 2, *(1,) * (cells.ndim - 3)), border, jnp.uint32(0))
-        return jnp.concatenate([over, ((self.grid.dilate(reach.stones, 6) | self._edges(cells)) & cells)[None]])
+        outward = np.array(
+            [
+                [[i == OUTWARD[colour][edge] for edge in (0, 1)] for colour in (0, 1)]
+                for i in range(6)
+            ]
+        )
+        over |= jnp.where(
+            outward.reshape(6, 1, 2, 2, *(1,) * (cells.ndim - 3)), border, jnp.uint32(0)
+        )
+        return jnp.concatenate(
+            [over, ((self.grid.dilate(reach.stones, 6) | self._edges(cells)) & cells)[None]]
+        )
 
     def _single(self, options: jax.Array) -> tuple[jax.Array, jax.Array]:
         """(one cell with an option on both sides whose cells are disjoint, int32[2, 2, ...] that option for each side)."""
@@ -160,10 +226,14 @@ class Bridges:
             first[TOUCH] & bridged[1] | bridged[0] & second[TOUCH],
             functools.reduce(operator.or_, (first[i] & away[i] for i in range(6))),
         ]
-        cell = grid.lowest(functools.reduce(lambda found, more: jnp.where(grid.any(found), found, more), kinds))
+        cell = grid.lowest(
+            functools.reduce(lambda found, more: jnp.where(grid.any(found), found, more), kinds)
+        )
         has = jnp.any(options & cell[None, :, :, None] != 0, axis=1)  # bool[7, 2, 2, ...]
         apart = APART.reshape(7, 7, *(1,) * (cell.ndim - 1))
-        fits = has[:, None, :, 0] & has[None, :, :, 1] & apart  # bool[7, 7, 2, ...]: by the links of the two sides
+        fits = (
+            has[:, None, :, 0] & has[None, :, :, 1] & apart
+        )  # bool[7, 7, 2, ...]: by the links of the two sides
         number = np.arange(49, dtype=np.int32).reshape(7, 7, *(1,) * (cell.ndim - 1))
         best = jnp.max(jnp.where(fits, number, 0), axis=(0, 1))  # contacts before bridges
         return cell, jnp.stack([best // 7, best % 7], axis=1)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid, square
-from jaxsolve.games import boardtext
-from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.core.bitboard import Grid, square
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.planes import empty_cells, stone_planes
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, Foresight, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
-from jaxsolve.games.mixing import key_of
-from jaxsolve.games.planes import empty_cells, stone_planes
-from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
-    from jaxsolve.zoning import Zoning
+    from jaxsolve.games.zones import Zoning
 
 
 class HexState(NamedTuple):
@@ -77,12 +77,21 @@ class Hex(Game):
     def _edges(self) -> np.ndarray:
         """uint32[2, 2, W]: the cells of each colour's first and second edge."""
         grid, n = self.grid, self.size
-        return np.stack([np.stack([grid.rows(0, 1), grid.rows(n - 1, n)]), np.stack([grid.columns(0, 1), grid.columns(n - 1, n)])])
+        return np.stack(
+            [
+                np.stack([grid.rows(0, 1), grid.rows(n - 1, n)]),
+                np.stack([grid.columns(0, 1), grid.columns(n - 1, n)]),
+            ]
+        )
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> HexState:
         words = self.grid.words
-        return jax.device_put(HexState(np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)))
+        return jax.device_put(
+            HexState(
+                np.zeros((2, words), np.uint32), np.zeros((2, 2, words), np.uint32), np.uint32(0)
+            )
+        )
 
     def step(self, state: HexState, action: jax.Array) -> HexState:
         return self._step(state, as_action(action))
@@ -96,13 +105,24 @@ class Hex(Game):
         own = jnp.where(white, state.stones[1], state.stones[0])
         joined = jnp.where(white, state.joined[1], state.joined[0])
         edges = jnp.where(white, self._edge(1, point), self._edge(0, point))
-        touches = jnp.any((near[None] & joined | point[None] & edges) != 0, axis=1)  # bool[2, ...]: the first and the second edge
+        touches = jnp.any(
+            (near[None] & joined | point[None] & edges) != 0, axis=1
+        )  # bool[2, ...]: the first and the second edge
         loose = own & ~joined[0] & ~joined[1]
-        chain = grid.flood(point, jnp.where(jnp.any(touches, axis=0), loose, jnp.uint32(0)) | point, 6)
+        chain = grid.flood(
+            point, jnp.where(jnp.any(touches, axis=0), loose, jnp.uint32(0)) | point, 6
+        )
         won = jnp.all(touches, axis=0)
         joined = joined | jnp.where(touches[:, None], chain, jnp.uint32(0))
-        stones = jnp.stack([jnp.where(white, s, s | point) if c == 0 else jnp.where(white, s | point, s) for c, s in enumerate(state.stones)])
-        both = jnp.stack([jnp.where(white, state.joined[0], joined), jnp.where(white, joined, state.joined[1])])
+        stones = jnp.stack(
+            [
+                jnp.where(white, s, s | point) if c == 0 else jnp.where(white, s | point, s)
+                for c, s in enumerate(state.stones)
+            ]
+        )
+        both = jnp.stack(
+            [jnp.where(white, state.joined[0], joined), jnp.where(white, joined, state.joined[1])]
+        )
         both = jnp.where(won, jnp.uint32(0), both)
         side = state.meta & 1
         outcome = jnp.where(won, side + np.uint32(Outcome.FIRST_WINS), jnp.uint32(0))
@@ -123,25 +143,33 @@ class Hex(Game):
 
     def observe(self, state: HexState) -> jax.Array:
         white = (state.meta & 1) == 1
-        return stone_planes(self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white))
+        return stone_planes(
+            self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white)
+        )
 
     def from_seat(self, state: HexState, player: jax.Array) -> HexState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: HexState) -> jax.Array:
-        return key_of(self.rule_set, jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)]))
+        return key_of(
+            self.rule_set, jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)])
+        )
 
     # ---- all children at once ----------------------------------------------------------------------------------
     def children(self, state: HexState) -> Children:
         """``Children``: a cell wins at once if it touches, or lies on, both edges' joined stones. Nothing is ever forced."""
         legal, wins, threat = self._look(state)
-        return Children(legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), threat)
+        return Children(
+            legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), threat
+        )
 
     @batch_last
     def _look(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``legal``, ``wins`` and ``threat`` of ``Children``, batch last."""
         grid, white = self._words_first, (state.meta & 1) == 1
-        empty = jnp.where(state.meta >> 1 == 0, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0))
+        empty = jnp.where(
+            state.meta >> 1 == 0, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0)
+        )
         joins = []
         for colour in (0, 1):
             edge = self._edge(colour, empty)
@@ -161,30 +189,50 @@ class Hex(Game):
         grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
         to_move = jnp.stack([side == 0, side == 1])
         sets = jnp.concatenate([state.stones[:, None], state.joined], axis=1)
-        sets = grid.to_rows(jnp.moveaxis(sets, 2, 0))  # uint32[N, 2, 3, ...]: of each colour its stones and those joined to each edge
+        sets = grid.to_rows(
+            jnp.moveaxis(sets, 2, 0)
+        )  # uint32[N, 2, 3, ...]: of each colour its stones and those joined to each edge
         stones, joined = sets[:, :, 0], sets[:, :, 1:]
-        whole, whole_zone, single, single_zone, at_once = self._bridges.look(stones, joined, to_move)
+        whole, whole_zone, single, single_zone, at_once = self._bridges.look(
+            stones, joined, to_move
+        )
         has_single = rows.any(single)
         by_move = to_move & has_single & (at_once | ~whole)
         decided = whole | by_move
-        zone = jnp.where(whole & ~by_move, whole_zone, jnp.where(has_single, single_zone, jnp.uint32(0)))
+        zone = jnp.where(
+            whole & ~by_move, whole_zone, jnp.where(has_single, single_zone, jnp.uint32(0))
+        )
         # The side to move if it wins, else the other one: it has won, or threatens to, or neither.
         player = jnp.where(jnp.any(to_move & decided, axis=0), side, 1 - side)
         zone, single = (jnp.where(player == 0, x[:, 0], x[:, 1]) for x in (zone, single))
         decided, moves = (jnp.where(player == 0, x[0], x[1]) for x in (decided, by_move | ~whole))
         ongoing = state.meta >> 1 == 0
         move = jnp.where(ongoing & moves, rows.lowest_action(single), -1)
-        return jnp.where(ongoing & decided, player, -1), move, rows.to_actions(jnp.where(ongoing, zone, jnp.uint32(0)))
+        return (
+            jnp.where(ongoing & decided, player, -1),
+            move,
+            rows.to_actions(jnp.where(ongoing, zone, jnp.uint32(0))),
+        )
 
-    def pairs(self, state: HexState, player: int, zone: Sequence[int], move: int = -1) -> list[tuple[int, int]]:
+    def pairs(
+        self, state: HexState, player: int, zone: Sequence[int], move: int = -1
+    ) -> list[tuple[int, int]]:
         cells = self.cells(state)
         places = [divmod(action, self.size) for action in zone]
-        found = pairing(cells == player + 1, cells == 0, player, places, divmod(move, self.size) if move >= 0 else None)
-        return [(one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found]
+        found = pairing(
+            cells == player + 1,
+            cells == 0,
+            player,
+            places,
+            divmod(move, self.size) if move >= 0 else None,
+        )
+        return [
+            (one[0] * self.size + one[1], other[0] * self.size + other[1]) for one, other in found
+        ]
 
     def zoning(self) -> Zoning:
-        from jaxsolve import zoning
-        from jaxsolve.games.hex.zoning import leaf, left, lost, won
+        from jaxsolve.games import zones as zoning
+        from jaxsolve.games.hex.zones import leaf, left, lost, won
 
         return zoning.zoning((leaf, won, lost, left), -(-self.num_actions // 32), np.zeros(1))
 
@@ -212,7 +260,9 @@ class Hex(Game):
             needs.append(self._widen_until(reached, goal, own, empty))
         return jnp.stack(needs)
 
-    def _widen_until(self, reached: jax.Array, goal: jax.Array, own: jax.Array, empty: jax.Array) -> jax.Array:
+    def _widen_until(
+        self, reached: jax.Array, goal: jax.Array, own: jax.Array, empty: jax.Array
+    ) -> jax.Array:
         grid = self._words_first
 
         def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -256,12 +306,19 @@ class Hex(Game):
             raise ValueError(f"a Hex position is '<board> <side>', not {text!r}")
         cells = boardtext.parse_board(fields[0], self.size)
         side = boardtext.parse_side(fields[1], self.players)
-        joined = [[_joined(cells == colour + 1, colour, edge) for edge in (0, -1)] for colour in (0, 1)]
+        joined = [
+            [_joined(cells == colour + 1, colour, edge) for edge in (0, -1)] for colour in (0, 1)
+        ]
         won = [bool(np.any(first & second)) for first, second in joined]
         if won[side]:
             raise ValueError(f"{self.players[side]} is to move but has already joined its edges")
         stones = np.stack([self.grid.constant(cells == colour + 1) for colour in (0, 1)])
-        sets = np.stack([np.stack([self.grid.constant(member & (not any(won))) for member in pair]) for pair in joined])
+        sets = np.stack(
+            [
+                np.stack([self.grid.constant(member & (not any(won))) for member in pair])
+                for pair in joined
+            ]
+        )
         outcome = int(Outcome.FIRST_WINS) + 1 - side if won[1 - side] else int(Outcome.ONGOING)
         return HexState(stones, sets, np.uint32(side | outcome << 1))
 
@@ -278,7 +335,9 @@ class Hex(Game):
         return "connection"
 
     def drawing(self, state: HexState) -> Stones:
-        return Stones(Shape.HEXAGONS, self.cells(state), *boardtext.hex_labels(self.size), edges=(1, 2))
+        return Stones(
+            Shape.HEXAGONS, self.cells(state), *boardtext.hex_labels(self.size), edges=(1, 2)
+        )
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:

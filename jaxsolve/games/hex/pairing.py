@@ -24,10 +24,14 @@ class _Reach(NamedTuple):
 
     stones: int  # stones reached
     used: int  # cells of the pairs that it took
-    way: dict[int, tuple[int, int]]  # chain -> (chain before it or 0 for the edge, cells of the pair between them)
+    way: dict[
+        int, tuple[int, int]
+    ]  # chain -> (chain before it or 0 for the edge, cells of the pair between them)
 
 
-def pairing(stones: np.ndarray, free: np.ndarray, axis: int, zone: Sequence[Cell], move: Cell | None = None) -> list[Pair]:
+def pairing(
+    stones: np.ndarray, free: np.ndarray, axis: int, zone: Sequence[Cell], move: Cell | None = None
+) -> list[Pair]:
     """The pairs of a win that ``Bridges`` foresees.
 
     Args:
@@ -42,7 +46,10 @@ def pairing(stones: np.ndarray, free: np.ndarray, axis: int, zone: Sequence[Cell
       ValueError: the search, as ``Bridges`` does it, finds no such pairs in ``zone``.
     """
     board = _Board(len(stones), axis)
-    own, empty = board.set_of(map(tuple, np.argwhere(stones))), board.set_of(map(tuple, np.argwhere(free)))
+    own, empty = (
+        board.set_of(map(tuple, np.argwhere(stones))),
+        board.set_of(map(tuple, np.argwhere(free))),
+    )
     allowed = board.set_of(zone)
     if move is None:
         cells = board.whole(own, empty, allowed)
@@ -61,7 +68,9 @@ class _Board:
         self.size, self.axis, self.stride = size, axis, size + 2
         self.board = self.set_of((r, c) for r in range(size) for c in range(size))
         ends = (0, size - 1)
-        self.edges = [self.set_of((end, i) if axis == 0 else (i, end) for i in range(size)) for end in ends]
+        self.edges = [
+            self.set_of((end, i) if axis == 0 else (i, end) for i in range(size)) for end in ends
+        ]
 
     def set_of(self, cells: Iterable[Cell]) -> int:
         """The set of the given cells."""
@@ -82,7 +91,15 @@ class _Board:
 
     def near(self, x: int) -> int:
         """``x`` and its neighbours."""
-        return (x | x << 1 | x >> 1 | x << self.stride | x >> self.stride | x << self.stride - 1 | x >> self.stride - 1) & self.board
+        return (
+            x
+            | x << 1
+            | x >> 1
+            | x << self.stride
+            | x >> self.stride
+            | x << self.stride - 1
+            | x >> self.stride - 1
+        ) & self.board
 
     def flood(self, x: int, within: int) -> int:
         """All of ``within`` that hangs together with ``x``."""
@@ -98,7 +115,9 @@ class _Board:
 
     def at_border(self, cells: int, edge: int) -> int:
         """The places whose two outward neighbours are cells of the edge in ``cells``."""
-        one, other = (self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge))
+        one, other = (
+            self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge)
+        )
         return one & other
 
     def border_pair(self, place: int, edge: int) -> int:
@@ -127,7 +146,14 @@ class _Board:
             stones, fresh = self.flood(stones | fresh, own), 0
             for e, f, to in _BRIDGES:
                 cells = empty & ~used
-                found = self.moved(stones, to) & own & ~stones & ~self.near(fresh) & self.moved(cells, e) & self.moved(cells, f)
+                found = (
+                    self.moved(stones, to)
+                    & own
+                    & ~stones
+                    & ~self.near(fresh)
+                    & self.moved(cells, e)
+                    & self.moved(cells, f)
+                )
                 found &= ~self.moved(found, (e[0] - f[0], e[1] - f[1]))
                 for stone in _each(found):
                     pair = self.moved(stone, e, -1) | self.moved(stone, f, -1)
@@ -156,13 +182,25 @@ class _Board:
             if found is not None:
                 return found
         second = self.reach(own, empty, 1)
-        both = self._touching(first, 0) & self._touching(second, 1) & zone & empty & ~first.used & ~second.used
+        both = (
+            self._touching(first, 0)
+            & self._touching(second, 1)
+            & zone
+            & empty
+            & ~first.used
+            & ~second.used
+        )
         one = both & -both
         other = both & ~one & -(both & ~one)
         if not other or first.used & second.used:
             return None
-        ways = [self._trace(side, self.near(cell) & side.stones, own) for side, cell in self._sides(first, second, one, other)]
-        return _within(list(dict.fromkeys([*(pair for way in ways for pair in way), one | other])), zone)
+        ways = [
+            self._trace(side, self.near(cell) & side.stones, own)
+            for side, cell in self._sides(first, second, one, other)
+        ]
+        return _within(
+            list(dict.fromkeys([*(pair for way in ways for pair in way), one | other])), zone
+        )
 
     def _sides(self, first: _Reach, second: _Reach, *cells: int) -> Iterator[tuple[_Reach, int]]:
         """(side, cell) for each of the cells that touches stones of the side, rather than its edge."""
@@ -187,7 +225,10 @@ class _Board:
         for i in sorted(links[0], reverse=True):  # contacts before bridges, as there
             for j in sorted(links[1], reverse=True):
                 if APART[i, j]:
-                    ways = [self._trace(side, links[k][n][0], own) + links[k][n][1:] for k, (side, n) in enumerate(((first, i), (second, j)))]
+                    ways = [
+                        self._trace(side, links[k][n][0], own) + links[k][n][1:]
+                        for k, (side, n) in enumerate(((first, i), (second, j)))
+                    ]
                     found = _within([pair for way in ways for pair in way], zone)
                     if found is not None:
                         return found

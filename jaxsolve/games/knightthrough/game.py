@@ -8,15 +8,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games import boardtext, byteboard
-from jaxsolve.games.batching import as_action, batch_last
-from jaxsolve.games.byteboard import WORDS, Shifts, point
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import byteboard
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.byteboard import WORDS, Shifts, point
+from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.knightthrough import text as notation
 from jaxsolve.games.knightthrough.text import DIRECTIONS, FORWARD
-from jaxsolve.games.mixing import key_of
-from jaxsolve.lazy import jax, jnp
 
 
 class KnightthroughState(NamedTuple):
@@ -79,7 +80,9 @@ class Knightthrough(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> KnightthroughState:
-        return jax.device_put(KnightthroughState(byteboard.stones_of(notation.start(self.size)), np.uint32(0)))
+        return jax.device_put(
+            KnightthroughState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
+        )
 
     def step(self, state: KnightthroughState, action: jax.Array) -> KnightthroughState:
         return self._step(state, as_action(action))
@@ -96,7 +99,10 @@ class Knightthrough(Game):
 
     def _component(self, direction: jax.Array, axis: int) -> jax.Array:
         """int32[...]: the rows (0) or columns (1) of a direction."""
-        steps = (jnp.where(direction == d, np.int32(step[axis]), 0) for d, step in enumerate(DIRECTIONS[: self._planes]))
+        steps = (
+            jnp.where(direction == d, np.int32(step[axis]), 0)
+            for d, step in enumerate(DIRECTIONS[: self._planes])
+        )
         return functools.reduce(jnp.add, steps)
 
     def legal_mask(self, state: KnightthroughState) -> jax.Array:
@@ -117,7 +123,10 @@ class Knightthrough(Game):
     def _look(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
         """uint32[4 or 8, 2]: the knights that may move in each direction; int32[]: the outcome; batch last."""
         white = state.side == 1
-        own, other = ([jnp.where(white, state.knights[c, w], state.knights[1 - c, w]) for w in range(WORDS)] for c in (1, 0))
+        own, other = (
+            [jnp.where(white, state.knights[c, w], state.knights[1 - c, w]) for w in range(WORDS)]
+            for c in (1, 0)
+        )
         black_far, white_far = (byteboard.stones_of(far)[0] for far in self._far_rows)
         arrived = [other[w] & jnp.where(white, black_far[w], white_far[w]) for w in range(WORDS)]
         won = (arrived[0] | arrived[1]) != 0
@@ -159,8 +168,12 @@ class Knightthrough(Game):
         return 2
 
     def symmetry_actions(self) -> np.ndarray:
-        actions = np.arange(self.num_actions, dtype=np.int32).reshape(self._planes, self.size, self.size)
-        mirrored = [DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS[: self._planes]]
+        actions = np.arange(self.num_actions, dtype=np.int32).reshape(
+            self._planes, self.size, self.size
+        )
+        mirrored = [
+            DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS[: self._planes]
+        ]
         return np.stack([actions, actions[mirrored, :, ::-1]]).reshape(2, -1)
 
     def symmetry_cells(self) -> np.ndarray:
@@ -187,7 +200,9 @@ class Knightthrough(Game):
         """Without a state the move is taken to be Black's."""
         if not 0 <= action < self.num_actions:
             raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
-        return notation.action_text(int(action), self.size, self._mover(int(action) % self.size**2, state))
+        return notation.action_text(
+            int(action), self.size, self._mover(int(action) % self.size**2, state)
+        )
 
     def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:
         """Without a state the move is taken to be Black's."""

@@ -6,7 +6,14 @@ ENTRIES = (
     Entry(
         "knightthrough-N",
         factory_of("jaxsolve.games.knightthrough.game", "Knightthrough"),
-        (choice("rules", "forward", "all", meaning="Which moves of a knight there are: those towards the far row, or all eight."),),
+        (
+            choice(
+                "rules",
+                "forward",
+                "all",
+                meaning="Which moves of a knight there are: those towards the far row, or all eight.",
+            ),
+        ),
         sizes=range(4, 9),
         summary="a race of knights to the far row",
         example="start --game knightthrough-5",

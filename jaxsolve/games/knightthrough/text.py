@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games import boardtext
+from jaxsolve.games.boards import text as boardtext
 
 if TYPE_CHECKING:
     from jaxsolve.games.knightthrough.game import Knightthrough
@@ -62,7 +62,9 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
     if step not in DIRECTIONS:
         raise ValueError(f"{text.strip()!r} is no knight's move.")
     if (plane := DIRECTIONS.index(step)) >= planes:
-        raise ValueError(f"{text.strip()!r} leads away from the far row, and rules=forward has no such moves.")
+        raise ValueError(
+            f"{text.strip()!r} leads away from the far row, and rules=forward has no such moves."
+        )
     return plane * size**2 + first
 
 

@@ -7,16 +7,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games import boardtext, byteboard
-from jaxsolve.games.batching import as_action, batch_last
-from jaxsolve.games.byteboard import WORDS
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import byteboard
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.byteboard import WORDS
+from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, square_permutations, turned_cells
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.loa import text as notation
 from jaxsolve.games.loa.lines import DIRECTIONS, joined, move_ends, moves_of
-from jaxsolve.games.mixing import key_of
-from jaxsolve.games.square import SQUARE_SYMMETRIES, square_permutations, turned_cells
-from jaxsolve.lazy import jax, jnp
 
 
 class LoaState(NamedTuple):
@@ -62,7 +63,9 @@ class Loa(Game):
             raise ValueError(f"Lines of Action: size={self.size} is outside 4..8")
         for option, values in (("simultaneous", ("draw", "mover")), ("no_moves", ("pass", "loss"))):
             if getattr(self, option) not in values:
-                raise ValueError(f"Lines of Action: {option}={getattr(self, option)!r} is neither {values[0]!r} nor {values[1]!r}")
+                raise ValueError(
+                    f"Lines of Action: {option}={getattr(self, option)!r} is neither {values[0]!r} nor {values[1]!r}"
+                )
 
     # ---- facts -------------------------------------------------------------------------------------------------
     @property
@@ -80,7 +83,9 @@ class Loa(Game):
 
     # ---- rules -------------------------------------------------------------------------------------------------
     def init(self) -> LoaState:
-        return jax.device_put(LoaState(byteboard.stones_of(notation.start(self.size)), np.uint32(0)))
+        return jax.device_put(
+            LoaState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
+        )
 
     def step(self, state: LoaState, action: jax.Array) -> LoaState:
         return self._step(state, as_action(action))
@@ -95,7 +100,10 @@ class Loa(Game):
         start, end = move_ends(pieces, cell, jnp.where(passes, 0, direction), self.size)
         after = byteboard.moved(state.pieces, side, start, end)
         black, white = joined([after[:, w] for w in range(WORDS)])
-        first, second, going = (np.uint32(outcome) for outcome in (Outcome.FIRST_WINS, Outcome.SECOND_WINS, Outcome.ONGOING))
+        first, second, going = (
+            np.uint32(outcome)
+            for outcome in (Outcome.FIRST_WINS, Outcome.SECOND_WINS, Outcome.ONGOING)
+        )
         both = np.uint32(Outcome.DRAW) if self.simultaneous == "draw" else side + first
         outcome = jnp.where(black, jnp.where(white, both, first), jnp.where(white, second, going))
         return LoaState(after, side ^ 1 | outcome << 1)
@@ -114,13 +122,18 @@ class Loa(Game):
     @batch_last
     def _legal_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array]:
         words, outcome, passes = self._look(state)
-        return byteboard.action_words(words, self.size, *([passes.astype(jnp.uint32)] if self.no_moves == "pass" else [])), outcome
+        return byteboard.action_words(
+            words, self.size, *([passes.astype(jnp.uint32)] if self.no_moves == "pass" else [])
+        ), outcome
 
     @batch_last
     def _look(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """uint32[8, 2]: the pieces that may move in each direction; int32[]: the outcome; bool[]: whether the side to move passes; batch last."""
         side, known = state.meta & 1, state.meta >> 1
-        own, enemy = ([jnp.where(side == c, state.pieces[1, w], state.pieces[0, w]) for w in range(WORDS)] for c in (1, 0))
+        own, enemy = (
+            [jnp.where(side == c, state.pieces[1, w], state.pieces[0, w]) for w in range(WORDS)]
+            for c in (1, 0)
+        )
         words = jnp.stack(self._moves(own, enemy), axis=1)
         going = known == Outcome.ONGOING
         stuck = going & ~jnp.any(words != 0, axis=(0, 1))
@@ -134,7 +147,11 @@ class Loa(Game):
             return stuck & ~jnp.any(jnp.stack(self._moves(enemy, own)) != 0, axis=(0, 1))
 
         drawn = jax.lax.cond(jnp.any(stuck), both_stuck, lambda: jnp.zeros_like(stuck))
-        return words, jnp.where(drawn, np.uint32(Outcome.DRAW), known).astype(jnp.int32), stuck & ~drawn
+        return (
+            words,
+            jnp.where(drawn, np.uint32(Outcome.DRAW), known).astype(jnp.int32),
+            stuck & ~drawn,
+        )
 
     def _moves(self, own: list[jax.Array], enemy: list[jax.Array]) -> list[jax.Array]:
         """The words uint32[8, ...] of ``moves_of``."""
@@ -164,7 +181,10 @@ class Loa(Game):
         planes = np.empty((SQUARE_SYMMETRIES, len(DIRECTIONS)), np.int32)
         for g, image in enumerate(cells):
             for d, (rows, columns) in enumerate(DIRECTIONS):
-                ends = (divmod(int(image[cell]), self.size) for cell in (middle, middle + rows * self.size + columns))
+                ends = (
+                    divmod(int(image[cell]), self.size)
+                    for cell in (middle, middle + rows * self.size + columns)
+                )
                 (row, column), (to_row, to_column) = ends
                 planes[g, d] = DIRECTIONS.index((to_row - row, to_column - column))
         moves = planes[:, :, None] * self.size**2 + cells[:, None]
@@ -192,16 +212,24 @@ class Loa(Game):
         if mine or theirs:
             moved_last_wins = theirs and (not mine or self.simultaneous == "mover")
             winner = 1 - side if moved_last_wins else side
-            outcome = Outcome.DRAW if mine and theirs and self.simultaneous == "draw" else Outcome(Outcome.FIRST_WINS + winner)
+            outcome = (
+                Outcome.DRAW
+                if mine and theirs and self.simultaneous == "draw"
+                else Outcome(Outcome.FIRST_WINS + winner)
+            )
         return LoaState(byteboard.stones_of(cells), np.uint32(side | outcome << 1))
 
     def action_text(self, action: int, state: LoaState | None = None) -> str:
         """How far a piece moves is seen on the board, so that only a pass has a text without ``state``."""
-        return notation.action_text(int(action), None if state is None else self.cells(state), self.num_actions, self.size)
+        return notation.action_text(
+            int(action), None if state is None else self.cells(state), self.num_actions, self.size
+        )
 
     def parse_action(self, text: str, state: LoaState | None = None) -> int:
         """With ``state``, a move of a piece on it must be as long as its line says."""
-        return notation.parse_action(text, None if state is None else self.cells(state), self.num_actions, self.size)
+        return notation.parse_action(
+            text, None if state is None else self.cells(state), self.num_actions, self.size
+        )
 
     def cells(self, state: LoaState) -> np.ndarray:
         return byteboard.cells_of(np.asarray(state.pieces), self.size)

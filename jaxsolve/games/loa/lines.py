@@ -12,9 +12,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.bitboard import LINES
-from jaxsolve.games.byteboard import LARGEST, ROWS_PER_WORD, WORDS, Shifts, Words, board, point, shifts
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import LINES
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards.byteboard import (
+    LARGEST,
+    ROWS_PER_WORD,
+    WORDS,
+    Shifts,
+    Words,
+    board,
+    point,
+    shifts,
+)
 
 DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 """Steps (row, column) of the eight directions, in the order of the action planes."""
@@ -40,7 +49,10 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
         target = _steps(size, distance)(free)
         for w in range(WORDS):
             # The ends of a line are counted from both sides, so a piece is counted twice.
-            fits = functools.reduce(operator.and_, (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)))
+            fits = functools.reduce(
+                operator.and_,
+                (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)),
+            )
             found[w] = found[w] | open_way[w] & fits[None] & target[w]
         blocked = _steps(size, distance)(enemy)
         open_way = [open_way[w] & ~blocked[w] for w in range(WORDS)]
@@ -50,10 +62,19 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
 def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
     """Four digits, each the words uint32[4, ...]: for every cell with a piece, one more than the pieces on each of the four lines through it."""
     count = [list(pieces)]
-    for distance in (1, 2, 4):  # after each round: the pieces on the cell and on twice as many cells ahead
-        ahead = [_steps(size, distance)(digit) if distance < size else [jnp.zeros_like(x) for x in digit] for digit in count]
+    for distance in (
+        1,
+        2,
+        4,
+    ):  # after each round: the pieces on the cell and on twice as many cells ahead
+        ahead = [
+            _steps(size, distance)(digit) if distance < size else [jnp.zeros_like(x) for x in digit]
+            for digit in count
+        ]
         count = _sum(count, ahead)
-    return _sum([[x[0] for x in digit] for digit in count], [[x[1] for x in digit] for digit in count])[:4]
+    return _sum(
+        [[x[0] for x in digit] for digit in count], [[x[1] for x in digit] for digit in count]
+    )[:4]
 
 
 def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
@@ -67,7 +88,9 @@ def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
     return digits if carry is None else [*digits, carry]
 
 
-def move_ends(pieces: Words, cell: jax.Array, direction: jax.Array, size: int) -> tuple[list[jax.Array], list[jax.Array]]:
+def move_ends(
+    pieces: Words, cell: jax.Array, direction: jax.Array, size: int
+) -> tuple[list[jax.Array], list[jax.Array]]:
     """The sets of the cell that a piece leaves and of the one it comes to.
 
     int32[...] ``cell`` is numbered row by row, ``direction`` in 0..7; both sets are empty for a ``cell`` that is not on the board.
@@ -80,10 +103,16 @@ def move_ends(pieces: Words, cell: jax.Array, direction: jax.Array, size: int) -
     line = np.arange(LARGEST, dtype=np.int32).reshape(-1, *trailing)
     # In each row the line has one cell, at most, or it is the row.
     across = column[None] + (line - row[None]) * rows[None] * columns[None]
-    one = jnp.where((across >= 0) & (across < LARGEST), jnp.uint32(1) << jnp.clip(across, 0, LARGEST - 1).astype(jnp.uint32), jnp.uint32(0))
+    one = jnp.where(
+        (across >= 0) & (across < LARGEST),
+        jnp.uint32(1) << jnp.clip(across, 0, LARGEST - 1).astype(jnp.uint32),
+        jnp.uint32(0),
+    )
     whole = jnp.where(line == row[None], jnp.uint32(255), jnp.uint32(0))
     shifts = 8 * np.arange(ROWS_PER_WORD, dtype=np.uint32).reshape(-1, *trailing)
-    here = jnp.concatenate([x[None] >> shifts & np.uint32(255) for x in pieces]) & jnp.where(rows[None] == 0, whole, one)
+    here = jnp.concatenate([x[None] >> shifts & np.uint32(255) for x in pieces]) & jnp.where(
+        rows[None] == 0, whole, one
+    )
     distance = jnp.sum(jax.lax.population_count(here), axis=0, dtype=jnp.uint32).astype(jnp.int32)
     return point(row, column, size), point(row + distance * rows, column + distance * columns, size)
 
@@ -92,9 +121,16 @@ def joined(sets: Words) -> jax.Array:
     """bool[...]: whether all pieces of a set are in one group, neighbours being the eight cells around; the sets have pieces."""
     first = [sets[0] & -sets[0], jnp.where(sets[0] == 0, sets[1] & -sets[1], jnp.uint32(0))]
 
-    def grow(carry: tuple[list[jax.Array], list[jax.Array]]) -> tuple[list[jax.Array], list[jax.Array]]:
+    def grow(
+        carry: tuple[list[jax.Array], list[jax.Array]],
+    ) -> tuple[list[jax.Array], list[jax.Array]]:
         group, _ = carry
-        low, high = (x | x << np.uint32(1) & np.uint32(0xFEFEFEFE) | x >> np.uint32(1) & np.uint32(0x7F7F7F7F) for x in group)
+        low, high = (
+            x
+            | x << np.uint32(1) & np.uint32(0xFEFEFEFE)
+            | x >> np.uint32(1) & np.uint32(0x7F7F7F7F)
+            for x in group
+        )
         grown = [
             (low | low << np.uint32(8) | low >> np.uint32(8) | high << np.uint32(24)) & sets[0],
             (high | high << np.uint32(8) | high >> np.uint32(8) | low >> np.uint32(24)) & sets[1],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games import boardtext
+from jaxsolve.games.boards import text as boardtext
 from jaxsolve.games.loa.lines import DIRECTIONS
 
 if TYPE_CHECKING:
@@ -35,15 +35,24 @@ def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
         return None
     row, column = divmod(cell, size)
     count = pieces_on_line(cells, row, column, DIRECTIONS[plane])
-    ends = [(row + DIRECTIONS[plane][0] * far, column + DIRECTIONS[plane][1] * far) for far in (count, count + 1)]
+    ends = [
+        (row + DIRECTIONS[plane][0] * far, column + DIRECTIONS[plane][1] * far)
+        for far in (count, count + 1)
+    ]
     near, far = (end if count and _inside(end, size) else None for end in ends)
-    return far if not cells[row, column] and far and not (near and cells[near]) and cells[far] else near
+    return (
+        far
+        if not cells[row, column] and far and not (near and cells[near]) and cells[far]
+        else near
+    )
 
 
 def pieces_on_line(cells: np.ndarray, row: int, column: int, direction: tuple[int, int]) -> int:
     """How many pieces the whole line through a cell holds."""
     size = len(cells)
-    places = ((row + direction[0] * far, column + direction[1] * far) for far in range(-size, size + 1))
+    places = (
+        (row + direction[0] * far, column + direction[1] * far) for far in range(-size, size + 1)
+    )
     return sum(bool(cells[place]) for place in places if _inside(place, size))
 
 
@@ -58,7 +67,9 @@ def action_text(action: int, cells: np.ndarray | None, num_actions: int, size: i
     if not 0 <= action < num_actions:
         raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
     if cells is None:
-        raise ValueError(f"How far action {action} takes a piece depends on the position, and none is given.")
+        raise ValueError(
+            f"How far action {action} takes a piece depends on the position, and none is given."
+        )
     end = end_of(action, cells)
     first = boardtext.gtp_point(action % size**2, size)
     if end is None:
@@ -78,12 +89,16 @@ def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: in
     rows, columns = end // size - row, end % size - column
     far = max(abs(rows), abs(columns))
     if far == 0 or not {abs(rows), abs(columns)} <= {0, far}:
-        raise ValueError(f"{text.strip()!r} is no move: a piece moves along a row, a column or a diagonal.")
+        raise ValueError(
+            f"{text.strip()!r} is no move: a piece moves along a row, a column or a diagonal."
+        )
     direction = rows // far, columns // far
     if cells is not None and cells[row, column]:
         wanted = pieces_on_line(cells, row, column, direction)
         if wanted != far:
-            raise ValueError(f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its line holds pieces, here {wanted}.")
+            raise ValueError(
+                f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its line holds pieces, here {wanted}."
+            )
     return DIRECTIONS.index(direction) * size**2 + start
 
 

@@ -7,9 +7,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import rows_strung, strung
-from jaxsolve.games import boardtext
-from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.core.bitboard import rows_strung, strung
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.minishogi import text as notation
@@ -31,8 +33,6 @@ from jaxsolve.games.minishogi.pieces import (
     SQUARES,
     STRIDE,
 )
-from jaxsolve.games.mixing import key_of
-from jaxsolve.lazy import jax, jnp
 
 PLANES = 2 * len(DIRECTIONS) + len(HELD)
 SIDE_AT = 2 * HAND_BITS  # the bit of ``meta`` after both hands
@@ -100,7 +100,10 @@ class MiniShogi(Game):
         bit = square + square // SIZE
         end = jnp.uint32(1) << bit.astype(jnp.uint32)
         direction = (plane % len(DIRECTIONS)).astype(jnp.uint32)
-        drops, promotes = plane >= 2 * len(DIRECTIONS), (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS))
+        drops, promotes = (
+            plane >= 2 * len(DIRECTIONS),
+            (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS)),
+        )
         kinds, promoted, own = state.boards[:3], state.boards[3], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
         start = jnp.where(drops, jnp.uint32(0), _origin(end, direction, occupied))
@@ -111,14 +114,23 @@ class MiniShogi(Game):
             return present[0] | present[1] << 1 | present[2] << 2
 
         captured = bits_at(end)
-        gained = jnp.where(captured != 0, jnp.uint32(1) << KIND_BITS * (captured - 1), jnp.uint32(0))
-        hand = (state.meta & HAND_MASK) + gained - jnp.where(drops, jnp.uint32(1) << KIND_BITS * held, jnp.uint32(0))
+        gained = jnp.where(
+            captured != 0, jnp.uint32(1) << KIND_BITS * (captured - 1), jnp.uint32(0)
+        )
+        hand = (
+            (state.meta & HAND_MASK)
+            + gained
+            - jnp.where(drops, jnp.uint32(1) << KIND_BITS * held, jnp.uint32(0))
+        )
         moved = jnp.where(drops, held + 1, bits_at(start))
         is_promoted = ((promoted & start) != 0) | promotes
         left = ~(start | end)
         places = [jnp.where(moved >> np.uint32(n) & 1 != 0, end, jnp.uint32(0)) for n in range(3)]
         after = [kinds[n] & left | places[n] for n in range(3)]
-        after += [promoted & left | jnp.where(is_promoted, end, jnp.uint32(0)), occupied & ~own & left]
+        after += [
+            promoted & left | jnp.where(is_promoted, end, jnp.uint32(0)),
+            occupied & ~own & left,
+        ]
         theirs = state.meta >> HAND_BITS & HAND_MASK
         meta = theirs | hand << HAND_BITS | ~state.meta & _SIDE
         return MiniShogiState(_half_turn(jnp.stack(after)), meta)
@@ -160,12 +172,21 @@ class MiniShogi(Game):
         """uint32[41]: the planes of ``observe`` as boards."""
         pieces = pieces_of(state.boards)
         digits = state.boards[:, None]
-        kinds = [digits[n] if kind >> n & 1 else ~digits[n] for kind in range(1, KING + 1) for n in range(3)]
+        kinds = [
+            digits[n] if kind >> n & 1 else ~digits[n]
+            for kind in range(1, KING + 1)
+            for n in range(3)
+        ]
         kinds = [kinds[at] & kinds[at + 1] & kinds[at + 2] for at in range(0, len(kinds), 3)]
         promoted = digits[3]
-        shown = [board & ~promoted for board in kinds] + [kinds[kind - 1] & promoted for kind in PROMOTED]
+        shown = [board & ~promoted for board in kinds] + [
+            kinds[kind - 1] & promoted for kind in PROMOTED
+        ]
         held = [state.meta >> np.uint32(at) & KIND_MASK for at in range(0, SIDE_AT, KIND_BITS)]
-        facts = [*(count >= least for count in held for least in range(1, COPIES + 1)), state.meta >> SIDE_AT & 1 == 1]
+        facts = [
+            *(count >= least for count in held for least in range(1, COPIES + 1)),
+            state.meta >> SIDE_AT & 1 == 1,
+        ]
         sides = [board & side for side in (pieces.own, pieces.enemy) for board in shown]
         facts = [jnp.where(fact, BOARD, jnp.uint32(0))[None] for fact in facts]
         return jnp.concatenate([*sides, *facts])
@@ -175,8 +196,14 @@ class MiniShogi(Game):
         kinds, own = state.boards[:4], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
         other = _half_turn(jnp.concatenate([kinds, (occupied & ~own)[None]]))
-        meta = state.meta >> HAND_BITS & HAND_MASK | (state.meta & HAND_MASK) << HAND_BITS | ~state.meta & _SIDE
-        return MiniShogiState(jnp.where(turns, other, state.boards), jnp.where(turns, meta, state.meta))
+        meta = (
+            state.meta >> HAND_BITS & HAND_MASK
+            | (state.meta & HAND_MASK) << HAND_BITS
+            | ~state.meta & _SIDE
+        )
+        return MiniShogiState(
+            jnp.where(turns, other, state.boards), jnp.where(turns, meta, state.meta)
+        )
 
     def key(self, state: MiniShogiState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
@@ -189,17 +216,27 @@ class MiniShogi(Game):
 
     def symmetry_actions(self) -> np.ndarray:
         mirrored = [DIRECTIONS.index((rows, -columns)) for rows, columns in DIRECTIONS]
-        planes = np.array([*mirrored, *(len(DIRECTIONS) + d for d in mirrored), *range(2 * len(DIRECTIONS), PLANES)])
+        planes = np.array(
+            [
+                *mirrored,
+                *(len(DIRECTIONS) + d for d in mirrored),
+                *range(2 * len(DIRECTIONS), PLANES),
+            ]
+        )
         squares = np.arange(SQUARES).reshape(SIZE, SIZE)[:, ::-1].reshape(-1)
         same = np.arange(self.num_actions)
-        return np.stack([same, (planes[:, None] * SQUARES + squares[None]).reshape(-1)]).astype(np.int32)
+        return np.stack([same, (planes[:, None] * SQUARES + squares[None]).reshape(-1)]).astype(
+            np.int32
+        )
 
     def symmetry_cells(self) -> np.ndarray:
         squares = np.arange(SQUARES, dtype=np.int32).reshape(SIZE, SIZE)
         return np.stack([squares, squares[:, ::-1]]).reshape(2, -1)
 
     def transform(self, state: MiniShogiState, symmetry: jax.Array) -> MiniShogiState:
-        return MiniShogiState(jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta)
+        return MiniShogiState(
+            jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta
+        )
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: MiniShogiState) -> str:
@@ -213,11 +250,15 @@ class MiniShogi(Game):
         boards, meta = [0] * 5, position.side << SIDE_AT
         for square, (kind, promoted, player) in position.pieces.items():
             bit = 1 << int(BITS[notation.seen_from(square, position.side)])
-            for n, member in enumerate((kind & 1, kind & 2, kind & 4, promoted, player == position.side)):
+            for n, member in enumerate(
+                (kind & 1, kind & 2, kind & 4, promoted, player == position.side)
+            ):
                 boards[n] |= bit * bool(member)
         for player, hand in enumerate(position.hands):
             for number, kind in enumerate(HELD):
-                meta |= hand.count(kind) << KIND_BITS * number + HAND_BITS * (player != position.side)
+                meta |= hand.count(kind) << KIND_BITS * number + HAND_BITS * (
+                    player != position.side
+                )
         return MiniShogiState(np.array(boards, np.uint32), np.uint32(meta))
 
     def _position(self, state: MiniShogiState) -> notation.Position:
@@ -227,8 +268,17 @@ class MiniShogi(Game):
             bit = int(BITS[seen])
             low, middle, high, promoted, own = (word >> bit & 1 for word in boards)
             if kind := low + 2 * middle + 4 * high:
-                pieces[notation.seen_from(seen, side)] = notation.Piece(kind, bool(promoted), side if own else 1 - side)
-        counts = [[kind for n, kind in enumerate(HELD) for _ in range(meta >> KIND_BITS * n + at & KIND_MASK)] for at in (0, HAND_BITS)]
+                pieces[notation.seen_from(seen, side)] = notation.Piece(
+                    kind, bool(promoted), side if own else 1 - side
+                )
+        counts = [
+            [
+                kind
+                for n, kind in enumerate(HELD)
+                for _ in range(meta >> KIND_BITS * n + at & KIND_MASK)
+            ]
+            for at in (0, HAND_BITS)
+        ]
         return notation.Position(pieces, side, (counts[side], counts[1 - side]))
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
@@ -237,7 +287,9 @@ class MiniShogi(Game):
 
     def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
         """Black's, without a state."""
-        return notation.parse_action(text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1)
+        return notation.parse_action(
+            text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1
+        )
 
     def parse_action_made(self, text: str, state: MiniShogiState) -> int:
         return notation.parse_action(text, 1 - (int(np.asarray(state.meta)) >> SIDE_AT & 1))
@@ -253,9 +305,17 @@ class MiniShogi(Game):
 
     def drawing(self, state: MiniShogiState) -> Stones:
         position = self._position(state)
-        names = {(square % SIZE, square // SIZE): piece.name for square, piece in position.pieces.items()}
+        names = {
+            (square % SIZE, square // SIZE): piece.name for square, piece in position.pieces.items()
+        }
         first, second = ([LETTERS[kind] for kind in reversed(hand)] for hand in position.hands)
-        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(SIZE), names=names, hands=(first, second))
+        return Stones(
+            Shape.SQUARES,
+            self.cells(state),
+            *boardtext.gtp_labels(SIZE),
+            names=names,
+            hands=(first, second),
+        )
 
     def place(self, action: int, state: MiniShogiState, player: int) -> Place:
         square = notation.seen_from(action % SQUARES, player)
@@ -279,8 +339,16 @@ def _looked_up(table: np.ndarray, index: jax.Array) -> jax.Array:
 
 def _half_turn(boards: jax.Array) -> jax.Array:
     """Boards turned half round: the squares are bits 0 to 28, and come out in the opposite order."""
-    for by, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
-        boards = boards >> np.uint32(by) & np.uint32(mask) | (boards & np.uint32(mask)) << np.uint32(by)
+    for by, mask in (
+        (1, 0x55555555),
+        (2, 0x33333333),
+        (4, 0x0F0F0F0F),
+        (8, 0x00FF00FF),
+        (16, 0x0000FFFF),
+    ):
+        boards = boards >> np.uint32(by) & np.uint32(mask) | (
+            boards & np.uint32(mask)
+        ) << np.uint32(by)
     return boards >> np.uint32(32 - (SIZE * STRIDE - 1))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.minishogi.pieces import (
     AHEAD,
     BOARD,
@@ -28,7 +29,6 @@ from jaxsolve.games.minishogi.pieces import (
     STRIDE,
     lanes,
 )
-from jaxsolve.lazy import jax, jnp
 
 _STEPS = [rows * STRIDE + columns for rows, columns in DIRECTIONS]
 UP_BITS = np.array([max(step, 0) for step in _STEPS], np.uint32)
@@ -107,7 +107,9 @@ def _steppers(pieces: Pieces) -> jax.Array:
 
 def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
     """uint32[8, ...]: the first board for the diagonal directions, the second for the others."""
-    return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(lanes(ORTHOGONAL), orthogonal)
+    return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(
+        lanes(ORTHOGONAL), orthogonal
+    )
 
 
 def _opposite(boards: jax.Array) -> jax.Array:
@@ -193,7 +195,11 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     forced = _step(stepping & pieces.pawn) & FAR_ROW
 
     king = pieces.king & own
-    danger = _attacked(_opposite(steps) & enemy, _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy, empty | king)
+    danger = _attacked(
+        _opposite(steps) & enemy,
+        _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy,
+        empty | king,
+    )
     flights = _step(_spread(king)) & BOARD & ~own & ~danger
     plain = (inside | outside | others) & target & ~forced | flights
     return Moves(plain, promoting, _drops(pieces, steps, hand[None], answers & empty))
@@ -203,13 +209,18 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
     """uint32[5, ...]: squares of ``target`` on which each kind of ``hand`` uint32[1, ...] may be dropped."""
     pawns = pieces.own & pieces.pawn
     files = pawns
-    for rows in (1, 2):  # three rows each way are enough: an unpromoted pawn stands on one of the four nearest rows
+    for rows in (
+        1,
+        2,
+    ):  # three rows each way are enough: an unpromoted pawn stands on one of the four nearest rows
         files = files | files << np.uint32(rows * STRIDE) | files >> np.uint32(rows * STRIDE)
     barred = files | FAR_ROW | _mating_drop(pieces, steps)
     parts = []
     for number, kind in enumerate(HELD):
         held = hand >> np.uint32(KIND_BITS * number) & np.uint32(KIND_MASK)
-        parts.append(jnp.where(held != 0, target & ~barred if kind == PAWN else target, jnp.uint32(0)))
+        parts.append(
+            jnp.where(held != 0, target & ~barred if kind == PAWN else target, jnp.uint32(0))
+        )
     return jnp.concatenate(parts)
 
 
@@ -221,7 +232,11 @@ def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
     own, enemy, king = pieces.own, pieces.enemy, pieces.king & pieces.enemy
     drop = king << np.uint32(STRIDE) & BOARD
     empty = pieces.empty & ~drop
-    ours = _attacked(steps & own, _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & own, empty | king)
+    ours = _attacked(
+        steps & own,
+        _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & own,
+        empty | king,
+    )
     flights = _any_lane(_step(_spread(king))) & BOARD & ~enemy & ~ours
     pinned = _lines(pieces, enemy, own, jnp.zeros_like(steps)).pinned & ~_lane(lanes([DOWN]), own)
     takers = enemy & ~king & ~_any_lane(pinned)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jaxsolve.bitboard import NEIGHBOURS
+from jaxsolve.core.bitboard import NEIGHBOURS
 
 SIZE = 5
 SQUARES = SIZE * SIZE
@@ -26,7 +26,9 @@ HELD = (PAWN, SILVER, GOLD, BISHOP, ROOK)  # kinds that can be in hand
 PROMOTED = (PAWN, SILVER, BISHOP, ROOK)  # kinds that can promote
 COPIES = 2  # pieces there are of each kind
 
-KIND_BITS = 2  # of a hand, for how many of a kind are in it; the kinds from bit 0 in the order of ``HELD``
+KIND_BITS = (
+    2  # of a hand, for how many of a kind are in it; the kinds from bit 0 in the order of ``HELD``
+)
 KIND_MASK = (1 << KIND_BITS) - 1
 HAND_BITS = KIND_BITS * len(HELD)
 HAND_MASK = np.uint32((1 << HAND_BITS) - 1)
@@ -44,4 +46,6 @@ SILVER_STEPS = sorted({*DIAGONAL, *FORWARD})
 
 def lanes(directions: Iterable[int]) -> np.ndarray:
     """uint32[8]: all bits set for each of the directions, none for the others."""
-    return np.array([0xFFFFFFFF if d in set(directions) else 0 for d in range(len(DIRECTIONS))], np.uint32)
+    return np.array(
+        [0xFFFFFFFF if d in set(directions) else 0 for d in range(len(DIRECTIONS))], np.uint32
+    )

@@ -6,7 +6,13 @@ ENTRIES = (
     Entry(
         "minishogi",
         factory_of("jaxsolve.games.minishogi.game", "MiniShogi"),
-        (choice("repetition", "none", meaning="What a position that comes back means: nothing, the game goes on."),),
+        (
+            choice(
+                "repetition",
+                "none",
+                meaning="What a position that comes back means: nothing, the game goes on.",
+            ),
+        ),
         summary="shogi on 5x5 squares, with drops and promotion",
         example="'..k../...../..P../...../..K.. b hands=GGRRBBSSp' --game minishogi",
     ),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from jaxsolve.games import boardtext
+from jaxsolve.games.boards import text as boardtext
 from jaxsolve.games.minishogi.pieces import (
     AHEAD,
     BISHOP,
@@ -63,7 +63,10 @@ _PIECES = {
     piece.letter: piece
     for player in (0, 1)
     for kind in range(PAWN, KING + 1)
-    for piece in (Piece(kind, False, player), *([Piece(kind, True, player)] if kind in PROMOTED else []))
+    for piece in (
+        Piece(kind, False, player),
+        *([Piece(kind, True, player)] if kind in PROMOTED else []),
+    )
 }
 
 
@@ -83,9 +86,16 @@ def seen_from(square: int, player: int) -> int:
 # ---- positions -------------------------------------------------------------------------------------------------------
 def position_text(position: Position) -> str:
     """``<board> <side> [hands=...]``."""
-    cells = [position.pieces[square].letter if square in position.pieces else "." for square in range(SQUARES)]
+    cells = [
+        position.pieces[square].letter if square in position.pieces else "."
+        for square in range(SQUARES)
+    ]
     board = "/".join("".join(cells[row * SIZE : (row + 1) * SIZE]) for row in range(SIZE))
-    hands = "".join(Piece(kind, False, player).letter * position.hands[player].count(kind) for player in (0, 1) for kind in _IN_HAND_ORDER)
+    hands = "".join(
+        Piece(kind, False, player).letter * position.hands[player].count(kind)
+        for player in (0, 1)
+        for kind in _IN_HAND_ORDER
+    )
     return f"{board} {_PLAYERS[position.side][0]}" + (f" {_HANDS}{hands}" if hands else "")
 
 
@@ -98,11 +108,15 @@ def parse_position(text: str) -> Position:
     hands: tuple[list[int], list[int]] = ([], [])
     if len(fields) == 3:
         if not fields[2].startswith(_HANDS) or fields[2] == _HANDS:
-            raise ValueError(f"unknown field {fields[2]!r} in a MiniShogi position, expected '{_HANDS}' and the pieces in hand")
+            raise ValueError(
+                f"unknown field {fields[2]!r} in a MiniShogi position, expected '{_HANDS}' and the pieces in hand"
+            )
         for letter in fields[2].removeprefix(_HANDS):
             piece = _PIECES.get(letter)
             if piece is None or piece.kind not in HELD:
-                raise ValueError(f"{fields[2]!r} holds {letter!r}, which cannot be in hand; pieces in hand are R, B, G, S, P, White's in lower case")
+                raise ValueError(
+                    f"{fields[2]!r} holds {letter!r}, which cannot be in hand; pieces in hand are R, B, G, S, P, White's in lower case"
+                )
             hands[piece.player].append(piece.kind)
     position = Position(pieces, side, hands)
     _check(position)
@@ -117,7 +131,9 @@ def _parse_board(text: str) -> dict[int, Piece]:
     for number, row in enumerate(rows):
         cells = _CELL.findall(row)
         if len(cells) != SIZE:
-            raise ValueError(f"row {number + 1} from the top, {row!r}, has {len(cells)} squares, expected {SIZE}")
+            raise ValueError(
+                f"row {number + 1} from the top, {row!r}, has {len(cells)} squares, expected {SIZE}"
+            )
         for column, cell in enumerate(cells):
             if cell == ".":
                 continue
@@ -132,16 +148,28 @@ def _parse_board(text: str) -> dict[int, Piece]:
 
 def _check(position: Position) -> None:
     """Raises ValueError unless every piece is there, the pawns stand where pawns can, and no king can be taken."""
-    kings = [[piece for piece in position.pieces.values() if piece == Piece(KING, False, player)] for player in (0, 1)]
+    kings = [
+        [piece for piece in position.pieces.values() if piece == Piece(KING, False, player)]
+        for player in (0, 1)
+    ]
     for player, found in enumerate(kings):
         if len(found) != 1:
             raise ValueError(f"{_PLAYERS[player]} has {len(found)} kings, expected 1")
-    everything = [piece.kind for piece in position.pieces.values()] + [*position.hands[0], *position.hands[1]]
+    everything = [piece.kind for piece in position.pieces.values()] + [
+        *position.hands[0],
+        *position.hands[1],
+    ]
     for kind in HELD:
         if (count := everything.count(kind)) != COPIES:
-            raise ValueError(f"there are {count} pieces {LETTERS[kind]} on the board and in hand, promoted ones included, expected {COPIES}")
+            raise ValueError(
+                f"there are {count} pieces {LETTERS[kind]} on the board and in hand, promoted ones included, expected {COPIES}"
+            )
     for player in (0, 1):
-        pawns = [seen_from(square, player) for square, piece in position.pieces.items() if piece == Piece(PAWN, False, player)]
+        pawns = [
+            seen_from(square, player)
+            for square, piece in position.pieces.items()
+            if piece == Piece(PAWN, False, player)
+        ]
         if any(square < SIZE for square in pawns):
             raise ValueError(f"{_PLAYERS[player]} has an unpromoted pawn on its last row")
         if len({square % SIZE for square in pawns}) < len(pawns):
@@ -152,7 +180,9 @@ def _check(position: Position) -> None:
 
 def _is_attacked(position: Position, player: int) -> bool:
     """Whether the player's king is attacked."""
-    (king,) = (square for square, piece in position.pieces.items() if piece == Piece(KING, False, player))
+    (king,) = (
+        square for square, piece in position.pieces.items() if piece == Piece(KING, False, player)
+    )
     for direction in range(len(DIRECTIONS)):
         for far, square in enumerate(_line(king, direction)):
             if (piece := position.pieces.get(square)) is not None:
@@ -207,13 +237,23 @@ def parse_action(text: str, side: int) -> int:
     if match := _DROP.fullmatch(word):
         kind = LETTERS.find(match[1])
         if kind not in HELD:
-            raise ValueError(f"{text.strip()!r} drops no piece that can be in hand: R, B, G, S or P")
-        return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + seen_from(boardtext.parse_gtp_point(match[2], SIZE), side)
+            raise ValueError(
+                f"{text.strip()!r} drops no piece that can be in hand: R, B, G, S or P"
+            )
+        return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + seen_from(
+            boardtext.parse_gtp_point(match[2], SIZE), side
+        )
     match = _MOVE.fullmatch(word)
     if not match:
-        raise ValueError(f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', or a drop 'P@C3'")
-    start, end = (seen_from(boardtext.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2))
+        raise ValueError(
+            f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', or a drop 'P@C3'"
+        )
+    start, end = (
+        seen_from(boardtext.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2)
+    )
     for direction in range(len(DIRECTIONS)):
         if end in _line(start, direction):
             return (direction + len(DIRECTIONS) * bool(match[3])) * SQUARES + end
-    raise ValueError(f"{text.strip()!r} is no move of MiniShogi: no piece moves but along a row, a file or a diagonal")
+    raise ValueError(
+        f"{text.strip()!r} is no move of MiniShogi: no piece moves but along a row, a file or a diagonal"
+    )

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.bitboard import NEIGHBOURS, Grid, square
-from jaxsolve.lazy import jax, jnp
+from jaxsolve.core.bitboard import NEIGHBOURS, Grid, square
+from jaxsolve.core.lazy_import import jax, jnp
 
 DIRECTIONS = NEIGHBOURS[8]
 """Steps (row, column) of a relocation, in the order of the action planes."""
@@ -40,17 +40,25 @@ class DiagonalRule:
 
     def placements(self, own: Words, empty: Words) -> list[jax.Array]:
         """The cells of ``empty`` on which one more stone leaves no broken window to the colour with the stones ``own``."""
-        up, down, left, right = (self._beside(own, step) for step in ((-1, 0), (1, 0), (0, -1), (0, 1)))
+        up, down, left, right = (
+            self._beside(own, step) for step in ((-1, 0), (1, 0), (0, -1), (0, 1))
+        )
         diagonals = [
             (self._beside(own, (dr, dc)), vertical, horizontal)
             for dr, vertical in ((-1, up), (1, down))
             for dc, horizontal in ((-1, left), (1, right))
         ]
         # Of the four windows of every cell: where a stone breaks the window, and where one mends it.
-        breaks = [functools.reduce(operator.or_, [d[w] & ~(v[w] | h[w]) for d, v, h in diagonals]) for w in range(len(own))]
+        breaks = [
+            functools.reduce(operator.or_, [d[w] & ~(v[w] | h[w]) for d, v, h in diagonals])
+            for w in range(len(own))
+        ]
         mends = [[v[w] & h[w] & ~d[w] for d, v, h in diagonals] for w in range(len(own))]
         # A window is counted at its upper left cell: the other diagonal's stones are right of that cell and below it.
-        broken = [own[w] & diagonals[3][0][w] & ~right[w] & ~down[w] | mends[w][3] & ~own[w] for w in range(len(own))]
+        broken = [
+            own[w] & diagonals[3][0][w] & ~right[w] & ~down[w] | mends[w][3] & ~own[w]
+            for w in range(len(own))
+        ]
         count = functools.reduce(operator.add, [jax.lax.population_count(x) for x in broken])
         wanted = [jnp.uint32(0) - (count >> np.uint32(k) & np.uint32(1)) for k in range(3)]
         few = jnp.where(count <= 4, ~jnp.uint32(0), jnp.uint32(0))
@@ -66,7 +74,9 @@ class DiagonalRule:
         grid = dataclasses.replace(self.grid, axis=0)
         doubtful = [empty[w] & ~x for w, x in enumerate(placements)]
         rest = jnp.stack(own) & grid.dilate(jnp.stack(doubtful), 8)
-        known = jnp.stack([x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)])
+        known = jnp.stack(
+            [x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)]
+        )
 
         # XLA would answer anew for every word of the set that the answer goes into. As part of the carry it is written down, and entered a round
         # later.
@@ -76,7 +86,9 @@ class DiagonalRule:
         def look(carry: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
             rest, found, *last = carry
             stone = grid.lowest(rest)
-            ends = [end & doubtful[w][None] for w, end in enumerate(self._all_around(list(stone), 1))]
+            ends = [
+                end & doubtful[w][None] for w, end in enumerate(self._all_around(list(stone), 1))
+            ]
             after = [(x & ~stone[w])[None] | ends[w] for w, x in enumerate(own)]
             room = [(x | stone[w])[None] & ~ends[w] for w, x in enumerate(empty)]
             legal = (_any(ends) != 0) & (_any(self.placements(after, room)) != 0)
@@ -109,7 +121,11 @@ class DiagonalRule:
         moved = []
         for target in range(len(x)):
             sources = [source for source in range(len(x)) if shifts[source, target, 2].any()]
-            parts = [x[source][None] << left >> right & mask for source in sources for left, right, mask in [shifts[source, target]]]
+            parts = [
+                x[source][None] << left >> right & mask
+                for source in sources
+                for left, right, mask in [shifts[source, target]]
+            ]
             moved.append(functools.reduce(operator.or_, parts))
         return moved
 
@@ -123,8 +139,16 @@ class DiagonalRule:
                 distance = (source - w) * grid.rows_per_word + rows
                 if abs(distance) < grid.rows_per_word:
                     shift = distance * grid.stride + columns
-                    parts.append(x[source] << np.uint32(shift) if shift >= 0 else x[source] >> np.uint32(-shift))
-            moved.append(functools.reduce(operator.or_, parts) & grid.board[w] if parts else jnp.zeros_like(x[w]))
+                    parts.append(
+                        x[source] << np.uint32(shift)
+                        if shift >= 0
+                        else x[source] >> np.uint32(-shift)
+                    )
+            moved.append(
+                functools.reduce(operator.or_, parts) & grid.board[w]
+                if parts
+                else jnp.zeros_like(x[w])
+            )
         return moved
 
 

@@ -8,29 +8,34 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.bitboard import Grid, actions_to_bool, square
-from jaxsolve.games import boardtext
-from jaxsolve.games.batching import as_action, batch_last
+from jaxsolve.core.bitboard import Grid, actions_to_bool, square
+from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards.batching import as_action, batch_last
+from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.planes import stone_planes
+from jaxsolve.games.boards.square import square_permutations, turned
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Children, Game, Outcome
-from jaxsolve.games.mixing import key_of
-from jaxsolve.games.planes import stone_planes
 from jaxsolve.games.slither import text as notation
 from jaxsolve.games.slither.diagonal import DIRECTIONS, DiagonalRule
-from jaxsolve.games.square import square_permutations, turned
-from jaxsolve.lazy import jax, jnp
 
 if TYPE_CHECKING:
-    from jaxsolve.zoning import Zoning
+    from jaxsolve.games.zones import Zoning
 
-RELOCATED, OUTCOME_AT = 2, 2  # of ``meta``: the bit that says that a stone has been relocated, the place of the outcome
+RELOCATED, OUTCOME_AT = (
+    2,
+    2,
+)  # of ``meta``: the bit that says that a stone has been relocated, the place of the outcome
 
 
 class SlitherState(NamedTuple):
     """A position; W words a set as ``Grid(size, size)`` packs it. 8x8: 7 words, 28 bytes."""
 
     stones: jax.Array  # uint32[2, W]: Black's and White's stones
-    meta: jax.Array  # uint32[]: side to move, 2 if it has relocated a stone and must now place one, outcome << 2
+    meta: (
+        jax.Array
+    )  # uint32[]: side to move, 2 if it has relocated a stone and must now place one, outcome << 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,11 +109,15 @@ class Slither(Game):
         plane, cell = action // cells, action % cells
         passes, relocates = plane == 1 + len(DIRECTIONS), (plane >= 1) & (plane <= len(DIRECTIONS))
         steps = np.array([dr * self.size + dc for dr, dc in DIRECTIONS], np.int32)
-        to = cell + jnp.where(relocates, jnp.asarray(steps)[jnp.clip(plane - 1, 0, len(DIRECTIONS) - 1)], 0)
+        to = cell + jnp.where(
+            relocates, jnp.asarray(steps)[jnp.clip(plane - 1, 0, len(DIRECTIONS) - 1)], 0
+        )
         put = grid.point(jnp.where(passes, -1, to))
         taken = grid.point(jnp.where(relocates, cell, -1))
         own = jnp.where(side == 1, state.stones[1], state.stones[0]) & ~taken | put
-        stones = jnp.stack([jnp.where(side == 1, state.stones[0], own), jnp.where(side == 1, own, state.stones[1])])
+        stones = jnp.stack(
+            [jnp.where(side == 1, state.stones[0], own), jnp.where(side == 1, own, state.stones[1])]
+        )
         won = (plane == 0) & grid.any(self._from_edge(own, side, 0) & self._edge(side, 1, own))
         outcome = jnp.where(won, side + np.uint32(Outcome.FIRST_WINS), jnp.uint32(0))
         turn = jnp.where(relocates, side | np.uint32(RELOCATED), side ^ 1)
@@ -138,15 +147,24 @@ class Slither(Game):
         empty = jnp.where(ongoing, grid.invert(state.stones[0] | state.stones[1]), jnp.uint32(0))
         placements = self._rule.placements(own, list(empty))
         whole = jnp.where(relocated, jnp.uint32(0), empty)
-        relocations = self._rule.relocations(own, list(whole), [x & whole[w] for w, x in enumerate(placements)])
-        planes = [grid.to_actions(jnp.stack(placements)), *jnp.moveaxis(grid.to_actions(jnp.stack(relocations)), 1, 0)]
+        relocations = self._rule.relocations(
+            own, list(whole), [x & whole[w] for w, x in enumerate(placements)]
+        )
+        planes = [
+            grid.to_actions(jnp.stack(placements)),
+            *jnp.moveaxis(grid.to_actions(jnp.stack(relocations)), 1, 0),
+        ]
         return self._joined_planes(planes, ongoing), placements
 
     def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
         """uint32[M, ...]: one action set of nine, each of N^2 bits; a pass where they are empty and the game goes on."""
         passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
         words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)
-        bits = [(k * self.size**2 + 32 * m, word) for k, plane in enumerate(planes) for m, word in enumerate(plane)]
+        bits = [
+            (k * self.size**2 + 32 * m, word)
+            for k, plane in enumerate(planes)
+            for m, word in enumerate(plane)
+        ]
         for first, word in [*bits, (self.num_actions - 1, passes.astype(jnp.uint32))]:
             at, shift = divmod(first, 32)
             words[at] = words[at] | word << np.uint32(shift)
@@ -161,7 +179,13 @@ class Slither(Game):
         return (state.meta & 1).astype(np.int32)
 
     def observe(self, state: SlitherState) -> jax.Array:
-        return stone_planes(self.grid, state.stones, self.to_move(state), (state.meta & 1) == 1, (state.meta & RELOCATED) != 0)
+        return stone_planes(
+            self.grid,
+            state.stones,
+            self.to_move(state),
+            (state.meta & 1) == 1,
+            (state.meta & RELOCATED) != 0,
+        )
 
     def from_seat(self, state: SlitherState, player: jax.Array) -> SlitherState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
@@ -176,7 +200,13 @@ class Slither(Game):
         Nothing is ever forced, and no threat is told: a relocation may answer it, and is a move that does not end the turn.
         """
         legal, wins = self._look(state)
-        return Children(legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), jnp.int32(-1))
+        return Children(
+            legal,
+            wins,
+            jnp.zeros_like(legal),
+            jnp.full(self.num_actions, -1, jnp.int16),
+            jnp.int32(-1),
+        )
 
     @batch_last
     def _look(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
@@ -194,13 +224,23 @@ class Slither(Game):
 
     # ---- zones -------------------------------------------------------------------------------------------------
     def zoning(self) -> Zoning:
-        from jaxsolve import zoning
+        from jaxsolve.games import zones as zoning
         from jaxsolve.games.slither.zone_board import SCRATCH
         from jaxsolve.games.slither.zone_replies import inside, left, lost
-        from jaxsolve.games.slither.zoning import leaf, shown, won
+        from jaxsolve.games.slither.zones import leaf, shown, won
 
-        facts, words = np.array([self.size, self.grid.words, self.grid.rows_per_word]), -(-self.num_actions // 32)
-        return zoning.zoning((leaf, won, lost, left, shown, None, inside), words, facts, SCRATCH, null=self.num_actions - 1, planes=2)
+        facts, words = (
+            np.array([self.size, self.grid.words, self.grid.rows_per_word]),
+            -(-self.num_actions // 32),
+        )
+        return zoning.zoning(
+            (leaf, won, lost, left, shown, None, inside),
+            words,
+            facts,
+            SCRATCH,
+            null=self.num_actions - 1,
+            planes=2,
+        )
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """Where Black's stones are known and where White's are; nothing for the whole position, of which the pass is a part."""
@@ -219,7 +259,9 @@ class Slither(Game):
         """int32[2]: stones each colour needs to join its edges if the other always passed, nothing moved and diagonals were free; batch last."""
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
-        return jnp.stack([self._needs(own, jnp.uint32(colour), empty) for colour, own in enumerate(state.stones)])
+        return jnp.stack(
+            [self._needs(own, jnp.uint32(colour), empty) for colour, own in enumerate(state.stones)]
+        )
 
     def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
         """``_count_needs`` of one side: 0 where it has joined its edges, more than ``size`` where it cannot."""
@@ -232,7 +274,9 @@ class Slither(Game):
             return reached | grid.flood(grid.dilate(reached) & own, own), needed
 
         start = self._from_edge(own, side, 0)
-        return jax.lax.fori_loop(0, self.size + 1, widen, (start, jnp.zeros_like(empty[0], jnp.int32)))[1]
+        return jax.lax.fori_loop(
+            0, self.size + 1, widen, (start, jnp.zeros_like(empty[0], jnp.int32))
+        )[1]
 
     # ---- symmetries --------------------------------------------------------------------------------------------
     @property
@@ -243,9 +287,14 @@ class Slither(Game):
     def symmetry_actions(self) -> np.ndarray:
         cells = square_permutations(self.size)[::2]
         turned_steps = [[_turn(step, g) for step in DIRECTIONS] for g in range(4)]
-        planes = np.array([[0, *(1 + DIRECTIONS.index(step) for step in steps)] for steps in turned_steps], np.int32)
+        planes = np.array(
+            [[0, *(1 + DIRECTIONS.index(step) for step in steps)] for steps in turned_steps],
+            np.int32,
+        )
         moves = planes[:, :, None] * self.size**2 + cells[:, None]
-        return np.concatenate([moves.reshape(4, -1), np.full((4, 1), self.num_actions - 1)], axis=1).astype(np.int32)
+        return np.concatenate(
+            [moves.reshape(4, -1), np.full((4, 1), self.num_actions - 1)], axis=1
+        ).astype(np.int32)
 
     def transform(self, state: SlitherState, symmetry: jax.Array) -> SlitherState:
         return SlitherState(turned(self.grid, state.stones, 2 * jnp.asarray(symmetry)), state.meta)
@@ -262,7 +311,10 @@ class Slither(Game):
     def read(self, text: str) -> SlitherState:
         cells, side, relocated, winner = notation.parse(self, text)
         outcome = int(Outcome.ONGOING) if winner is None else int(Outcome.FIRST_WINS) + winner
-        return SlitherState(self.grid.stones_of(cells), np.uint32(side | RELOCATED * relocated | outcome << OUTCOME_AT))
+        return SlitherState(
+            self.grid.stones_of(cells),
+            np.uint32(side | RELOCATED * relocated | outcome << OUTCOME_AT),
+        )
 
     def action_text(self, action: int, state: SlitherState | None = None) -> str:
         return notation.action_text(int(action), self.size)
@@ -277,7 +329,9 @@ class Slither(Game):
         return "connection"
 
     def drawing(self, state: SlitherState) -> Stones:
-        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size), edges=(1, 2))
+        return Stones(
+            Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size), edges=(1, 2)
+        )
 
     def place(self, action: int, state: SlitherState, player: int) -> Place | None:
         cell = notation.cell_of(action, self.size)

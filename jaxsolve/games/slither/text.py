@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.bitboard import NEIGHBOURS
-from jaxsolve.games import boardtext
+from jaxsolve.core.bitboard import NEIGHBOURS
+from jaxsolve.games.boards import text as boardtext
 
 if TYPE_CHECKING:
     from jaxsolve.games.slither.game import Slither
@@ -26,14 +26,22 @@ def action_text(action: int, size: int) -> str:
     end = None if action < 0 else cell_of(action, size)
     if end is None:
         raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
-    return boardtext.gtp_point(end, size) if plane == 0 else f"{boardtext.gtp_point(cell, size)}-{boardtext.gtp_point(end, size)}"
+    return (
+        boardtext.gtp_point(end, size)
+        if plane == 0
+        else f"{boardtext.gtp_point(cell, size)}-{boardtext.gtp_point(end, size)}"
+    )
 
 
 def zone_text(zone: Sequence[int], size: int) -> str:
     """``A1,B1;C2``: the cells of the first two planes of N^2 bits, ordered by row from the bottom, then by column; empty where there are none."""
     planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
     lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
-    return ";".join(",".join(boardtext.gtp_point(cell, size) for cell in cells) for cells in lists) if any(planes) else ""
+    return (
+        ";".join(",".join(boardtext.gtp_point(cell, size) for cell in cells) for cells in lists)
+        if any(planes)
+        else ""
+    )
 
 
 def cell_of(action: int, size: int) -> int | None:
@@ -58,7 +66,9 @@ def parse_action(text: str, size: int) -> int:
     end = boardtext.parse_gtp_point(second, size)
     step = end // size - start // size, end % size - start % size
     if step not in _DIRECTIONS:
-        raise ValueError(f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells around it.")
+        raise ValueError(
+            f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells around it."
+        )
     return (1 + _DIRECTIONS.index(step)) * size**2 + start
 
 
@@ -70,7 +80,9 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
     cells = boardtext.parse_board(fields[0], game.size)
     side = boardtext.parse_side(fields[1], game.players)
     if len(fields) == 3 and fields[2] != RELOCATED:
-        raise ValueError(f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED!r}")
+        raise ValueError(
+            f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED!r}"
+        )
     relocated = len(fields) == 3
     for colour in (0, 1) if not relocated else (1 - side,):
         if broken := broken_window(cells == colour + 1):
@@ -81,7 +93,9 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
             )
     if joined(cells == 2 - side, 1 - side):
         if relocated:
-            raise ValueError(f"{RELOCATED!r} stands in a position that {game.players[1 - side]} has already won")
+            raise ValueError(
+                f"{RELOCATED!r} stands in a position that {game.players[1 - side]} has already won"
+            )
         return cells, side, False, 1 - side
     if relocated:
         _check_relocated(game, cells, side)
@@ -98,20 +112,33 @@ def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
     for dr, dc in _DIRECTIONS:
         beside |= around[1 + dr : 1 + dr + game.size, 1 + dc : 1 + dc + game.size]
     if not np.any(beside & empty):
-        raise ValueError(f"{game.players[side]} has no stone that can have been relocated: none has an empty cell around it")
+        raise ValueError(
+            f"{game.players[side]} has no stone that can have been relocated: none has an empty cell around it"
+        )
     for row, column in np.argwhere(empty):
         own[row, column] = True
         if broken_window(own) is None:
             return
         own[row, column] = False
-    raise ValueError(f"{game.players[side]} has relocated a stone, but no placement keeps the diagonal rule now")
+    raise ValueError(
+        f"{game.players[side]} has relocated a stone, but no placement keeps the diagonal rule now"
+    )
 
 
 def broken_window(member: np.ndarray) -> tuple[int, int] | None:
     """Row and column of the upper left cell of the first 2x2 block of bool[H, W] that holds two diagonal cells and no more."""
-    upper_left, upper_right, lower_left, lower_right = member[:-1, :-1], member[:-1, 1:], member[1:, :-1], member[1:, 1:]
+    upper_left, upper_right, lower_left, lower_right = (
+        member[:-1, :-1],
+        member[:-1, 1:],
+        member[1:, :-1],
+        member[1:, 1:],
+    )
     broken = (upper_left == lower_right) & (upper_right == lower_left) & (upper_left != upper_right)
-    return (int(found[0]), int(found[1])) if len(at := np.argwhere(broken)) and len(found := at[0]) else None
+    return (
+        (int(found[0]), int(found[1]))
+        if len(at := np.argwhere(broken)) and len(found := at[0])
+        else None
+    )
 
 
 def joined(member: np.ndarray, colour: int) -> bool:
@@ -121,7 +148,9 @@ def joined(member: np.ndarray, colour: int) -> bool:
     reached[0] = member[0]
     while True:
         around = np.pad(reached, 1)
-        grown = (reached | around[:-2, 1:-1] | around[2:, 1:-1] | around[1:-1, :-2] | around[1:-1, 2:]) & member
+        grown = (
+            reached | around[:-2, 1:-1] | around[2:, 1:-1] | around[1:-1, :-2] | around[1:-1, 2:]
+        ) & member
         if np.array_equal(grown, reached):
             return bool(reached[-1].any())
         reached = grown

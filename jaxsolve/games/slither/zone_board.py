@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.bitboard import NEIGHBOURS
-from jaxsolve.compiled import compiled, inner
+from jaxsolve.core.bitboard import NEIGHBOURS
+from jaxsolve.jit.host import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD = range(3)
 """Places in ``facts`` int64[3]: N, the words of a set of cells, the rows in each."""
@@ -111,7 +111,9 @@ def read_board(facts, state, scratch):
         first, second = state[row // per] >> shift, state[words + row // per] >> shift
         for column in range(n):
             bit = np.uint32(column)
-            scratch[CELL + point_at(facts, row, column)] = (first >> bit & np.uint32(1)) + np.uint32(2) * (second >> bit & np.uint32(1))
+            scratch[CELL + point_at(facts, row, column)] = (
+                first >> bit & np.uint32(1)
+            ) + np.uint32(2) * (second >> bit & np.uint32(1))
 
 
 @compiled
@@ -155,7 +157,11 @@ def is_broken(scratch, side, window, colour):
     c, d = scratch[CELL + window + side], scratch[CELL + window + side + 1]
     if a == OUTSIDE or d == OUTSIDE or b == OUTSIDE or c == OUTSIDE:
         return False
-    return (a == colour) == (d == colour) and (b == colour) == (c == colour) and (a == colour) != (b == colour)
+    return (
+        (a == colour) == (d == colour)
+        and (b == colour) == (c == colour)
+        and (a == colour) != (b == colour)
+    )
 
 
 @inner
@@ -249,16 +255,25 @@ def show_broken(scratch, side, colour, mine):
 @inner
 def _excluded(scratch, mine, one, other, beside, opposite):
     """Whether the zone shows that P does not hold ``one`` and ``other`` alone of a window's four points."""
-    if (scratch[MINE + one] and scratch[CELL + one] != mine) or (scratch[MINE + other] and scratch[CELL + other] != mine):
+    if (scratch[MINE + one] and scratch[CELL + one] != mine) or (
+        scratch[MINE + other] and scratch[CELL + other] != mine
+    ):
         return True
-    return (scratch[MINE + beside] and scratch[CELL + beside] == mine) or (scratch[MINE + opposite] and scratch[CELL + opposite] == mine)
+    return (scratch[MINE + beside] and scratch[CELL + beside] == mine) or (
+        scratch[MINE + opposite] and scratch[CELL + opposite] == mine
+    )
 
 
 @inner
 def show_whole(scratch, side, window, mine):
     """Has the zone show that a window, which is not broken for P, is not."""
     a, b, c, d = window, window + 1, window + side, window + side + 1
-    if scratch[CELL + a] == OUTSIDE or scratch[CELL + b] == OUTSIDE or scratch[CELL + c] == OUTSIDE or scratch[CELL + d] == OUTSIDE:
+    if (
+        scratch[CELL + a] == OUTSIDE
+        or scratch[CELL + b] == OUTSIDE
+        or scratch[CELL + c] == OUTSIDE
+        or scratch[CELL + d] == OUTSIDE
+    ):
         return
     for _ in range(2):
         if not _excluded(scratch, mine, a, d, b, c):
@@ -290,7 +305,11 @@ def reach(facts, scratch, player, which):
     for i in range(facts[SIZE]):
         point = point_at(facts, i, 0) if player == 1 else point_at(facts, 0, i)
         if which == 1:
-            point = point_at(facts, i, facts[SIZE] - 1) if player == 1 else point_at(facts, facts[SIZE] - 1, i)
+            point = (
+                point_at(facts, i, facts[SIZE] - 1)
+                if player == 1
+                else point_at(facts, facts[SIZE] - 1, i)
+            )
         if scratch[CELL + point] == player + 1:
             scratch[SIDES + point] |= mark
             scratch[LIST + count] = point

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.compiled import compiled, inner
 from jaxsolve.games.slither.zone_board import (
     CELL,
     CORE,
@@ -34,6 +33,7 @@ from jaxsolve.games.slither.zone_board import (
     window_of,
     write_zone,
 )
+from jaxsolve.jit.host import compiled, inner
 
 _STEPS = 8  # directions of a relocation
 
@@ -48,7 +48,11 @@ def lost(state, action, zone, out, facts, scratch):
     read_board(facts, state, scratch)
     read_zone(facts, zone, 1 - loser, scratch)
     _know_stones(scratch, facts[SIZE] + 2, 2 - loser)
-    shown = _after_relocation(facts, scratch, loser + 1) if is_relocated(facts, state) else _whole_turn(facts, scratch, loser + 1)
+    shown = (
+        _after_relocation(facts, scratch, loser + 1)
+        if is_relocated(facts, state)
+        else _whole_turn(facts, scratch, loser + 1)
+    )
     if shown:
         write_zone(facts, scratch, 1 - loser, False, out)
     else:
@@ -74,7 +78,11 @@ def _set_core(scratch, side):
 def _has_outside(scratch, side, theirs, broken):
     """Whether Q has a legal placement outside the core."""
     for point in range(side + 1, side * (side - 1) - 1):
-        if scratch[CELL + point] == EMPTY and scratch[CORE + point] == 0 and may_place(scratch, side, theirs, point, broken):
+        if (
+            scratch[CELL + point] == EMPTY
+            and scratch[CORE + point] == 0
+            and may_place(scratch, side, theirs, point, broken)
+        ):
             return True
     return False
 
@@ -86,7 +94,9 @@ def _after_relocation(facts, scratch, theirs):
     broken = count_broken(scratch, side, theirs)
     _set_core(scratch, side)
     forbidden = CORE
-    if not _has_outside(scratch, side, theirs, broken):  # then the zone shows why: a window is broken, and a stone elsewhere does not mend it
+    if not _has_outside(
+        scratch, side, theirs, broken
+    ):  # then the zone shows why: a window is broken, and a stone elsewhere does not mend it
         if show_broken(scratch, side, theirs, 3 - theirs) < 0:
             return False
         forbidden = THEIRS
@@ -94,7 +104,11 @@ def _after_relocation(facts, scratch, theirs):
     while grown:
         grown = False
         for point in range(side + 1, side * (side - 1) - 1):
-            if scratch[CELL + point] == EMPTY and scratch[forbidden + point] and not may_place(scratch, side, theirs, point, broken):
+            if (
+                scratch[CELL + point] == EMPTY
+                and scratch[forbidden + point]
+                and not may_place(scratch, side, theirs, point, broken)
+            ):
                 grown = _show_illegal(scratch, side, theirs, point) > 0 or grown
     return True
 
@@ -116,7 +130,11 @@ def _whole_turn(facts, scratch, theirs):
     while grown:
         grown = False
         for point in range(side + 1, side * (side - 1) - 1):
-            if scratch[CELL + point] == EMPTY and scratch[THEIRS + point] and not may_place(scratch, side, theirs, point, 0):
+            if (
+                scratch[CELL + point] == EMPTY
+                and scratch[THEIRS + point]
+                and not may_place(scratch, side, theirs, point, 0)
+            ):
                 cost = _show_illegal(scratch, side, theirs, point)
                 if cost < 0:
                     return False
@@ -143,7 +161,11 @@ def _has_outside_step(scratch, side, theirs):
         if scratch[CELL + source] == theirs and scratch[CORE + source] == 0:
             for k in range(_STEPS):
                 target = source + step(side, k)
-                if scratch[CELL + target] == EMPTY and scratch[CORE + target] == 0 and may_relocate(scratch, side, theirs, source, target):
+                if (
+                    scratch[CELL + target] == EMPTY
+                    and scratch[CORE + target] == 0
+                    and may_relocate(scratch, side, theirs, source, target)
+                ):
                     return True
     return False
 
@@ -230,7 +252,9 @@ def left(state, action, zone, out, facts, scratch):
             end = cell + _cell_step(n, d)
             if abs(end % n - cell % n) > 1 or end < 0 or end >= cells:
                 continue
-            if (cell == source if leaves else not has_bit(zone, theirs + cell)) and (end == target if enters else not has_bit(zone, theirs + end)):
+            if (cell == source if leaves else not has_bit(zone, theirs + cell)) and (
+                end == target if enters else not has_bit(zone, theirs + end)
+            ):
                 clear_bit(out, np.int64((1 + d) * cells + cell))
     return np.int64(0)
 

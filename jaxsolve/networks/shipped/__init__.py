@@ -28,14 +28,18 @@ def load(name: str) -> Network:
     files = shipped()
     if name not in files:
         near = difflib.get_close_matches(name, files, n=1) or [", ".join(files) or "none"]
-        raise ValueError(f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends in {SUFFIX}")
+        raise ValueError(
+            f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends in {SUFFIX}"
+        )
     return Network.load(files[name])
 
 
 def fitting(game: Game) -> Network | None:
     """The shipped network for a game: one that learned by its rules, else one that learned what comes to the same and fits."""
     networks = [load(name) for name in shipped() if name not in FOR_PLAY]
-    networks.sort(key=lambda network: network.architecture.cost is None)  # the cards: costs solve more
+    networks.sort(
+        key=lambda network: network.architecture.cost is None
+    )  # the cards: costs solve more
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
     return next((network for network in same + akin if _fits(network, game)), None)
@@ -52,7 +56,12 @@ def _fits(network: Network, game: Game) -> bool:
 def _kind(rules: str) -> str:
     """The base name of rules. Whether White lives anywhere on the board, as life and death can ask, is Killall-Go's question."""
     base, *options = rules.split(";")
-    if base.startswith("tsumego-") and {"goal=live", "defender=white", "crucial=any", "region=all"} <= set(options):
+    if base.startswith("tsumego-") and {
+        "goal=live",
+        "defender=white",
+        "crucial=any",
+        "region=all",
+    } <= set(options):
         return base.replace("tsumego-", "killallgo-")
     return base
 
@@ -62,9 +71,15 @@ def chosen(game: Game) -> Network:
     network = fitting(game)
     if network is None:
         able = [name for name in shipped() if _fits(load(name), game)]
-        why = "it plays, but helps no search to solve" if set(able) <= {*FOR_PLAY} else "having learned another question on such boards"
+        why = (
+            "it plays, but helps no search to solve"
+            if set(able) <= {*FOR_PLAY}
+            else "having learned another question on such boards"
+        )
         hint = f"; {' or '.join(able)} can be asked by name, {why}" if able else ""
-        raise ValueError(f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}")
+        raise ValueError(
+            f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}"
+        )
     return network
 
 

@@ -5,6 +5,6 @@ It needs only Python's standard library and shares no line with the solver: its 
 """
 
 from jaxsolve.proof.check.checker import Report, check
-from jaxsolve.proof.check.games import knows, register, unregister
+from jaxsolve.proof.check.registry import knows, register, unregister
 
 __all__ = ["Report", "check", "knows", "register", "unregister"]

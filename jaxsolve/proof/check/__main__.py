@@ -7,8 +7,8 @@ import os
 import sys
 from typing import NoReturn
 
+from jaxsolve.proof.check.audit.report import Answer, Asked, answer
 from jaxsolve.proof.check.errors import show
-from jaxsolve.proof.check.nets import Answer, Asked, answer
 
 
 class _Words(argparse.ArgumentParser):
@@ -20,20 +20,41 @@ class _Words(argparse.ArgumentParser):
 
 def _count(least: int):
     def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) < 1 << 64):
-            raise argparse.ArgumentTypeError(f"{show(text)} is not a number from {least}, below 2^64")
+        if not (
+            text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) < 1 << 64
+        ):
+            raise argparse.ArgumentTypeError(
+                f"{show(text)} is not a number from {least}, below 2^64"
+            )
         return int(text)
 
     return read
 
 
 def _words() -> argparse.ArgumentParser:
-    words = _Words(prog="python -m jaxsolve.proof.check", usage="%(prog)s FILE [--replay N] [--seed K] [--flatten OUT] [--most NODES]")
+    words = _Words(
+        prog="python -m jaxsolve.proof.check",
+        usage="%(prog)s FILE [--replay N] [--seed K] [--flatten OUT] [--most NODES]",
+    )
     words.add_argument("file", metavar="FILE", help="a proof.jsonl.gz")
-    words.add_argument("--replay", type=_count(1), default=0, metavar="N", help="play N random defences against an accepted proof's strategy")
-    words.add_argument("--seed", type=_count(0), default=0, metavar="K", help="random seed of the replay")
-    words.add_argument("--flatten", metavar="OUT", help="write an accepted proof to OUT as a plain one, without zones")
-    words.add_argument("--most", type=_count(1), metavar="NODES", help="stop where the plain one needs more nodes")
+    words.add_argument(
+        "--replay",
+        type=_count(1),
+        default=0,
+        metavar="N",
+        help="play N random defences against an accepted proof's strategy",
+    )
+    words.add_argument(
+        "--seed", type=_count(0), default=0, metavar="K", help="random seed of the replay"
+    )
+    words.add_argument(
+        "--flatten",
+        metavar="OUT",
+        help="write an accepted proof to OUT as a plain one, without zones",
+    )
+    words.add_argument(
+        "--most", type=_count(1), metavar="NODES", help="stop where the plain one needs more nodes"
+    )
     return words
 
 
@@ -69,7 +90,9 @@ def run(arguments: list[str]) -> int:
         return 130
     except OSError as error:
         print(f"the answer cannot be printed: {error.strerror or error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter would try again at its end
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # the interpreter would try again at its end
         return 2
 
 

@@ -17,7 +17,9 @@ class Report:
     accepted: bool
     readable: bool = True  # False: no certificate of a known version, nothing was judged
     reason: str = ""  # one sentence without its place; empty when accepted
-    line: int | None = None  # line number from 1 of what is wrong, None where the file as a whole is
+    line: int | None = (
+        None  # line number from 1 of what is wrong, None where the file as a whole is
+    )
     node: int | None = None  # id of the node that is wrong
     nodes: int = 0  # node lines accepted
     peak_frontier: int = 0  # most nodes held at once
@@ -39,7 +41,11 @@ class Report:
         if self.accepted:
             whose = f", by the rules of the plug-in {self.plugin}" if self.plugin else ""
             return f"accepted: {self.claim} under {self.rules} ({self.nodes} nodes, at most {self.peak_frontier} held at once){whose}."
-        place = "" if self.line is None else f" line {self.line}" + ("" if self.node is None else f", node {self.node}") + ":"
+        place = (
+            ""
+            if self.line is None
+            else f" line {self.line}" + ("" if self.node is None else f", node {self.node}") + ":"
+        )
         return f"{'refused' if self.readable else 'unreadable'}:{place} {self.reason}."
 
 

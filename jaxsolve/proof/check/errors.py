@@ -18,7 +18,15 @@ class Repeats(Refused):
 def show(value: object, limit: int = 80) -> str:
     """ASCII form of any JSON value, at most ``limit`` characters, safe to print whatever a file holds."""
     if isinstance(value, str):
-        text = "'" + value[: limit + 1].encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n").replace("\r", "\\r") + "'"
+        text = (
+            "'"
+            + value[: limit + 1]
+            .encode("ascii", "backslashreplace")
+            .decode("ascii")
+            .replace("\n", "\\n")
+            .replace("\r", "\\r")
+            + "'"
+        )
     elif isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
         text = f"an integer of {value.bit_length()} bits"
     elif isinstance(value, (dict, list)):

@@ -34,10 +34,18 @@ class Grid:
         self.size = size
         self.stride = size + 1
         self.length = size * self.stride - 1
-        self.names = {self._bit(row, column): name(column, row) for row in range(size) for column in range(size)}
+        self.names = {
+            self._bit(row, column): name(column, row)
+            for row in range(size)
+            for column in range(size)
+        }
         self.bit_of = {text: bit for bit, text in self.names.items()}
         self.full = sum(self.names)
-        self._rank = {self.names[self._bit(row, column)]: (size - row) * size + column for row in range(size) for column in range(size)}
+        self._rank = {
+            self.names[self._bit(row, column)]: (size - row) * size + column
+            for row in range(size)
+            for column in range(size)
+        }
         self.pattern = rf"(?:[.XO]{{{size}}}/){{{size - 1}}}[.XO]{{{size}}}"
 
     def _bit(self, row: int, column: int) -> int:
@@ -75,7 +83,9 @@ class Grid:
         except KeyError as error:
             raise Refused(f"{show(error.args[0])} is not a point of the board") from None
         if not all(map(operator.lt, ranks, ranks[1:])):
-            raise Refused(f"the points {show(text)} are not in order, by row from the bottom and then by column, each once")
+            raise Refused(
+                f"the points {show(text)} are not in order, by row from the bottom and then by column, each once"
+            )
         return sum(map(self.bit_of.__getitem__, names))
 
     def list(self, mask: int) -> str:

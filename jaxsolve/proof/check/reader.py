@@ -28,7 +28,9 @@ def _no_number(text: str) -> Any:
     raise ValueError(f"{show(text)} is not an integer")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_no_number, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_no_number, parse_constant=_no_number
+)
 
 
 def decode(line: bytes) -> dict[str, Any]:
@@ -50,8 +52,14 @@ def decode(line: bytes) -> dict[str, Any]:
 
 def _proofs_in(folder: str | os.PathLike[str]) -> str:
     """The certificates that a run has left in a folder, for the sentence that says that it is none itself."""
-    found = sorted(path.relative_to(folder) for pattern in ("*.jsonl.gz", "*/*.jsonl.gz") for path in Path(folder).glob(pattern))
-    named = ", ".join(show(str(path), 100) for path in found[:NAMED]) + (", ..." if len(found) > NAMED else "")
+    found = sorted(
+        path.relative_to(folder)
+        for pattern in ("*.jsonl.gz", "*/*.jsonl.gz")
+        for path in Path(folder).glob(pattern)
+    )
+    named = ", ".join(show(str(path), 100) for path in found[:NAMED]) + (
+        ", ..." if len(found) > NAMED else ""
+    )
     return f"; the proofs in it: {named}" if found else ", without a proof in it"
 
 
@@ -65,13 +73,19 @@ def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
         with gzip.open(path, "rb") as file:
             while line := file.readline(MAX_LINE + 1):
                 if len(line) > MAX_LINE:
-                    raise (Refused if number else Unreadable)(f"the line is longer than {MAX_LINE} bytes")
+                    raise (Refused if number else Unreadable)(
+                        f"the line is longer than {MAX_LINE} bytes"
+                    )
                 number += 1
                 yield line
     except EOFError:
-        raise (Refused if number else Unreadable)("the file is truncated: its compressed data ends too early") from None
+        raise (Refused if number else Unreadable)(
+            "the file is truncated: its compressed data ends too early"
+        ) from None
     except (gzip.BadGzipFile, zlib.error):
-        raise (Refused if number else Unreadable)("the compressed data is damaged" if number else "the file is not gzip data") from None
+        raise (Refused if number else Unreadable)(
+            "the compressed data is damaged" if number else "the file is not gzip data"
+        ) from None
     except (OSError, ValueError) as error:
         if isinstance(error, (Refused, Unreadable)):
             raise

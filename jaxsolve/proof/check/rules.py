@@ -57,7 +57,9 @@ class Rules(abc.ABC):
     def replies(self, position: Any) -> dict[str, str]:
         """Every legal move and the text of the position after it; the game is known not to be over."""
 
-    def superko(self, root: Any, claimant: int, by: str, again: str | None) -> tuple[Rules, str, Fresh]:
+    def superko(
+        self, root: Any, claimant: int, by: str, again: str | None
+    ) -> tuple[Rules, str, Fresh]:
         """For nodes written under the rule set ``by``: its rules, its text of ``root``, and the test that the claim then holds under this one."""
         raise Refused("this rule set takes no proof by another one")
 
@@ -91,12 +93,16 @@ def options(rules: str, *names: str) -> tuple[str, list[str]]:
 def choice(rules: str, value: str, *allowed: str) -> str:
     """``value`` if it is one of ``allowed``."""
     if value not in allowed:
-        raise Refused(f"the rule set {show(rules)} is not known: {show(value)} is none of {', '.join(allowed)}")
+        raise Refused(
+            f"the rule set {show(rules)} is not known: {show(value)} is none of {', '.join(allowed)}"
+        )
     return value
 
 
 def number(rules: str, text: str, least: int, most: int) -> int:
     """The canonical decimal number ``text`` if it lies in ``least .. most``."""
     if text not in map(str, range(least, most + 1)):
-        raise Refused(f"the rule set {show(rules)} is not known: {show(text)} is not a number from {least} to {most}")
+        raise Refused(
+            f"the rule set {show(rules)} is not known: {show(text)} is not a number from {least} to {most}"
+        )
     return int(text)

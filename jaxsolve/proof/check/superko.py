@@ -14,8 +14,8 @@ from jaxsolve.proof.check.errors import Repeats
 from jaxsolve.proof.check.grid import bits
 
 if TYPE_CHECKING:
-    from jaxsolve.proof.check.go import Go
-    from jaxsolve.proof.check.go_text import GoPosition
+    from jaxsolve.proof.check.games.go.rules import Go
+    from jaxsolve.proof.check.games.go.text import GoPosition
     from jaxsolve.proof.check.zones import Child
 
 MOST = 16
@@ -34,7 +34,9 @@ class Plays(NamedTuple):
     """What the claimant plays at a node or below it."""
 
     points: int  # mask of the points
-    after: dict[int, frozenset[Board]]  # a point that the header names -> the boards that moves there lead to
+    after: dict[
+        int, frozenset[Board]
+    ]  # a point that the header names -> the boards that moves there lead to
 
 
 class Fresh:
@@ -48,16 +50,28 @@ class Fresh:
     """
 
     def __init__(self, rules: Go, claimant: int, again: int, before: Sequence[tuple[int, int]]):
-        self._rules, self._grid, self._claimant, self._again, self._before = rules, rules.grid, claimant, again, before
+        self._rules, self._grid, self._claimant, self._again, self._before = (
+            rules,
+            rules.grid,
+            claimant,
+            again,
+            before,
+        )
 
-    def node(self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]) -> Plays:
+    def node(
+        self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]
+    ) -> Plays:
         """What is played at an accepted node (zone 0: none was written) that names these children by these moves, and below it.
 
         Raises Repeats if a board that covers the node may come back.
         """
         parts = [plays for _, _, plays in named]
         if position.side == self._claimant:
-            parts += [self._move(self._grid.point(move), child) for move, child, _ in named if move != "pass"]
+            parts += [
+                self._move(self._grid.point(move), child)
+                for move, child, _ in named
+                if move != "pass"
+            ]
         plays = self._joined(parts)
         self._test(position.stones, zone, plays, "at this node or below", "this node's board")
         return plays
@@ -75,7 +89,20 @@ class Fresh:
         free = self._grid.full & ~known & ~bit
         black, white = self._rules.position(child.text).stones
         own = (bit, 0) if self._claimant == 0 else (0, bit)
-        return Plays(bit, {bit: frozenset([Board(black & known | free | own[0], white & known | free | own[1], known & ~black & ~white | free)])})
+        return Plays(
+            bit,
+            {
+                bit: frozenset(
+                    [
+                        Board(
+                            black & known | free | own[0],
+                            white & known | free | own[1],
+                            known & ~black & ~white | free,
+                        )
+                    ]
+                )
+            },
+        )
 
     @staticmethod
     def _joined(parts: Sequence[Plays]) -> Plays:
@@ -89,20 +116,32 @@ class Fresh:
             if len(boards) > MOST:
                 black = white = empty = 0
                 for board in boards:
-                    black, white, empty = black | board.black, white | board.white, empty | board.empty
+                    black, white, empty = (
+                        black | board.black,
+                        white | board.white,
+                        empty | board.empty,
+                    )
                 found[bit] = frozenset([Board(black, white, empty)])
         return Plays(points, found)
 
-    def _test(self, stones: tuple[int, int], zone: int, plays: Plays, where: str, board: str) -> None:
+    def _test(
+        self, stones: tuple[int, int], zone: int, plays: Plays, where: str, board: str
+    ) -> None:
         for bit in bits(plays.points & stones[self._claimant]):
             name = self._grid.names[bit]
             if bit not in plays.after:
-                raise Repeats(f"superko: the claimant plays {name} {where} and has a stone there on {board}, but 'again' does not name {name}")
-            if not all(self._differ(stones, zone or self._grid.full, after) for after in plays.after[bit]):
+                raise Repeats(
+                    f"superko: the claimant plays {name} {where} and has a stone there on {board}, but 'again' does not name {name}"
+                )
+            if not all(
+                self._differ(stones, zone or self._grid.full, after) for after in plays.after[bit]
+            ):
                 raise Repeats(f"superko: the claimant's move {name} {where} may bring back {board}")
 
     @staticmethod
     def _differ(stones: tuple[int, int], zone: int, board: Board) -> bool:
         """Whether all boards that agree with ``stones`` on ``zone`` differ from ``board``."""
         black, white = stones
-        return bool(zone & (black & ~board.black | white & ~board.white | ~(black | white) & ~board.empty))
+        return bool(
+            zone & (black & ~board.black | white & ~board.white | ~(black | white) & ~board.empty)
+        )

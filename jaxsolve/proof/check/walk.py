@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxsolve.proof.check import games
+from jaxsolve.proof.check import registry as games
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
 from jaxsolve.proof.check.reader import decode
 from jaxsolve.proof.check.rules import Rules
@@ -73,10 +73,16 @@ class Walk:
         self._uses: dict[int, int] = {}  # id -> how often still, where more than once
         self._zones: dict[int, int] = {}  # id -> zone, where it has one
         self._ids = _Seen()
-        self._last: tuple[int, str] | None = None  # id and position of a node that says it is the root
+        self._last: tuple[int, str] | None = (
+            None  # id and position of a node that says it is the root
+        )
         self._top = ""  # what the root node's position must be
-        self._fresh: Fresh | None = None  # where nodes are written under other rules than the header's
-        self._plays: dict[int, Plays] = {}  # id -> what the claimant plays there and below, where that matters
+        self._fresh: Fresh | None = (
+            None  # where nodes are written under other rules than the header's
+        )
+        self._plays: dict[
+            int, Plays
+        ] = {}  # id -> what the claimant plays there and below, where that matters
         self._named: list[tuple[str, Child, Plays]] = []  # by the present node, likewise
         self._done = False
 
@@ -91,7 +97,9 @@ class Walk:
         if self._done:
             raise Refused("there is data after the trailer")
         if len(raw) > self._longest:
-            raise Refused(f"the line has {len(raw)} bytes; under this rule set {self._longest} are enough for any")
+            raise Refused(
+                f"the line has {len(raw)} bytes; under this rule set {self._longest} are enough for any"
+            )
         fields = decode(raw)
         if "end" in fields:
             self._trailer(fields)
@@ -112,13 +120,19 @@ class Walk:
         except Refused as error:
             raise Unreadable(f"the file is no certificate: {error}") from None
         if fields.get("format") != FORMAT:
-            raise Unreadable(f"the file is no certificate: its format is {show(fields.get('format'))}, not '{FORMAT}'")
+            raise Unreadable(
+                f"the file is no certificate: its format is {show(fields.get('format'))}, not '{FORMAT}'"
+            )
         version = fields.get("version")
         if type(version) is not int or version != VERSION:
-            raise Unreadable(f"version {show(version)} of the format is not known, only {VERSION} is")
+            raise Unreadable(
+                f"version {show(version)} of the format is not known, only {VERSION} is"
+            )
         if set(fields) - _OPTIONAL != _HEADER:
             odd = sorted(set(fields) - _OPTIONAL ^ _HEADER)[0]
-            raise Refused(f"the header's field {show(odd)} is {'missing' if odd in _HEADER else 'not known'}")
+            raise Refused(
+                f"the header's field {show(odd)} is {'missing' if odd in _HEADER else 'not known'}"
+            )
         for name in ("game", "rules", "root", "note", "by", "again"):
             if not isinstance(fields.get(name, ""), str):
                 raise Refused(f"the header's {name} is {show(fields[name])}, not text")
@@ -127,10 +141,17 @@ class Walk:
         self._claim(fields["claim"], rules)
         self._bounded(rules, fields["root"])
         root = rules.root(fields["root"])
-        self.game, self.rule_set, self.root, self._top = fields["game"], fields["rules"], fields["root"], fields["root"]
+        self.game, self.rule_set, self.root, self._top = (
+            fields["game"],
+            fields["rules"],
+            fields["root"],
+            fields["root"],
+        )
         self.played = rules
         if "by" in fields:
-            rules, self._top, self._fresh = rules.superko(root, self._claimant, fields["by"], fields.get("again"))
+            rules, self._top, self._fresh = rules.superko(
+                root, self._claimant, fields["by"], fields.get("again")
+            )
         elif "again" in fields:
             raise Refused("the header has 'again' without 'by'")
         self._rules, self._longest = rules, rules.longest + MAX_REASON
@@ -138,16 +159,22 @@ class Walk:
     @staticmethod
     def _bounded(rules: Rules, text: str) -> None:
         if len(text) > rules.longest:
-            raise Refused(f"the position's text has {len(text)} characters; under this rule set it has at most {rules.longest}")
+            raise Refused(
+                f"the position's text has {len(text)} characters; under this rule set it has at most {rules.longest}"
+            )
 
     def _claim(self, claim: Any, rules: Rules) -> None:
         if not isinstance(claim, dict) or set(claim) != {"player", "result"}:
             raise Refused("the header's claim must have a player and a result, nothing else")
         player, result = claim["player"], claim["result"]
         if player not in rules.players:
-            raise Refused(f"the claim's player {show(player)} is neither {rules.players[0]} nor {rules.players[1]}")
+            raise Refused(
+                f"the claim's player {show(player)} is neither {rules.players[0]} nor {rules.players[1]}"
+            )
         if result not in RESULTS:
-            raise Refused(f"the claim's result {show(result)} is neither 'wins' nor 'does-not-lose'")
+            raise Refused(
+                f"the claim's result {show(result)} is neither 'wins' nor 'does-not-lose'"
+            )
         self._claimant, self._needs_win = rules.players.index(player), result == "wins"
         self.claim = f"{player} {'wins' if self._needs_win else 'does not lose'}"
 
@@ -155,9 +182,15 @@ class Walk:
         if set(fields) != {"end", "nodes", "root"} or fields["end"] is not True:
             raise Refused('the trailer must be {"end": true, "nodes": ..., "root": ...}')
         if type(fields["nodes"]) is not int or fields["nodes"] != self.nodes:
-            raise Refused(f"the trailer counts {show(fields['nodes'])} nodes, the file has {self.nodes}")
+            raise Refused(
+                f"the trailer counts {show(fields['nodes'])} nodes, the file has {self.nodes}"
+            )
         if self._last is None:
-            raise Refused("the last node is not the root: its n is not 0" if self.nodes else "there are no nodes")
+            raise Refused(
+                "the last node is not the root: its n is not 0"
+                if self.nodes
+                else "there are no nodes"
+            )
         root, text = self._last
         if type(fields["root"]) is not int or fields["root"] != root:
             raise Refused(f"the trailer's root is {show(fields['root'])}, the last node is {root}")
@@ -195,11 +228,19 @@ class Walk:
             if rules.zones is None:
                 raise Refused("this rule set knows no pairs")
             zone = rules.zones.leaf(self._claimant, position, fields["leaf"], fields["pairs"])
-        elif kind in ({"or"}, {"and"}, {"threat", "and"}, {"must-play"}, {"must-play", "threat", "pairs"}):
+        elif kind in (
+            {"or"},
+            {"and"},
+            {"threat", "and"},
+            {"must-play"},
+            {"must-play", "threat", "pairs"},
+        ):
             if rules.ended(position, self._claimant):
                 raise Refused("the game is over here, so the node must be a leaf")
             if (rules.side(position) == self._claimant) != ("or" in kind):
-                raise Refused(f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node")
+                raise Refused(
+                    f"{rules.players[rules.side(position)]} is to move, so the node cannot be {'an or' if 'or' in kind else 'an and'} node"
+                )
             if "or" in kind:
                 zone = self._or(rules, position, fields["or"], zone)
             elif "and" in kind:
@@ -210,7 +251,9 @@ class Walk:
                 zone = self._must_play(rules, position, fields["must-play"], fields)
         else:
             found = show(", ".join(sorted(kind)) or "none")
-            raise Refused(f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {found}")
+            raise Refused(
+                f"the node must be a leaf, an or, an and, a must-play, or one of these with its threat; it has {found}"
+            )
         if not self._ids.add(number):
             raise Refused(f"the id {number} has been given already")
         if self._fresh is not None:
@@ -248,14 +291,24 @@ class Walk:
         if verdict is None:
             raise Refused(f"the leaf does not hold: the game goes on, {show(reason)} is not so")
         if reason != verdict.reason:
-            raise Refused(f"the leaf does not hold: the game is over by '{verdict.reason}', not {show(reason)}")
+            raise Refused(
+                f"the leaf does not hold: the game is over by '{verdict.reason}', not {show(reason)}"
+            )
         won, lost = verdict.winner == self._claimant, verdict.winner == 1 - self._claimant
         if lost or (self._needs_win and not won):
-            result = "is a draw" if verdict.winner is None else f"is won by {rules.players[verdict.winner]}"
+            result = (
+                "is a draw"
+                if verdict.winner is None
+                else f"is won by {rules.players[verdict.winner]}"
+            )
             raise Refused(f"the leaf does not hold: the game {result} here")
         if zone and rules.written is not None:
             rules.written.leaf(self._claimant, position, reason, zone)
-        return zone if rules.zones is None else rules.zones.leaf(self._claimant, position, reason, None)
+        return (
+            zone
+            if rules.zones is None
+            else rules.zones.leaf(self._claimant, position, reason, None)
+        )
 
     def _or(self, rules: Rules, position: Any, entry: Any, zone: int) -> int:
         """The zone, as of every kind of node."""
@@ -263,7 +316,11 @@ class Walk:
         child = self._follow(rules, move, number, rules.child(position, move))
         if zone and rules.written is not None:
             rules.written.or_node(self._claimant, position, move, child, zone)
-        return zone if rules.zones is None else rules.zones.or_node(self._claimant, position, move, child.zone)
+        return (
+            zone
+            if rules.zones is None
+            else rules.zones.or_node(self._claimant, position, move, child.zone)
+        )
 
     def _and(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
         if not isinstance(entries, list):
@@ -285,11 +342,19 @@ class Walk:
             move, child = self._edge(entry)
             expected = replies.pop(move, None)
             if expected is None:
-                raise Refused(f"the reply {show(move)} is not legal, not called for, or listed twice")
+                raise Refused(
+                    f"the reply {show(move)} is not legal, not called for, or listed twice"
+                )
             zones[move] = self._follow(rules, move, child, expected).zone
         if replies:
-            raise Refused(f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)")
-        return 0 if rules.zones is None else rules.zones.and_node(self._claimant, position, zones, null)
+            raise Refused(
+                f"the legal reply {next(iter(replies))} is missing ({len(replies)} missing in all)"
+            )
+        return (
+            0
+            if rules.zones is None
+            else rules.zones.and_node(self._claimant, position, zones, null)
+        )
 
     def _must_play(self, rules: Rules, position: Any, entries: Any, fields: dict[str, Any]) -> int:
         """Every legal reply is listed, or the position after it covers one that is won: after a listed reply, or after none (the null move)."""
@@ -301,7 +366,9 @@ class Walk:
         replies = rules.replies(position)
         left, null, zones = dict(replies), 0, {}
         if "threat" in fields:
-            won, null = zoned.null(claimant, position, move_text("the threat", fields["threat"]), fields["pairs"])
+            won, null = zoned.null(
+                claimant, position, move_text("the threat", fields["threat"]), fields["pairs"]
+            )
             left = zoned.uncovered(claimant, left, won, null)
         for entry in entries:
             move, child = self._edge(entry)
@@ -312,7 +379,9 @@ class Walk:
             left.pop(move, None)
             left = zoned.uncovered(claimant, left, expected, zones[move])
         if left:
-            raise Refused(f"the legal reply {min(left)} is missing ({len(left)} missing in all): no zone leaves it out")
+            raise Refused(
+                f"the legal reply {min(left)} is missing ({len(left)} missing in all): no zone leaves it out"
+            )
         return zoned.and_node(claimant, position, zones, null)
 
     def _answers(self, rules: Rules, position: Any, fields: dict[str, Any], zone: int) -> None:
@@ -324,7 +393,12 @@ class Walk:
         if not isinstance(entries, list):
             raise Refused(f"the replies are {show(entries)}, not a list")
         edges = [self._edge(entry) for entry in entries]
-        rules.written.must_play(self._claimant, position, [(move, self._use(move, number)) for move, number in edges], zone)
+        rules.written.must_play(
+            self._claimant,
+            position,
+            [(move, self._use(move, number)) for move, number in edges],
+            zone,
+        )
 
     @staticmethod
     def _edge(entry: Any) -> tuple[str, int]:
@@ -337,20 +411,32 @@ class Walk:
     def _follow(self, rules: Rules, move: str, number: int, expected: str) -> Child:
         """Uses up one mention of a child, whose position must be ``expected`` or, where zones are written, one that ``expected`` covers."""
         child = self._use(move, number)
-        if child.text != expected and not (rules.written is not None and self._covered(rules, expected, child)):
-            covers = ", and does not cover it on its zone" if child.zone and rules.written is not None else ""
-            raise Refused(f"the move {move} leads to {show(expected, 500)}, the child {number} is {show(child.text, 500)}{covers}")
+        if child.text != expected and not (
+            rules.written is not None and self._covered(rules, expected, child)
+        ):
+            covers = (
+                ", and does not cover it on its zone"
+                if child.zone and rules.written is not None
+                else ""
+            )
+            raise Refused(
+                f"the move {move} leads to {show(expected, 500)}, the child {number} is {show(child.text, 500)}{covers}"
+            )
         return child
 
     def _covered(self, rules: Rules, text: str, child: Child) -> bool:
         assert rules.written is not None
-        return bool(child.zone) and rules.written.covers(self._claimant, rules.position(text), rules.position(child.text), child.zone)
+        return bool(child.zone) and rules.written.covers(
+            self._claimant, rules.position(text), rules.position(child.text), child.zone
+        )
 
     def _use(self, move: str, child: int) -> Child:
         """Uses up one mention of a child."""
         text = self._held.get(child)
         if text is None:
-            raise Refused(f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says")
+            raise Refused(
+                f"the child {show(child)} after {move} is not an earlier node, or is named more often than its n says"
+            )
         zone = self._zones.get(child, 0)
         if self._fresh is not None:
             self._named.append((move, Child(text, zone), self._plays[child]))

@@ -61,10 +61,16 @@ class Zones(Tried, abc.ABC):
     def null(self, claimant: int, position: Any, threat: str, pairs: Any) -> tuple[str, int]:
         """Text and zone of the position in which the opponent has moved nowhere; raises Refused unless ``threat`` and ``pairs`` win it."""
 
-    def uncovered(self, claimant: int, replies: Mapping[str, str], won: str, zone: int) -> dict[str, str]:
+    def uncovered(
+        self, claimant: int, replies: Mapping[str, str], won: str, zone: int
+    ) -> dict[str, str]:
         """Those of ``replies`` (move: text after it) after which the position does not cover the one of the text ``won`` on its zone."""
         rules, child = self.rules, self.rules.position(won)
-        return {move: text for move, text in replies.items() if not self.covers(claimant, rules.position(text), child, zone)}
+        return {
+            move: text
+            for move, text in replies.items()
+            if not self.covers(claimant, rules.position(text), child, zone)
+        }
 
     def spare(self, claimant: int, position: Any, move: str) -> bool:
         """Whether the claimant has already what ``move`` would give it, so that any other move does as well."""
@@ -101,7 +107,9 @@ class WrittenZones(Tried, abc.ABC):
         """Tests the zone of a node at which the claimant's legal ``move`` leads to ``child`` or to a position that covers it."""
 
     @abc.abstractmethod
-    def must_play(self, claimant: int, position: Any, replies: Sequence[tuple[str, Child]], zone: int) -> None:
+    def must_play(
+        self, claimant: int, position: Any, replies: Sequence[tuple[str, Child]], zone: int
+    ) -> None:
         """Tests a node at which the opponent moves, with a zone or none: its listed ``replies``, and that they leave none to be answered."""
 
 

@@ -6,13 +6,13 @@ import dataclasses
 
 from jaxsolve.evaluate import zoning_of
 from jaxsolve.games.game import Game
+from jaxsolve.games.zones import makes_plans
 from jaxsolve.networks.heads import Heads
+from jaxsolve.search.methods.mcts.method import MonteCarlo
+from jaxsolve.search.methods.mcts.pn_method import PnMonteCarlo
 from jaxsolve.search.methods.method import Method, Workspace
-from jaxsolve.search.methods.monte_carlo import MonteCarlo
-from jaxsolve.search.methods.pn_monte_carlo import PnMonteCarlo
-from jaxsolve.search.methods.proof_number import ProofNumber
-from jaxsolve.search.methods.relevance_zone import RelevanceZone
-from jaxsolve.zoning import makes_plans
+from jaxsolve.search.methods.pns.method import ProofNumber
+from jaxsolve.search.methods.rzs import RelevanceZone
 
 METHODS: dict[str, Method] = {
     "pns": ProofNumber("pns", leave_on_change=True),
@@ -23,7 +23,17 @@ METHODS: dict[str, Method] = {
     "rzs": RelevanceZone("rzs"),
 }
 
-__all__ = ["METHODS", "Method", "MonteCarlo", "PnMonteCarlo", "ProofNumber", "RelevanceZone", "Workspace", "method_for", "method_named"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "MonteCarlo",
+    "PnMonteCarlo",
+    "ProofNumber",
+    "RelevanceZone",
+    "Workspace",
+    "method_for",
+    "method_named",
+]
 
 
 def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
@@ -37,7 +47,11 @@ def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: b
     method = method_named(asked)
     if heads is not None:
         return method.guided(heads)
-    return dataclasses.replace(method, playouts=0) if method.playouts and makes_plans(zoning_of(game, zones)) else method
+    return (
+        dataclasses.replace(method, playouts=0)
+        if method.playouts and makes_plans(zoning_of(game, zones))
+        else method
+    )
 
 
 def method_named(name: str) -> Method:

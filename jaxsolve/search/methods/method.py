@@ -10,9 +10,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.evaluate import Heads, Offsets
-from jaxsolve.search.paths import Log, Paths
-from jaxsolve.search.rows import Question
-from jaxsolve.search.tree import Tree
+from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.paths import Log, Paths
+from jaxsolve.search.tree.tree import Tree
 
 MOST = 1 << 31  # what numbers of a method stay below
 
@@ -24,7 +24,9 @@ class Workspace(NamedTuple):
     paths: Paths
     question: Question
     offsets: Offsets  # where things lie in an evaluator row
-    order: np.ndarray  # int32[2, A]: for either mover, actions in the order in which moves are listed
+    order: (
+        np.ndarray
+    )  # int32[2, A]: for either mover, actions in the order in which moves are listed
     log: Log  # decisions, emptied by the search between calls
     tallies: np.ndarray  # int64[2]: positions expanded and evaluated
 
@@ -43,7 +45,9 @@ class Method(abc.ABC):
 
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
-    playouts: int = dataclasses.field(default=0, kw_only=True)  # random games on the device for every position, where no network gives a value
+    playouts: int = dataclasses.field(
+        default=0, kw_only=True
+    )  # random games on the device for every position, where no network gives a value
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that no search can use: below 0, not finite, above what compiled code counts to, or none at all."""
@@ -51,8 +55,14 @@ class Method(abc.ABC):
             value, whole = getattr(self, field.name), isinstance(field.default, int)
             if isinstance(field.default, bool) or not isinstance(field.default, int | float):
                 continue
-            if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real) or not 0 <= value < MOST:
-                raise ValueError(f"{self.name}: {field.name}={value!r}: give a {'whole ' if whole else ''}number from 0 on, below 2^31")
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, numbers.Integral if whole else numbers.Real)
+                or not 0 <= value < MOST
+            ):
+                raise ValueError(
+                    f"{self.name}: {field.name}={value!r}: give a {'whole ' if whole else ''}number from 0 on, below 2^31"
+                )
 
     keeps_proof_numbers: ClassVar[bool] = False
     """Whether ``a`` and ``b`` of an edge are proof numbers as ``search.proof_numbers`` keeps them; a method that gives way to none must."""
@@ -90,14 +100,24 @@ class Method(abc.ABC):
         """Whether ``other`` reads the edges of this method's tree as its own, so that the tree can be kept when one gives way to the other."""
 
     @abc.abstractmethod
-    def select(self, work: Workspace, first: int, last: int, states: np.ndarray, actions: np.ndarray, owners: np.ndarray) -> tuple[int, bool]:
+    def select(
+        self,
+        work: Workspace,
+        first: int,
+        last: int,
+        states: np.ndarray,
+        actions: np.ndarray,
+        owners: np.ndarray,
+    ) -> tuple[int, bool]:
         """Takes paths ``first..last-1`` to new leaves, written as (state, action) pairs with the path each belongs to.
 
         Returns (leaves found, whether the root is decided). Paths already in flight are left alone.
         """
 
     @abc.abstractmethod
-    def absorb(self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray) -> int:
+    def absorb(
+        self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
+    ) -> int:
         """Takes evaluator rows ``first..count-1`` uint32[B, width] back; how many have been taken in all, fewer than ``count`` if the log is full."""
 
     @abc.abstractmethod
@@ -147,7 +167,11 @@ class Method(abc.ABC):
 
         ``numbers`` and ``best_edge`` are for people and are left out.
         """
-        states, actions, owners = np.zeros((1, work.tree.states.shape[1]), np.uint32), np.zeros(1, np.int32), np.zeros(1, np.int64)
+        states, actions, owners = (
+            np.zeros((1, work.tree.states.shape[1]), np.uint32),
+            np.zeros(1, np.int32),
+            np.zeros(1, np.int64),
+        )
         rows = np.zeros((0, work.offsets.width), np.uint32)
         rows.flags.writeable = False  # as the device's are
         self.select(work, 0, 0, states, actions, owners)

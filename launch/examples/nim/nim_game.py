@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxsolve.games import Game, Outcome
+from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Counters, Place, Row
-from jaxsolve.games.mixing import key_of
 
 
 class NimState(NamedTuple):
@@ -62,7 +62,9 @@ class Nim(Game):
 
     def outcome(self, state: NimState) -> jax.Array:
         last_mover_wins = jnp.where(state.side == 1, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
-        return jnp.where(jnp.any(state.heaps > 0), Outcome.ONGOING, last_mover_wins).astype(jnp.int32)
+        return jnp.where(jnp.any(state.heaps > 0), Outcome.ONGOING, last_mover_wins).astype(
+            jnp.int32
+        )
 
     def to_move(self, state: NimState) -> jax.Array:
         return state.side
@@ -85,8 +87,12 @@ class Nim(Game):
         match = re.fullmatch(r"(\d{1,2}(?:,\d{1,2})*) ([fs])", text.strip())
         heaps = [int(n) for n in match[1].split(",")] if match else []
         if not match or len(heaps) != self.count or max(heaps) > self.size:
-            example = ",".join(str(heap % self.size + 1) for heap in range(self.count)) + " f"  # the start position
-            raise ValueError(f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in {example!r}.")
+            example = (
+                ",".join(str(heap % self.size + 1) for heap in range(self.count)) + " f"
+            )  # the start position
+            raise ValueError(
+                f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in {example!r}."
+            )
         return NimState(jnp.asarray(heaps, jnp.int32), jnp.int32("fs".index(match[2])))
 
     def action_text(self, action: int, state: NimState | None = None) -> str:
@@ -105,7 +111,9 @@ class Nim(Game):
         return "empty"
 
     def drawing(self, state: NimState) -> Counters:
-        return Counters([Row(self.cells(state)[0].tolist(), [str(heap + 1) for heap in range(self.count)])])
+        return Counters(
+            [Row(self.cells(state)[0].tolist(), [str(heap + 1) for heap in range(self.count)])]
+        )
 
     def place(self, action: int, state: NimState, player: int) -> Place:
         return action // self.size, 0

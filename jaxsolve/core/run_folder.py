@@ -1,0 +1,217 @@
+"""A folder of results: it knows whose it is, lets one run in at a time, and its files are whole or absent."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import errno
+import io
+import itertools
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from jaxsolve.core import strict_json
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system
+    fcntl = None
+
+LOCK, _PART = ".lock", ".part"
+_WRITTEN = itertools.count()
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+class FolderError(ValueError):
+    """A folder that another run holds, or that holds something else."""
+
+
+class RunFolder:
+    """A run's folder, locked until ``release`` or the end of the process, however it ends.
+
+    Args:
+      path: the folder; made where it does not exist.
+      marker: name of the JSON file that says what the folder holds.
+      question: JSON values that the results depend on, kept in ``marker``.
+      resume: go on in a folder that already holds this run.
+      passing: names that a marker of an earlier version may hold beside the question; they count for nothing.
+
+    Raises:
+      FolderError: the folder is in use, holds something else or another run, or holds this run and ``resume`` is False.
+      OSError: it cannot be written; nothing is left behind that would stop the next try.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        marker: str,
+        question: dict[str, Any],
+        *,
+        resume: bool,
+        passing: Collection[str] = (),
+    ):
+        self.path, self._lock = path, None
+        if path.exists() and not path.is_dir():
+            raise FolderError(f"{path} is not a folder")
+        self._refuse_foreign(marker)
+        path.mkdir(parents=True, exist_ok=True)
+        self._lock = self._locked()
+        try:
+            self.resumed = self._claim(marker, question, resume, passing)
+        except BaseException:
+            self.release()
+            raise
+
+    def _refuse_foreign(self, marker: str) -> None:
+        """What a run that could not write its marker leaves behind is nobody's: names with ``.part``, and the lock."""
+        if self.path.is_dir() and not (self.path / marker).exists():
+            foreign = [
+                file.name
+                for file in self.path.iterdir()
+                if file.name != LOCK and file.suffix != _PART
+            ]
+            if foreign:
+                raise FolderError(
+                    f"{self.path} is not empty and not a folder of jaxsolve's results; give another one"
+                )
+
+    def _locked(self) -> int | None:
+        """The descriptor that holds the folder's lock. Raises FolderError if another run holds it."""
+        try:
+            return locked(self.path / LOCK)
+        except BlockingIOError:
+            raise FolderError(
+                f"{self.path} is in use by another run; wait for its end, or give another folder"
+            ) from None
+
+    def _claim(
+        self, marker: str, question: dict[str, Any], resume: bool, passing: Collection[str]
+    ) -> bool:
+        file = self.path / marker
+        if not file.exists():
+            self._refuse_foreign(marker)
+            self.write_json(marker, question)
+            return False
+        held = self._read(file)
+        for name in sorted((question.keys() | held.keys()).difference(passing)):
+            if held.get(name) != question.get(name):
+                where, there, asked = _first_difference(name, held.get(name), question.get(name))
+                raise FolderError(
+                    f"{self.path} holds the run of another question, with {where} {_shown(there)}, not {_shown(asked)}; give another folder"
+                )
+        if not resume:
+            raise FolderError(
+                f"{self.path} already holds this run; resume it (--resume), or give another folder"
+            )
+        return True
+
+    def _read(self, file: Path) -> dict[str, Any]:
+        try:
+            held = strict_json.loads(file.read_text(encoding="utf-8"))
+        except ValueError:
+            held = None
+        if not isinstance(held, dict):
+            raise FolderError(f"{file} is damaged; give another folder")
+        return held
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Writes a JSON file that appears under its name only when it is complete. Raises OSError, and leaves what was there."""
+        return write_whole(self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+    def release(self) -> None:
+        """Lets another run in."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        if (
+            getattr(self, "_lock", None) is not None and os is not None
+        ):  # modules may be gone when the interpreter goes down
+            self.release()
+
+
+def locked(path: Path) -> int | None:
+    """A descriptor that holds a lock, the file ``path``, until it is closed or the process ends; None where there are no locks.
+
+    Raises:
+      BlockingIOError: another one holds it.
+      OSError: the file cannot be made.
+    """
+    if fcntl is None:
+        return None
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in _TAKEN:
+            raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
+        return None  # a file system without locks
+    return descriptor
+
+
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Writes ``content``, text as UTF-8, so that ``path`` is whole or as before. Raises OSError."""
+    part = path.with_name(
+        f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}"
+    )  # nobody else's, and of no other thread
+    try:
+        with part.open("xb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            to_disk(file)  # else a power failure can leave the new name with nothing in it
+        os.replace(part, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        if (
+            isinstance(error, OSError) and error.errno is not None and error.filename is None
+        ):  # a full disk names no file
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+    return path
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes rows, at least one, as comma-separated values under a line of their names, so that ``path`` is whole or as before. Raises OSError."""
+    content = io.StringIO()
+    writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return write_whole(path, content.getvalue())
+
+
+def append_line(path: Path, line: str) -> None:
+    """Writes a line at a file's end, through to the disk. Raises OSError that names the file."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            to_disk(file)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # a full disk names no file
+
+
+def to_disk(file: IO[Any]) -> None:
+    """Brings what was written to an open file to the disk itself, on file systems that can be asked for it. Raises OSError."""
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+            raise
+
+
+def _first_difference(name: str, held: Any, asked: Any) -> tuple[str, Any, Any]:
+    """Where two settings of a name, or their parts, differ first, and what either is there."""
+    if isinstance(held, dict) and isinstance(asked, dict):
+        for part in [*asked, *held]:
+            if part not in asked or part not in held or held[part] != asked[part]:
+                return _first_difference(f"{name}.{part}", held.get(part), asked.get(part))
+    return name, held, asked
+
+
+def _shown(value: Any, width: int = 60) -> str:
+    return strict_json.shortened(json.dumps(value, ensure_ascii=False), width)

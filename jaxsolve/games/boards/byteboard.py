@@ -1,0 +1,192 @@
+"""Boards of up to 8x8 as two words, a row a byte: what games of moving pieces are made of.
+
+Row 0 is the top row and the lowest byte of word 0; column ``c`` is bit ``c`` of its row's byte. A set is uint32[2, ...], words first, and has no bit
+outside the board. A board of N x N cells lies in the upper left corner, so a step by (rows, columns) moves every bit by ``8 * rows + columns`` on
+boards of all sizes. Sets that come along many axes, one for each direction say, have their words first too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxsolve.core.bitboard import rows_strung, strung
+from jaxsolve.core.lazy_import import jax, jnp
+
+WORDS, ROWS_PER_WORD = 2, 4
+LARGEST = 8
+
+Words = Sequence["jax.Array"]
+"""A set as its two words, arrays uint32[...] of one shape."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shifts:
+    """Steps that are taken side by side, one a place of the leading axes K of the sets that are moved; the two words of a set apart.
+
+    Every bit of a word of the set before comes to a word of the set after by a shift to the left or to the right.
+    """
+
+    left: np.ndarray  # uint32[2, 2, *K]: from word [0] to word [1], by how many bits to the left
+    right: np.ndarray  # uint32[2, 2, *K]: and to the right
+    mask: np.ndarray  # uint32[2, 2, *K]: the bits of the word after that come so
+
+    def __call__(self, words: Words) -> list[jax.Array]:
+        """The sets uint32[*K or 1s, ...] moved, each by its step; what leaves the board is lost."""
+        trailing = words[0].ndim - (self.left.ndim - 2)
+        left, right, mask = (
+            x.reshape(*x.shape, *(1,) * trailing) for x in (self.left, self.right, self.mask)
+        )
+        nothing = jnp.zeros(np.broadcast_shapes(left.shape[2:], words[0].shape), jnp.uint32)
+        moved = []
+        for target in range(WORDS):
+            parts = [
+                words[w] << left[w, target] >> right[w, target] & mask[w, target]
+                for w in range(WORDS)
+                if self.mask[w, target].any()
+            ]
+            moved.append(functools.reduce(jnp.bitwise_or, parts, nothing))
+        return moved
+
+
+@functools.cache
+def _cells(size: int) -> np.ndarray:
+    """bool[8, 8]: the cells of the board in its layout."""
+    member = np.zeros((LARGEST, LARGEST), bool)
+    member[:size, :size] = True
+    return member
+
+
+def pack(member: np.ndarray) -> np.ndarray:
+    """uint32[..., 2] of numpy bool[..., N, N]."""
+    whole = np.zeros((*member.shape[:-2], LARGEST, LARGEST), np.uint8)
+    whole[..., : member.shape[-2], : member.shape[-1]] = member
+    rows = np.packbits(whole, axis=-1, bitorder="little")[..., 0].astype(np.uint32)
+    places = 8 * np.arange(ROWS_PER_WORD, dtype=np.uint32)
+    return np.bitwise_or.reduce(
+        rows.reshape(*rows.shape[:-1], WORDS, ROWS_PER_WORD) << places, axis=-1
+    )
+
+
+def shifts(size: int, steps: np.ndarray) -> Shifts:
+    """The steps int[*K, 2] of (rows, columns), each on the whole board of ``size`` x ``size`` cells."""
+    places = steps.shape[:-1]
+    left, right, mask = (np.zeros((WORDS, WORDS, *places), np.uint32) for _ in range(3))
+    for place in np.ndindex(*places):
+        rows, columns = steps[place].tolist()
+        for source, target in np.ndindex(WORDS, WORDS):
+            shift = 8 * rows + columns + 32 * (source - target)
+            if abs(shift) < 32:
+                left[source, target, *place], right[source, target, *place] = (
+                    max(shift, 0),
+                    max(-shift, 0),
+                )
+                mask[source, target, *place] = _arrivals(size, rows, columns, source)[target]
+    return Shifts(left, right, mask)
+
+
+@functools.cache
+def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
+    """uint32[2]: where the cells of word ``source`` come by a step, those that leave the board left out."""
+    arrived = np.zeros((LARGEST, LARGEST), bool)
+    for row, column in np.argwhere(_cells(size)).tolist():
+        to = row + rows, column + columns
+        if row // ROWS_PER_WORD == source and 0 <= to[0] < size and 0 <= to[1] < size:
+            arrived[to] = True
+    return pack(arrived)
+
+
+@functools.cache
+def board(size: int) -> np.ndarray:
+    """uint32[2]: every cell."""
+    return pack(_cells(size))
+
+
+def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
+    """The set of one cell of a board as its words; empty where int32[...] ``row`` or ``column`` is outside the board."""
+    inside = (row >= 0) & (row < size) & (column >= 0) & (column < size)
+    one = jnp.uint32(1) << (row % ROWS_PER_WORD * 8 + jnp.clip(column, 0, LARGEST - 1)).astype(
+        jnp.uint32
+    )
+    return [
+        jnp.where(inside & (row // ROWS_PER_WORD == w), one, jnp.uint32(0)) for w in range(WORDS)
+    ]
+
+
+def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.Array:
+    """uint32[2, 2, ...]: both sides' stones after the one of ``side`` on the cell ``start`` went to the cell ``end`` and captured what was there.
+
+    With two empty sets nothing changes.
+    """
+    after = [
+        [
+            stones[c, w] & ~(start[w] | end[w]) | jnp.where(side == c, end[w], jnp.uint32(0))
+            for w in range(WORDS)
+        ]
+        for c in (0, 1)
+    ]
+    return jnp.stack([jnp.stack(words) for words in after])
+
+
+def _bits(leading: int) -> np.ndarray:
+    """uint32[*1s, 4, 8]: the bit of each cell of a word, after so many axes."""
+    return np.arange(32, dtype=np.uint32).reshape(*(1,) * leading, ROWS_PER_WORD, LARGEST)
+
+
+def to_bool(sets: jax.Array, size: int) -> jax.Array:
+    """bool[..., N, N] of uint32[..., 2]: the words LAST here."""
+    bits = sets[..., None, None] >> _bits(sets.ndim) & np.uint32(1)
+    return bits.reshape(*sets.shape[:-1], LARGEST, LARGEST)[..., :size, :size] != 0
+
+
+def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
+    """Action set uint32[M, ...]: the cells of P sets uint32[P, 2, ...], set by set and row by row, then one action for each of the words ``more``."""
+    rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
+    halves = [
+        rows_strung(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)
+    ]  # of all sets at once: a few long operations
+    return strung(
+        [
+            *((cells[one], count) for one in range(len(sets)) for cells, count in halves),
+            *((word, 1) for word in more),
+        ]
+    )
+
+
+def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
+    """bool[N, N, 3]: the stones of int32[] ``side``, those of the other side, ones if the second player is to move; ``stones`` uint32[2, 2]."""
+    own, enemy = (
+        jnp.where(side == 1, stones[1], stones[0]),
+        jnp.where(side == 1, stones[0], stones[1]),
+    )
+    cells = to_bool(jnp.stack([own, enemy]), size)
+    return jnp.concatenate(
+        [jnp.moveaxis(cells, 0, -1), jnp.broadcast_to(side == 1, (size, size, 1))], axis=-1
+    )
+
+
+def from_bool(member: jax.Array) -> jax.Array:
+    """Inverse of ``to_bool``."""
+    size = member.shape[-1]
+    whole = jnp.pad(
+        member.astype(jnp.uint32), [(0, 0)] * (member.ndim - 2) + [(0, LARGEST - size)] * 2
+    )
+    bits = whole.reshape(*member.shape[:-2], WORDS, ROWS_PER_WORD, LARGEST) << _bits(
+        member.ndim - 1
+    )
+    return jnp.sum(bits, axis=(-2, -1), dtype=jnp.uint32)
+
+
+def cells_of(stones: np.ndarray, size: int) -> np.ndarray:
+    """int8[N, N] of numpy uint32[2, 2]: 1 on the cells of the first set, 2 on those of the second, 0 elsewhere (host side)."""
+    bits = (stones[..., None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
+    member = bits.reshape(2, LARGEST, LARGEST)[:, :size, :size]
+    return (member[0] + 2 * member[1]).astype(np.int8)
+
+
+def stones_of(cells: np.ndarray) -> np.ndarray:
+    """uint32[2, 2]: inverse of ``cells_of``."""
+    return np.stack([pack(cells == colour) for colour in (1, 2)])

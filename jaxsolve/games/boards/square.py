@@ -1,0 +1,53 @@
+"""The symmetries of a square board as permutations of its cells."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from jaxsolve.core.bitboard import Grid
+from jaxsolve.core.lazy_import import jax, jnp
+
+SQUARE_SYMMETRIES = 8
+
+
+@functools.cache
+def square_permutations(size: int) -> np.ndarray:
+    """int32[8, size * size]: image of every cell ``row * size + column`` under the symmetries; four turns, then the mirrored four."""
+    cell = np.arange(size * size, dtype=np.int32).reshape(size, size)
+    placed = [
+        np.rot90(board, k) for board in (cell, cell[:, ::-1]) for k in range(4)
+    ]  # placed[g][new cell] = old cell
+    images = np.argsort(np.stack(placed).reshape(8, -1), axis=1).astype(np.int32)
+    images.flags.writeable = False
+    return images
+
+
+def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """bool[...] each: whether a symmetry of ``square_permutations`` swaps rows and columns, then mirrors rows, then columns."""
+    symmetry = jnp.asarray(symmetry)
+    return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
+
+
+def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """int32[...]: where a symmetry takes int32[...] ``cell``; ``square_permutations(size)[symmetry, cell]`` without looking it up."""
+    swap, mirror_rows, mirror_columns = _parts(symmetry)
+    row, column = cell // size, cell % size
+    row, column = jnp.where(swap, column, row), jnp.where(swap, row, column)
+    return jnp.where(mirror_rows, size - 1 - row, row) * size + jnp.where(
+        mirror_columns, size - 1 - column, column
+    )
+
+
+def turned_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """[..., N, N] cells of any kind after int32[] ``symmetry`` of ``square_permutations``."""
+    swap, mirror_rows, mirror_columns = _parts(symmetry)
+    cells = jnp.where(swap, jnp.swapaxes(cells, -1, -2), cells)
+    cells = jnp.where(mirror_rows, cells[..., ::-1, :], cells)
+    return jnp.where(mirror_columns, cells[..., ::-1], cells)
+
+
+def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
+    """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
+    return grid.from_bool(turned_cells(grid.to_bool(sets), symmetry))

@@ -1,0 +1,112 @@
+"""Boards and points as text, host side: rows from the top joined by ``/``, ``.`` empty, ``X`` first player, ``O`` second.
+
+Columns have letters: Go and Gomoku leave out I and count rows from the bottom (as GTP does), Hex uses all letters and counts from the top.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+STONES = ".XO"
+GTP_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+HEX_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def board_text(cells: np.ndarray) -> str:
+    """Text of int8[H, W] ``cells`` (0 empty, 1 first player, 2 second), top row first."""
+    return "/".join("".join(STONES[c] for c in row) for row in np.asarray(cells))
+
+
+def parse_board(text: str, size: int) -> np.ndarray:
+    """Inverse of ``board_text`` for a square board. Raises ValueError naming the first row that is wrong."""
+    rows = text.split("/")
+    if len(rows) != size:
+        raise ValueError(f"the board has {len(rows)} rows, expected {size}")
+    for number, row in enumerate(rows, 1):
+        if len(row) != size:
+            raise ValueError(
+                f"row {number} from the top, {row!r}, has {len(row)} cells, expected {size}"
+            )
+        wrong = set(row) - set(STONES)
+        if wrong:
+            raise ValueError(
+                f"row {number} from the top, {row!r}, holds {min(wrong)!r}; a cell is one of '.', 'X', 'O'"
+            )
+    return np.array([[STONES.index(c) for c in row] for row in rows], np.int8)
+
+
+def parse_side(text: str, players: tuple[str, str]) -> int:
+    """0 or 1 for the first letter of a player's name. Raises ValueError."""
+    letters = [name[0] for name in players]
+    if text not in letters:
+        raise ValueError(f"the side to move is {text!r}, expected {letters[0]!r} or {letters[1]!r}")
+    return letters.index(text)
+
+
+def parse_board_and_side(
+    text: str, game: str, size: int, players: tuple[str, str]
+) -> tuple[np.ndarray, int]:
+    """int8[H, W] cells and the side to move, of ``<board> <side>``; ``game`` is its name in a sentence. Raises ValueError."""
+    fields = text.split()
+    if len(fields) != 2:
+        raise ValueError(f"a {game} position is '<board> <side>', not {text!r}")
+    return parse_board(fields[0], size), parse_side(fields[1], players)
+
+
+def gtp_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
+    return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
+
+
+def gtp_point(action: int, size: int) -> str:
+    """Point of a square board as Go and Gomoku players write it: ``C3``. Raises ValueError for a number that is no point."""
+    row, column = _place(action, size)
+    return f"{GTP_LETTERS[column]}{size - row}"
+
+
+def parse_gtp_point(text: str, size: int) -> int:
+    """Action number of a point such as ``C3``, in either case. Raises ValueError."""
+    column, row = _parse_point(
+        text.upper(), size, GTP_LETTERS, f"A1 to {GTP_LETTERS[size - 1]}{size}, no column I"
+    )
+    return (size - row) * size + column
+
+
+def hex_labels(size: int) -> tuple[list[str], list[str]]:
+    """Column letters from the left and row numbers from the top of a Hex board."""
+    return list(HEX_LETTERS[:size]), [str(row + 1) for row in range(size)]
+
+
+def hex_point(action: int, size: int) -> str:
+    """Cell of a Hex board: ``a1`` is in the upper left corner, letters go to the right. Raises ValueError for a number that is no cell."""
+    row, column = _place(action, size)
+    return f"{HEX_LETTERS[column]}{row + 1}"
+
+
+def parse_hex_point(text: str, size: int) -> int:
+    """Action number of a cell such as ``a1``, in either case. Raises ValueError."""
+    column, row = _parse_point(
+        text.lower(),
+        size,
+        HEX_LETTERS,
+        f"a1 to {HEX_LETTERS[size - 1]}{size}, the row counted from the top",
+    )
+    return (row - 1) * size + column
+
+
+def _place(action: int, size: int) -> tuple[int, int]:
+    if not 0 <= action < size * size:
+        raise ValueError(f"Action {action} is not a point of a {size}x{size} board.")
+    return divmod(action, size)
+
+
+def _parse_point(text: str, size: int, letters: str, range_in_words: str) -> tuple[int, int]:
+    """(column, row number as written)."""
+    match = re.fullmatch(rf"([{letters[:size]}])([1-9]\d?)", text.strip())
+    if not match or int(match[2]) > size:
+        raise ValueError(
+            f"{text.strip()!r} is not a point of a {size}x{size} board ({range_in_words})."
+        )
+    return letters.index(match[1]), int(match[2])

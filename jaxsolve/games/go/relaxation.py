@@ -1,0 +1,64 @@
+"""Positions under superko as simple ko sees them, on the host and from their canonical text (``proof/FORMAT.md``, "Superko by way of simple ko")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.games.boards.text import gtp_point
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
+    from jaxsolve.games.go.state import GoState
+
+
+def earlier_boards(text: str) -> list[str]:
+    """The boards that a position remembers."""
+    return [entry.partition(":")[0] for entry in _history(text)]
+
+
+def stones_of(text: str, player: int) -> int:
+    """Bit set over points: a player's stones on a board, or in a position."""
+    board = text.partition(" ")[0].replace("/", "")
+    return sum(1 << point for point, stone in enumerate(board) if stone == "XO"[player])
+
+
+def by_simple_ko(game: GoRules, text: str) -> GoState:
+    """The position under ``game``, which has simple ko. Of its history it keeps the stone that may not be retaken at once."""
+    plain = text.partition(" history=")[0]
+    point = _retake(game.size, text)
+    if point < 0:
+        return game.parse(plain)
+    board, side, *rest = plain.split(" ")
+    try:
+        return game.parse(" ".join([board, side, f"ko={gtp_point(point, game.size)}", *rest]))
+    except ValueError:  # what stands there is no ko
+        return game.parse(plain)
+
+
+def _history(text: str) -> list[str]:
+    history = text.partition(" history=")[2]
+    return history.split(";") if history else []
+
+
+def _retake(size: int, text: str) -> int:
+    """The point where one stone was just taken by one that is alone, so that retaking it would bring back the last board; -1 where there is none."""
+    history = _history(text)
+    side = text.split(" ")[1]
+    if not history or history[-1].endswith(f":{side}"):  # situational: by a pass
+        return -1
+    last, mover = history[-1].partition(":")[0], "bw".index(side)
+    was, now = [
+        [stones_of(board, player) for player in (mover, 1 - mover)] for board in (last, text)
+    ]
+    ko, taker = was[0] & ~now[0], now[1] & ~was[1]
+    if (
+        (was[0] ^ now[0], was[1] ^ now[1]) != (ko, taker)
+        or ko.bit_count() != 1
+        or taker.bit_count() != 1
+    ):
+        return -1
+    place, other = ko.bit_length() - 1, taker.bit_length() - 1
+    beside = [point for point in (other - size, other + size) if 0 <= point < size * size]
+    beside += [point for point in (other - 1, other + 1) if point // size == other // size]
+    alone = place in beside and all(now[0] >> point & 1 for point in beside if point != place)
+    return place if alone else -1

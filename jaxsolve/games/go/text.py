@@ -1,0 +1,233 @@
+"""Positions and points as text (proof/FORMAT.md), on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxsolve.games.boards.text import board_text, gtp_point, parse_board, parse_gtp_point
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
+
+_SIDES = "bw"
+
+
+# ---- points --------------------------------------------------------------------------------------------------------
+def points_text(size: int, points: Iterable[int]) -> str:
+    """Comma-separated points, by row from the bottom, then by column."""
+    return ",".join(
+        gtp_point(point, size) for point in sorted(points, key=lambda p: (-(p // size), p % size))
+    )
+
+
+def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
+    """Point numbers of a comma-separated list, sorted. Raises ValueError naming ``what`` the list is."""
+    points = [parse_gtp_point(name, size) for name in text.split(",")]
+    for name, point in zip(text.split(","), points, strict=True):
+        if points.count(point) > 1:
+            raise ValueError(f"{what} names {name} twice.")
+    return tuple(sorted(points))
+
+
+# ---- boards --------------------------------------------------------------------------------------------------------
+Point = tuple[int, int]
+
+
+def _beside(size: int, point: Point) -> list[Point]:
+    row, column = point
+    around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+    return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
+
+
+def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
+    """The chain of a stone and its liberties."""
+    chain, liberties, todo = {start}, set(), [start]
+    while todo:
+        for point in _beside(len(cells), todo.pop()):
+            if cells[point] == 0:
+                liberties.add(point)
+            elif cells[point] == cells[start] and point not in chain:
+                chain.add(point)
+                todo.append(point)
+    return chain, liberties
+
+
+def _chain_without_liberty(cells: np.ndarray) -> Point | None:
+    """A stone of a chain that has no liberty, if there is one."""
+    seen: set[Point] = set()
+    for row, column in np.argwhere(cells).tolist():
+        if (row, column) not in seen:
+            chain, liberties = _chain(cells, (row, column))
+            if not liberties:
+                return row, column
+            seen |= chain
+    return None
+
+
+# ---- positions -----------------------------------------------------------------------------------------------------
+def position_text(game: GoRules, state: GoState) -> str:
+    """Canonical text of a state."""
+    grid, meta = game.grid, host_meta(state.meta)
+    parts = [board_text(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
+    if meta.ko:
+        parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")
+    if meta.passes:
+        parts.append(f"passes={meta.passes}")
+    if meta.ply != OPENING_OVER:
+        parts.append(f"ply={meta.ply}")
+    if state.task is not None:
+        left = np.flatnonzero(
+            grid.cells_of(np.stack([np.asarray(state.task.crucial)] * 2))
+        ).tolist()
+        if len(left) != len(game.crucial_points):
+            parts.append(f"crucial={points_text(game.size, left) or '-'}")
+    if meta.boards:
+        boards = np.asarray(state.history)
+        parts.append(
+            "history=" + ";".join(_entry_text(game, boards[:, i]) for i in range(meta.boards))
+        )
+    return " ".join(parts)
+
+
+def _entry_text(game: GoRules, words: np.ndarray) -> str:
+    mark = int(words[0] >> np.uint32(game.size)) & 1
+    text = board_text(game.grid.cells_of(words.reshape(2, -1)))
+    return f"{text}:{_SIDES[mark]}" if game.ko == "situational" else text
+
+
+def parse_position(game: GoRules, text: str) -> GoState:
+    """Inverse of ``position_text``, in host arrays and not judged yet; default fields may be left out. Raises ValueError with one sentence."""
+    board, side, fields = _split(text)
+    cells = parse_board(board, game.size)
+    dead = _chain_without_liberty(cells)
+    if dead is not None:
+        raise ValueError(
+            f"The chain at {gtp_point(dead[0] * game.size + dead[1], game.size)} has no liberty."
+        )
+    passes = _parse_number(fields.pop("passes", "0"), "passes", (0, 1, 2))
+    ko = _parse_ko(game, fields.pop("ko", None), cells, side, passes)
+    ply = _parse_ply(game, fields.pop("ply", None), cells, side, passes or ko)
+    crucial = _parse_crucial(game, fields, cells)
+    history, boards = _parse_history(
+        game,
+        fields.pop("history", None),
+        board if game.ko == "positional" else f"{board}:{_SIDES[side]}",
+        passes,
+    )
+    if fields:
+        raise ValueError(
+            f"Field {next(iter(fields))!r} does not belong to a position of {game.rule_set.split(';')[0]}."
+        )
+    meta = Meta(side=side, passes=passes, ply=ply, outcome=0, ko=ko, boards=boards)
+    return game._placed(game.grid.stones_of(cells), meta, crucial, history)
+
+
+def _split(text: str) -> tuple[str, int, dict[str, str]]:
+    """Board, side to move and ``key=value`` fields of a position's text."""
+    parts = text.split()
+    if len(parts) < 2:
+        raise ValueError(f"Position {text!r} must be a board and the side to move, 'b' or 'w'.")
+    if parts[1] not in ("b", "w"):
+        raise ValueError(f"Side to move {parts[1]!r} is neither 'b' nor 'w'.")
+    fields: dict[str, str] = {}
+    for part in parts[2:]:
+        key, equals, value = part.partition("=")
+        if not equals or key in fields:
+            raise ValueError(
+                f"Field {part!r} {'is given twice' if equals else 'is not of the form key=value'}."
+            )
+        fields[key] = value
+    return parts[0], _SIDES.index(parts[1]), fields
+
+
+def _parse_number(text: str, what: str, allowed: tuple[int, ...]) -> int:
+    if text not in {str(number) for number in allowed}:
+        raise ValueError(f"{what}={text} must be one of {', '.join(map(str, allowed))}.")
+    return int(text)
+
+
+def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, passes: int) -> int:
+    """1 + the ko point, or 0."""
+    if text is None:
+        return 0
+    if game.ko != "simple":
+        raise ValueError(f"ko={text} has no meaning under ko={game.ko} rules.")
+    point = parse_gtp_point(text, game.size)
+    place = divmod(point, game.size)
+    if cells[place]:
+        raise ValueError(f"ko={text} names a point with a stone on it.")
+    beside = _beside(game.size, place)
+    chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
+    tight = [chain for chain, liberties in chains if liberties == {place}]
+    # The one stone that took the ko has no liberty but the ko point; whatever else stands there had a liberty before it was taken.
+    if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
+        raise ValueError(
+            f"ko={text} cannot have arisen: no single stone was just captured there by a single stone."
+        )
+    return point + 1
+
+
+def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
+    """``more`` is not 0 where the position has passes or a ko, which the opening does not."""
+    if text is None:
+        return OPENING_OVER
+    if not game.opening_moves:
+        raise ValueError(f"ply={text} belongs to killallgo-7 only.")
+    ply = _parse_number(text, "ply", tuple(range(game.opening_moves)))
+    if more or side != ply % 2 or np.count_nonzero(cells) != (ply > 0) or np.any(cells == 2):
+        raise ValueError(f"ply={text} does not fit the rest of the position.")
+    return ply
+
+
+def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> np.ndarray | None:
+    """uint32[W] of the crucial stones still there; None where the rule set has none."""
+    points = game.crucial_points
+    if not points:
+        return None
+    text = fields.pop("crucial", None)
+    if text is not None:
+        points = () if text == "-" else parse_points(game.size, text, "crucial")
+    for point in points:
+        if point not in game.crucial_points:
+            raise ValueError(
+                f"crucial={text} names {gtp_point(point, game.size)}, which is not crucial in this rule set."
+            )
+        if cells.reshape(-1)[point] != 1 + game.crucial_side:
+            raise ValueError(
+                f"The crucial point {gtp_point(point, game.size)} holds no stone of the defender."
+            )
+    return game.grid.constant_of(points)
+
+
+def _parse_history(
+    game: GoRules, text: str | None, present: str, passes: int
+) -> tuple[np.ndarray | None, int]:
+    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present`` is the position itself as an entry."""
+    if text is None:
+        return None, 0
+    if game.ko == "simple":
+        raise ValueError("A history has no meaning under ko=simple rules.")
+    entries = text.split(";")
+    if len(entries) > game.history_capacity:
+        raise ValueError(
+            f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}."
+        )
+    # Only a pass can bring back a board with its side; under positional superko it adds no entry.
+    if present in entries and not (game.ko == "situational" and passes):
+        raise ValueError(
+            f"The position stands in its own history, as entry {1 + entries.index(present)}: superko forbids the move that led to it."
+        )
+    history = np.zeros((2 * game.grid.words, game.history_capacity), np.uint32)
+    for i, entry in enumerate(entries):
+        board, colon, side = entry.partition(":")
+        if bool(colon) != (game.ko == "situational") or (colon and side not in ("b", "w")):
+            raise ValueError(
+                f"History entry {i + 1}, {entry!r}, must be a board{' and :b or :w' if game.ko == 'situational' else ' alone'}."
+            )
+        history[:, i] = game.grid.stones_of(parse_board(board, game.size)).reshape(-1)
+        history[0, i] |= np.uint32((side == "w") << game.size)
+    return history, len(entries)

@@ -1,0 +1,473 @@
+"""Relevance zones of Go on the host: what a decided position's result rests on (the law is proven in ``proof/FORMAT.md``).
+
+P is the side that wins, Q the other one. A *zone* is a set of points such that P also wins from every position with the same stones on it; as a bit
+set over actions the pass stands for *the whole position*: then nothing may differ. A *group* is a connected set of one colour's stones inside the
+zone: what joins it to others outside may be missing elsewhere. It is *closed* if all its neighbours lie in the zone.
+
+Each function grows a zone, as little as it can, until the law's conditions hold (Shih et al. 2022, "A novel approach to solving goal-achieving
+problems for board games", calls that dilation). They are made to hold for the zone alone, whichever smaller zones the positions below come with: so a
+certificate may rest on other lines than the search did.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.go.zone_board import (
+    CELL,
+    EMPTY,
+    FILL_EYES,
+    FIRST,
+    GROUPED,
+    LABEL,
+    LIBERTY,
+    LIST,
+    MEMBER,
+    OUTSIDE,
+    ROWS_A_WORD,
+    SECOND,
+    SIZE,
+    TSUMEGO,
+    WHITE,
+    WORDS,
+    ZONE,
+    add_action,
+    around,
+    breathe,
+    close_chain,
+    colour_to_move,
+    eye_shown,
+    has_action,
+    in_opening,
+    into,
+    is_eye,
+    is_lone,
+    is_taken,
+    ko_taken,
+    make_whole,
+    may_not_take_ko,
+    passes_made,
+    point_of,
+    read_board,
+    show_eye,
+    show_no_eye,
+    spread,
+    step,
+    write_zone,
+)
+from jaxsolve.games.zones import FOR_MOVER, SECOND_MOVES
+from jaxsolve.jit.host import compiled, inner
+
+
+# ---- P moves ----------------------------------------------------------------------------------------------------------------
+@compiled
+def won(state, action, zone, out, facts, scratch):
+    """Zone of a position that P wins by ``action``, after which the position's zone is ``zone``."""
+    for i in range(len(out)):
+        out[i] = zone[i]
+    whole = facts[SIZE] * facts[SIZE]
+    if action == whole or has_action(zone, whole) or in_opening(facts, state):
+        make_whole(facts, out)
+        return np.int64(0)
+    add_action(out, action)
+    read_board(facts, state, out, scratch)
+    side, move, colour = facts[SIZE] + 2, point_of(facts, action), colour_to_move(facts, state)
+    grown = True
+    while grown:
+        grown = _stay_legal(facts, state, scratch, side, move, colour)
+        grown = _same_captures(scratch, side, move, colour) or grown
+    write_zone(facts, scratch, out)
+    return np.int64(0)
+
+
+@inner
+def _stay_legal(facts, state, scratch, side, move, colour):
+    """Sees to it that ``colour`` may play ``move`` wherever the zone looks like this, and to the same ko; True if the zone grew."""
+    grown = _keep_liberty(scratch, side, move, colour)
+    if facts[FILL_EYES] == 0 and not _no_eye_shown(scratch, side, move, colour):
+        grown = show_no_eye(scratch, side, move, colour) or grown
+    ko = ko_taken(scratch, side, move, colour)
+    if ko:
+        if scratch[ZONE + ko]:
+            grown = _same_ko(scratch, side, move, ko) or grown
+    elif may_not_take_ko(facts, state, colour) and not _no_ko_shown(scratch, side, move, colour):
+        grown = _show_no_ko(scratch, side, move, colour) or grown
+    return grown
+
+
+@inner
+def _keep_liberty(scratch, side, move, colour):
+    """Sees to it that ``move`` is no suicide; True if the zone grew."""
+    for k in range(4):
+        near = move + step(side, k)
+        cell = scratch[CELL + near]
+        if scratch[ZONE + near] == 0 or cell == OUTSIDE:
+            continue
+        if cell == EMPTY:
+            return False
+        if cell == colour:
+            if _breathes(scratch, side, near, move):
+                return False
+        elif (
+            is_taken(scratch, np.int64(scratch[LABEL + near]), move)
+            and breathe(scratch, side, near, 1, move, False) == 0
+        ):
+            return False
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] == EMPTY:
+            return into(scratch, near)
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE:
+            chain = np.int64(scratch[LABEL + near])
+            if (
+                is_taken(scratch, chain, move)
+                and scratch[FIRST + chain + 1] - scratch[FIRST + chain] < 4
+            ):
+                return close_chain(scratch, side, chain)
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] == colour:
+            chain = np.int64(scratch[LABEL + near])
+            if scratch[SECOND + chain] or (scratch[LIBERTY + chain] != move):
+                into(scratch, near)
+                breathe(scratch, side, near, 1, move, True)
+                return True
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE:
+            chain = np.int64(scratch[LABEL + near])
+            if is_taken(scratch, chain, move):
+                return close_chain(scratch, side, chain)
+    return False
+
+
+@inner
+def _breathes(scratch, side, start, but):
+    """Whether the group of the stone at ``start`` has an inner liberty other than ``but``."""
+    return breathe(scratch, side, start, 1, but, False) == 0 and not is_taken(
+        scratch, np.int64(scratch[LABEL + start]), but
+    )
+
+
+@inner
+def _no_eye_shown(scratch, side, move, colour):
+    on_board, shown = 0, 0
+    for k in range(8):
+        near = move + step(side, k)
+        cell = scratch[CELL + near]
+        other = cell != OUTSIDE and cell != colour and scratch[ZONE + near] == 1
+        if k < 4:
+            if other:
+                return True
+        else:
+            on_board += cell != OUTSIDE
+            shown += other
+    return shown >= (2 if on_board == 4 else 1)
+
+
+@inner
+def _same_ko(scratch, side, move, ko):
+    """The ko that ``move`` sets at ``ko`` is set wherever the zone looks like this; True if the zone grew."""
+    grown = around(scratch, side, move)
+    grown = around(scratch, side, ko) or grown
+    for k in range(4):
+        near = move + step(side, k)
+        if (
+            near != ko
+            and scratch[CELL + near] != OUTSIDE
+            and breathe(scratch, side, near, 1, move, True) > 0
+        ):
+            grown = True
+    return grown
+
+
+@inner
+def _no_ko_shown(scratch, side, move, colour):
+    """Whether the zone shows that ``move`` takes no ko: it has an empty or own neighbour, or takes two stones."""
+    stones = np.int64(0)
+    for k in range(4):
+        near = move + step(side, k)
+        cell = scratch[CELL + near]
+        if cell == OUTSIDE or scratch[ZONE + near] == 0:
+            continue
+        if cell in (EMPTY, colour):
+            return True
+        chain = np.int64(scratch[LABEL + near])
+        if is_taken(scratch, chain, move) and breathe(scratch, side, near, 1, move, False) == 0:
+            stones += scratch[FIRST + chain + 1] - scratch[FIRST + chain]
+    return stones > 1
+
+
+@inner
+def _show_no_ko(scratch, side, move, colour):
+    """Adds what it takes to see that ``move``, which takes no ko, takes none; True if the zone grew."""
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] in (EMPTY, colour):
+            return into(scratch, near)
+    grown = False
+    for k in range(4):
+        near = move + step(side, k)
+        if scratch[CELL + near] != OUTSIDE and is_taken(
+            scratch, np.int64(scratch[LABEL + near]), move
+        ):
+            grown = close_chain(scratch, side, np.int64(scratch[LABEL + near])) or grown
+    return grown
+
+
+@inner
+def _same_captures(scratch, side, move, colour):
+    """Sees to it that ``move`` takes the same stones of the zone wherever it looks like this; True if the zone grew."""
+    n = side - 2
+    grown, outer = False, np.int64(0)
+    for i in range(side + 1, side * (side - 1) - 1):
+        scratch[GROUPED + i] = 0
+    for row in range(n):
+        for column in range(n):
+            point = side * (row + 1) + column + 1
+            cell = scratch[CELL + point]
+            if cell in (EMPTY, colour) or scratch[ZONE + point] == 0 or scratch[GROUPED + point]:
+                continue
+            if is_taken(scratch, np.int64(scratch[LABEL + point]), move):
+                grown = close_chain(scratch, side, np.int64(scratch[LABEL + point])) or grown
+                continue
+            _mark_group(scratch, side, point)
+            missing = breathe(scratch, side, point, 1, move, False)
+            outer += missing
+    if grown or outer == 0:
+        return grown
+    near_cost = np.int64(0)
+    for k in range(4):
+        near = move + step(side, k)
+        cell = scratch[CELL + near]
+        if cell == OUTSIDE:
+            continue
+        near_cost += 1 - scratch[ZONE + near]
+        if (
+            cell != EMPTY
+            and cell != colour
+            and not is_taken(scratch, np.int64(scratch[LABEL + near]), move)
+        ):
+            was = scratch[ZONE + near]
+            scratch[ZONE + near] = 1
+            near_cost += breathe(scratch, side, near, 1, move, False)
+            scratch[ZONE + near] = was
+    if near_cost == 0:
+        return False
+    if near_cost <= outer:
+        for k in range(4):
+            near = move + step(side, k)
+            scratch[ZONE + near] = 1
+            cell = scratch[CELL + near]
+            if cell != EMPTY and cell != colour and cell != OUTSIDE:
+                if is_taken(scratch, np.int64(scratch[LABEL + near]), move):
+                    close_chain(scratch, side, np.int64(scratch[LABEL + near]))
+                else:
+                    breathe(scratch, side, near, 1, move, True)
+        return True
+    for row in range(n):
+        for column in range(n):
+            point = side * (row + 1) + column + 1
+            cell = scratch[CELL + point]
+            if (
+                cell != EMPTY
+                and cell != colour
+                and scratch[ZONE + point]
+                and not is_taken(scratch, np.int64(scratch[LABEL + point]), move)
+            ):
+                breathe(scratch, side, point, 1, move, True)
+    return True
+
+
+@inner
+def _mark_group(scratch, side, start):
+    """Marks the group of a stone in GROUPED."""
+    colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
+    scratch[LIST], scratch[GROUPED + start] = start, 1
+    while at < count:
+        point = np.int64(scratch[LIST + at])
+        at += 1
+        for k in range(4):
+            near = point + step(side, k)
+            if (
+                scratch[CELL + near] == colour
+                and scratch[ZONE + near]
+                and scratch[GROUPED + near] == 0
+            ):
+                scratch[GROUPED + near] = 1
+                scratch[LIST + count] = near
+                count += 1
+
+
+# ---- Q moves ----------------------------------------------------------------------------------------------------------------
+@compiled
+def lost(state, action, zone, out, facts, scratch):
+    """Zone of a position that Q loses with every move, whose replies' zones together are ``zone``."""
+    for i in range(len(out)):
+        out[i] = zone[i]
+    whole = facts[SIZE] * facts[SIZE]
+    if has_action(zone, whole) or in_opening(facts, state) or passes_made(facts, state) != 0:
+        make_whole(facts, out)
+        return np.int64(0)
+    read_board(facts, state, out, scratch)
+    side, mover = facts[SIZE] + 2, colour_to_move(facts, state)
+    ko = np.int64(state[2 * facts[WORDS]] >> np.uint32(8) & np.uint32(511))
+    ko = point_of(facts, ko - 1) if ko else np.int64(0)
+    grown = True
+    while grown:
+        grown = _two_liberties(scratch, side, 3 - mover)
+        for row in range(side - 2):
+            for column in range(side - 2):
+                point = side * (row + 1) + column + 1
+                if (
+                    scratch[CELL + point] == EMPTY
+                    and scratch[ZONE + point]
+                    and point != ko
+                    and _may_play(facts, state, row * (side - 2) + column)
+                ):
+                    grown = _same_reply(facts, state, scratch, side, point, mover) or grown
+    write_zone(facts, scratch, out)
+    return np.int64(0)
+
+
+@inner
+def _may_play(facts, state, action):
+    """Whether a point lies in the task's region, where there is a task."""
+    if facts[TSUMEGO] == 0:
+        return True
+    n, per = facts[SIZE], facts[ROWS_A_WORD]
+    row, column = action // n, action % n
+    return state[3 * facts[WORDS] + 1 + row // per] >> np.uint32(
+        (row % per) * (n + 1) + column
+    ) & np.uint32(1) != np.uint32(0)
+
+
+@inner
+def _two_liberties(scratch, side, colour):
+    """Sees to it that every group of ``colour`` has two inner liberties or is closed; True if the zone grew."""
+    n, grown = side - 2, False
+    for i in range(side + 1, side * (side - 1) - 1):
+        scratch[GROUPED + i] = 0
+    for row in range(n):
+        for column in range(n):
+            point = side * (row + 1) + column + 1
+            if (
+                scratch[CELL + point] == colour
+                and scratch[ZONE + point]
+                and scratch[GROUPED + point] == 0
+            ):
+                if breathe(scratch, side, point, 2, 0, True) > 0:
+                    grown = True
+                _mark_group(scratch, side, point)
+    return grown
+
+
+@inner
+def _same_reply(facts, state, scratch, side, point, mover):
+    """Sees to it that Q's stone at ``point``, if it is illegal, is so wherever the zone looks like this, and sets no ko that it does not set here.
+
+    True if the zone grew.
+    """
+    if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
+        return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)
+    ko = ko_taken(scratch, side, point, mover)
+    if ko:
+        if may_not_take_ko(facts, state, mover):
+            return _same_ko(scratch, side, point, ko)
+        return False
+    free, single, shown, takes = False, np.int64(0), False, False
+    for k in range(4):
+        near = point + step(side, k)
+        cell = scratch[CELL + near]
+        if cell == OUTSIDE:
+            continue
+        if cell in (EMPTY, mover):
+            free = (
+                free
+                or cell == EMPTY
+                or not is_taken(scratch, np.int64(scratch[LABEL + near]), point)
+            )
+            shown = shown or scratch[ZONE + near] == 1
+        elif is_taken(scratch, np.int64(scratch[LABEL + near]), point):
+            takes = True
+            if is_lone(scratch, side, near) and scratch[ZONE + near]:
+                single = near
+    if single:
+        return not shown and _show_no_ko(scratch, side, point, mover)
+    return not free and not takes and _stay_suicide(scratch, side, point, mover)
+
+
+@inner
+def _stay_suicide(scratch, side, point, mover):
+    grown = around(scratch, side, point)
+    for k in range(4):
+        near = point + step(side, k)
+        if scratch[CELL + near] == mover:
+            grown = close_chain(scratch, side, np.int64(scratch[LABEL + near])) or grown
+    return grown
+
+
+@compiled
+def left(state, action, zone, out, facts, scratch):
+    """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
+    after ``action`` there."""
+    whole = facts[SIZE] * facts[SIZE]
+    for i in range(len(out)):
+        out[i] = zone[i]
+    if has_action(zone, whole):
+        return np.int64(0)
+    if action != whole and has_action(zone, action):
+        make_whole(facts, out)
+        return np.int64(0)
+    side, winner = facts[SIZE] + 2, 3 - colour_to_move(facts, state)
+    chains = read_board(facts, state, zone, scratch)
+    move = point_of(facts, action) if action != whole else np.int64(-1)
+    for chain in range(chains):
+        if (
+            scratch[SECOND + chain] == 0
+            and scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == winner
+            and _meets(scratch, chain)
+        ):
+            liberty = np.int64(scratch[LIBERTY + chain])
+            if liberty == move:
+                make_whole(facts, out)
+                return np.int64(0)
+            add_action(out, (liberty // side - 1) * facts[SIZE] + liberty % side - 1)
+    if passes_made(facts, state) != 0 or in_opening(facts, state):
+        add_action(out, whole)  # a second pass ends the game
+    return np.int64(0)
+
+
+@inner
+def _meets(scratch, chain):
+    """Whether a stone of the chain lies in the zone."""
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        if scratch[ZONE + scratch[MEMBER + i]]:
+            return True
+    return False
+
+
+# ---- patterns ---------------------------------------------------------------------------------------------------------------
+@compiled
+def shown(state, action, zone, out, facts, scratch):
+    """Black's and White's stones, the ko point and, in life and death, the crucial stones still there, as planes of points.
+
+    A position in a forced opening covers none, and one after a pass none in which Q is to move, whose second pass would end the game. Of kos more is
+    asked than need be: one in the zone must be there in both, whomever it binds. What a task says besides is the same in all positions of a search.
+    """
+    for i in range(len(out)):
+        out[i] = np.uint32(0)
+    if in_opening(facts, state):
+        return np.int64(-1)
+    words, plane = facts[WORDS], (facts[SIZE] * facts[SIZE] + 32) // 32
+    spread(facts, state, np.int64(0), out, np.int64(0))
+    spread(facts, state, words, out, plane)
+    ko = np.int64(state[2 * words] >> np.uint32(8) & np.uint32(511))
+    if ko:
+        out[2 * plane + ((ko - 1) >> 5)] |= np.uint32(1) << np.uint32((ko - 1) & 31)
+    if facts[TSUMEGO]:
+        spread(facts, state, 2 * words + 1, out, 3 * plane)
+    said = FOR_MOVER if passes_made(facts, state) != 0 else 0
+    return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))

@@ -1,0 +1,44 @@
+"""How likely a side is to win by threats, from the windows that are still open to either side (host side, compiled; ``jaxsolve.games.threats``).
+
+A linear sum of counts of open windows, by how many stones they lack: logistic regression on 37,000 positions that searches of threats alone had
+decided on 17 of the PCN paper's problems. Fitted to all but one of them, it ranks what is won above what is lost with an area under the curve of
+0.94 to 1.00 on the one left out (where 20 of either kind were decided). First numbers rest on it and nothing else: it can cost time and never an
+answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.gomoku.windows import LINE, WINDOWS, WORDS, desk_of, seen_by, set_up, tables_of
+from jaxsolve.jit.host import compiled, inner
+
+WEIGHED = 4  # windows that lack more stones count for nothing
+
+
+@inner
+def _weight(moves, own, lacking):
+    """What one open window adds, in thousandths: whether the side asked about moves, whether the window is its own, and how many stones it lacks."""
+    if moves:
+        if own:
+            return 0 if lacking == 1 else 1502 if lacking == 2 else 361 if lacking == 3 else 47
+        return -2392 if lacking == 1 else -1069 if lacking == 2 else -71 if lacking == 3 else 6
+    if own:
+        return 3730 if lacking == 1 else 1354 if lacking == 2 else 374 if lacking == 3 else 18
+    return 0 if lacking == 1 else -345 if lacking == 2 else -64 if lacking == 3 else 17
+
+
+@compiled
+def chances(state, facts, scratch, player):
+    """Log odds, in thousandths, that ``player`` wins by threats from a position that goes on."""
+    tables, desk = tables_of(facts), desk_of(facts, scratch)
+    set_up(state, facts, tables, desk)
+    moves = np.int64(state[2 * facts[WORDS]] & np.uint32(1)) == player
+    total = np.int64(-5536 if moves else -9201)
+    for window in range(facts[WINDOWS]):
+        for side in range(2):
+            count = seen_by(desk.counts[window], np.int64(side))
+            lacking = facts[LINE] - count
+            if count > 0 and 0 < lacking <= WEIGHED:
+                total += _weight(moves, side == player, lacking)
+    return total

@@ -1,0 +1,124 @@
+"""What threats decide in a Gomoku position: the look of ``jaxsolve.games.threats``, by lines of fours and by trees of threes and fours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.gomoku.fours import (
+    add,
+    holds,
+    list_windows,
+    own_fours,
+    threats,
+    wins,
+    zone_of_line,
+)
+from jaxsolve.games.gomoku.threes import find_tree
+from jaxsolve.games.gomoku.tree_zone import zone_of_tree
+from jaxsolve.games.gomoku.windows import (
+    CELLS,
+    FOURS,
+    LINE,
+    NULLS,
+    TREES,
+    WORDS,
+    Budgets,
+    completing,
+    desk_of,
+    forget,
+    mix,
+    put,
+    set_up,
+    tables_of,
+    take,
+)
+from jaxsolve.games.threats import BOTH, LEFT, LONGEST, THREATS, ZONE
+from jaxsolve.jit.host import compiled, inner
+
+BUDGETS = Budgets(fours=60, trees=40, nulls=400)
+"""A tree of the opponent's follows a quiet move and leaves out most replies, so it is worth more than one of the side to move."""
+
+
+@inner
+def _shift(moves, length):
+    """Makes a line the tree that it is."""
+    for i in range(length - 1, -1, -1):
+        moves[i + 1] = moves[i]
+    moves[0] = length
+    return length + 1
+
+
+@inner
+def _answered(facts, tables, desk, mover, key, moves, zone, left):
+    """Writes to ``left`` the replies of a zone after which fours do not win for the opponent of ``mover`` at once."""
+    line = facts[LINE]
+    for cell in range(facts[CELLS]):
+        if not holds(zone, cell):
+            continue
+        put(tables, desk, np.int64(cell), mover)
+        many, _, _ = completing(tables, desk, np.int64(cell), mover, line)
+        if many == 0:
+            forget(desk)
+            list_windows(facts, tables, desk, 1 - mover)
+            if (
+                wins(
+                    facts,
+                    tables,
+                    desk,
+                    1 - mover,
+                    mix(key, np.int64(cell), mover),
+                    facts[FOURS],
+                    moves,
+                    np.int64(-1),
+                )
+                > 0
+            ):
+                many = np.int64(-2)
+        if many != -2:
+            add(left, np.int64(cell))
+        take(tables, desk, np.int64(cell), mover)
+
+
+@compiled
+def look(state, facts, scratch, moves, out, trees):
+    """What threats decide in a position that goes on, in which no reply is forced; see ``jaxsolve.games.threats``."""
+    tables, desk = tables_of(facts), desk_of(facts, scratch)
+    mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
+    tree, other = moves[:LONGEST], moves[LONGEST:]
+    key, any_cell = set_up(state, facts, tables, desk), np.int64(-1)
+    list_windows(facts, tables, desk, mover)
+    length = wins(facts, tables, desk, mover, key, facts[FOURS], tree, any_cell)
+    if length > 0:
+        return _shift(tree, length)
+    third = len(desk.sets) // 3
+    zone, left, threatening = (
+        desk.sets[:third],
+        desk.sets[third : 2 * third],
+        desk.sets[2 * third :],
+    )
+    for i in range(len(desk.sets)):
+        desk.sets[i] = 0
+    threats(facts, tables, desk, mover, key, other, threatening)
+    list_windows(facts, tables, desk, 1 - mover)
+    length = wins(facts, tables, desk, 1 - mover, ~key, facts[FOURS], tree, any_cell)
+    if length > 0:
+        own_fours(facts, tables, desk, mover, zone)
+        zone_of_line(facts, tables, desk, 1 - mover, length, tree, zone)
+        length = _shift(tree, length)
+    else:
+        if trees in (BOTH, mover):
+            length = find_tree(facts, scratch, mover, key, facts[TREES], tree)
+            if length > 0:
+                return length
+        if trees in (BOTH, 1 - mover):
+            length = find_tree(facts, scratch, 1 - mover, ~key, facts[NULLS], tree)
+            if length > 0:
+                zone_of_tree(facts, scratch, 1 - mover, tree, zone)
+    if length > 0:
+        _answered(facts, tables, desk, mover, key, other, zone, left)
+    words = len(out) // 3
+    for i in range(words):
+        out[ZONE * words + i] = np.uint32(zone[i])
+        out[LEFT * words + i] = np.uint32(left[i])
+        out[THREATS * words + i] = np.uint32(threatening[i])
+    return -length

@@ -1,0 +1,209 @@
+"""Relevance zones of Slither on the host: what a decided position's result rests on (the law is proven in ``proof/FORMAT.md``).
+
+P is the side that wins, Q the other one. A zone knows P's stones on some cells and Q's on others. What P needs of Q is that it keeps away from the
+cells that P will play; only where P relies on Q's being forbidden a move does it matter where Q's stones are. What P needs of its own stones is its
+chain, and enough around its moves to know that they keep the diagonal rule; none of this can Q change.
+
+As a bit set over actions a zone has planes of N^2 bits (``zone_board``), and the bit of the pass stands for *the whole position*: then nothing may
+differ. Q's turn has two moves, which together may be legal although neither can be made alone, so the zone of a position in which Q is to move is
+larger than those of the positions after its moves, and says in planes of its own what these may rest on (``zone_replies.inside``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.slither.zone_board import (
+    BEST,
+    CELL,
+    CHAIN,
+    EMPTY,
+    MINE,
+    SIDES,
+    SIZE,
+    STATES,
+    STEP_COLUMNS,
+    STEP_ROWS,
+    THEIRS,
+    add_bit,
+    corner,
+    count_broken,
+    has_bit,
+    is_broken,
+    is_relocated,
+    make_whole,
+    may_place,
+    mover_of,
+    on_edge,
+    outcome_of,
+    point_at,
+    point_of,
+    reach,
+    read_board,
+    read_zone,
+    shortest_chain,
+    show_whole,
+    step,
+    the_pass,
+    window_of,
+    write_zone,
+)
+from jaxsolve.games.zones import SECOND_MOVES
+from jaxsolve.jit.host import compiled, inner
+
+
+# ---- the end ----------------------------------------------------------------------------------------------------------------
+@compiled
+def leaf(state, action, zone, out, facts, scratch):
+    """A shortest chain between the winner's edges. Where the mover can win at once: the placement after which that rests on the fewest cells."""
+    read_board(facts, state, scratch)
+    outcome = outcome_of(facts, state)
+    if outcome != 0:
+        winner = outcome - 1
+        length = shortest_chain(facts, scratch, winner)
+        for i in range(length):
+            scratch[MINE + scratch[CHAIN + i]] = 1
+        write_zone(facts, scratch, winner, True, out)
+        return np.int64(-1)
+    winner, n, side = mover_of(facts, state), facts[SIZE], facts[SIZE] + 2
+    for i in range(side * side):
+        scratch[SIDES + i] = 0
+    reach(facts, scratch, winner, 0)
+    reach(facts, scratch, winner, 1)
+    broken, joined = count_broken(scratch, side, winner + 1), False
+    for i in range(side * side):
+        joined = joined or scratch[SIDES + i] == 3
+    least, best = np.int64(n * n + 1), np.int64(-1)
+    for row in range(n):
+        for column in range(n):
+            point = point_at(facts, row, column)
+            if scratch[CELL + point] != EMPTY or not (
+                joined or _joins(facts, scratch, winner, point)
+            ):
+                continue
+            if not may_place(scratch, side, winner + 1, point, broken):
+                continue
+            scratch[CELL + point] = winner + 1
+            length = shortest_chain(facts, scratch, winner)
+            scratch[CELL + point] = EMPTY
+            if 0 < length < least:
+                least, best = length, np.int64(row * n + column)
+                for i in range(length):
+                    scratch[BEST + i] = scratch[CHAIN + i]
+    if best < 0:
+        make_whole(facts, out)
+        return np.int64(-1)
+    for i in range(least):
+        scratch[MINE + scratch[BEST + i]] = 1
+    _placed(facts, state, scratch, point_of(facts, best), winner + 1, out)
+    return best
+
+
+@inner
+def _joins(facts, scratch, player, point):
+    """Whether a stone at an empty point joins the player's edges."""
+    sides = 0
+    for which in range(2):
+        sides |= 1 << which if on_edge(facts, point, player, which) else 0
+    for k in range(4):
+        near = point + step(facts[SIZE] + 2, k)
+        if scratch[CELL + near] == player + 1:
+            sides |= scratch[SIDES + near]
+    return sides == 3
+
+
+# ---- P moves ----------------------------------------------------------------------------------------------------------------
+@compiled
+def won(state, action, zone, out, facts, scratch):
+    """Zone of a position that P wins by ``action``, after which the position's zone is ``zone``."""
+    cells, whole = facts[SIZE] * facts[SIZE], the_pass(facts)
+    if action == whole or has_bit(zone, whole):
+        make_whole(facts, out)
+        return np.int64(0)
+    winner = mover_of(facts, state)
+    read_board(facts, state, scratch)
+    read_zone(facts, zone, winner, scratch)
+    if action < cells:
+        _placed(facts, state, scratch, point_of(facts, action), winner + 1, out)
+    else:
+        _relocated(facts, scratch, action, winner + 1, out)
+    return np.int64(0)
+
+
+@inner
+def _placed(facts, state, scratch, point, mine, out):
+    """Writes the zone that scratch holds, grown by what a placement of P needs: the cell, and that no window around it is broken then.
+
+    After a relocation it also has to know which windows are broken and need the stone.
+    """
+    side = facts[SIZE] + 2
+    if is_relocated(facts, state):
+        _know_broken(scratch, side, mine)
+    scratch[MINE + point] = scratch[THEIRS + point] = 1
+    scratch[CELL + point] = mine
+    for k in range(4):
+        show_whole(scratch, side, window_of(side, point, k), mine)
+    scratch[CELL + point] = EMPTY
+    write_zone(facts, scratch, mine - 1, True, out)
+
+
+@inner
+def _know_broken(scratch, side, mine):
+    """Makes P's stones known in all windows that are broken for P."""
+    for window in range(side + 1, side * (side - 2) - 2):
+        if is_broken(scratch, side, window, mine):
+            for k in range(4):
+                scratch[MINE + corner(side, window, k)] = 1
+
+
+@inner
+def _relocated(facts, scratch, action, mine, out):
+    """As ``_placed``: a window around a relocation of P is known to be broken afterwards, or not to be."""
+    n, side, cells = facts[SIZE], facts[SIZE] + 2, facts[SIZE] * facts[SIZE]
+    source = point_of(facts, action % cells)
+    target = source + _direction(n, action // cells - 1)
+    scratch[MINE + source] = scratch[MINE + target] = scratch[THEIRS + source] = scratch[
+        THEIRS + target
+    ] = 1
+    scratch[CELL + source], scratch[CELL + target] = EMPTY, mine
+    _know_broken(scratch, side, mine)
+    for k in range(4):
+        for window in (window_of(side, source, k), window_of(side, target, k)):
+            if not is_broken(scratch, side, window, mine):
+                show_whole(scratch, side, window, mine)
+    scratch[CELL + source], scratch[CELL + target] = mine, EMPTY
+    write_zone(facts, scratch, mine - 1, True, out)
+
+
+@inner
+def _direction(n, d):
+    """The step in direction ``d`` of an action, in planes of scratch."""
+    return STEP_ROWS[d] * (n + 2) + STEP_COLUMNS[d]
+
+
+# ---- what serves other positions --------------------------------------------------------------------------------------------
+@compiled
+def shown(state, action, zone, out, facts, scratch):
+    """Both players' stones, in planes of N^2 bits, and in the bits that all zones have how many windows the mover has broken by a relocation.
+
+    So a point of a pattern is a cell with one colour, and all is said in the first of the two planes of ``jaxsolve.games.zones``.
+
+    If that number is the same, and those of one position lie in the zone, the other has none elsewhere. Of Q's relocations that is more than
+    the law asks.
+    """
+    n, cells = facts[SIZE], facts[SIZE] * facts[SIZE]
+    for i in range(len(out)):
+        out[i] = np.uint32(0)
+    read_board(facts, state, scratch)
+    for row in range(n):
+        for column in range(n):
+            stone = scratch[CELL + point_at(facts, row, column)]
+            if stone != EMPTY:
+                add_bit(out, (stone - 1) * cells + row * n + column)
+    mover = mover_of(facts, state)
+    if is_relocated(facts, state):
+        number = 1 + count_broken(scratch, n + 2, mover + 1)
+        for k in range(STATES):
+            if number >> k & 1:
+                add_bit(out, 4 * cells + k)
+    return np.int64(SECOND_MOVES * mover)

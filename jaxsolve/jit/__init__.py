@@ -1,0 +1,1 @@
+"""Everything that reaches into the internals of numba or of JAX's compilation, and nothing else."""

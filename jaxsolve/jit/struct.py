@@ -1,0 +1,138 @@
+"""``by_address``: named tuples of arrays that compiled functions take as one address instead of array by array.
+
+A tree has some fifty arrays, of seven numbers each. Handed over by value they stand in every call that compiled code makes to a function of a tree,
+which is most of what there is to compile: with an address, compiling the search takes a third of the time, and a call from Python unpacks nothing.
+
+In Python such a tuple is what it looks like. In compiled code its fields are read by name, and that is all: it cannot be made, returned or taken
+apart there. What the address names is a block of 64-bit words, the fields in order as numba lays them out: an array as (0, 0, number of items, bytes
+of an item, address of its data, shape, strides), a field that is itself one of these as its address, other named tuples of arrays as their fields.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import Any, TypeVar
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+
+class Block(types.Type):
+    """The numba type of a ``ByAddress``, told from others by the types of its fields."""
+
+    def __init__(self, name: str, fields: dict[str, types.Type]):
+        self.fields = fields
+        digest = hashlib.sha256(
+            repr([(field, str(kind)) for field, kind in fields.items()]).encode()
+        ).hexdigest()[:16]
+        super().__init__(name=f"{name}.{digest}")  # part of every symbol: short
+
+
+Fields = TypeVar("Fields", bound=tuple)
+
+
+def by_address(fields: type[Fields]) -> type[Fields]:
+    """Decorates a named tuple whose fields hold arrays, named tuples of arrays, or others of its kind."""
+    return type(
+        fields.__name__,
+        (ByAddress, fields),
+        {"__doc__": fields.__doc__, "__module__": fields.__module__},
+    )
+
+
+class ByAddress:
+    """What ``by_address`` adds to a named tuple."""
+
+    @functools.cached_property
+    def _kind(self) -> Block:
+        return Block(
+            type(self).__name__,
+            {name: typeof(value) for name, value in zip(self._fields, self, strict=True)},
+        )  # pyright: ignore
+
+    @functools.cached_property
+    def _block(self) -> np.ndarray:
+        return np.array(_words(tuple(self)), np.int64)  # pyright: ignore[reportArgumentType]  a tuple, as the class says
+
+    @functools.cached_property
+    def _address(self) -> int:
+        return self._block.ctypes.data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self)  # pyright: ignore[reportArgumentType]  a copy has a block of its own
+
+
+@typeof_impl.register(ByAddress)
+def _typeof(value: ByAddress, _: Any) -> Block:
+    value._block  # noqa: B018  what does not lie in one is refused here, in a sentence
+    return value._kind
+
+
+def _words(value: Any) -> list[int]:
+    """A value as it lies in a block."""
+    if isinstance(value, ByAddress):
+        return [value._address]
+    if isinstance(value, np.ndarray):
+        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    if isinstance(value, tuple):
+        return [word for field in value for word in _words(field)]
+    raise TypeError(f"{value!r} does not lie in a block: it is neither an array nor made of arrays")
+
+
+@register_model(Block)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Block):
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@unbox(Block)
+def _unbox(kind: Block, value: Any, c: Any) -> NativeValue:
+    number = c.pyapi.object_getattr_string(value, "_address")
+    address = c.pyapi.long_as_longlong(number)
+    c.pyapi.decref(number)
+    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Block
+
+    def generic_resolve(self, kind: Block, name: str) -> types.Type | None:
+        return kind.fields.get(name)
+
+
+@lower_getattr_generic(Block)
+def _field(context: Any, builder: Any, kind: Block, value: Any, name: str) -> Any:
+    shapes = [context.get_value_type(field) for field in kind.fields.values()]
+    block = builder.inttoptr(value, ir.LiteralStructType(shapes).as_pointer())
+    at = list(kind.fields).index(name)
+    return _loaded(builder, cgutils.gep_inbounds(builder, block, 0, at))
+
+
+def _loaded(builder: Any, where: Any) -> Any:
+    """What lies there, word by word; a block never changes, so nothing that compiled code writes makes it read a word twice."""
+    kind = where.type.pointee
+    if isinstance(kind, ir.LiteralStructType | ir.ArrayType):
+        count = kind.count if isinstance(kind, ir.ArrayType) else len(kind.elements)
+        whole = ir.Constant(kind, ir.Undefined)
+        for part in range(count):
+            whole = builder.insert_value(
+                whole, _loaded(builder, cgutils.gep_inbounds(builder, where, 0, part)), part
+            )
+        return whole
+    word = builder.load(where)
+    word.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return word

@@ -1,0 +1,222 @@
+"""A proof by zones written out as a plain one: every legal reply with exactly the position it leads to, for small proofs.
+
+The strategy (``Strategy``) is followed from the root against every reply, without drawing anything. What comes out has leaves, ``or`` and
+``and`` nodes only, so it rests on the rules of the claim and on nothing that is said of zones, pairs, threats and simple ko; a checker that knows no
+more than that judges it before it gets its name.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import copy
+import errno
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from jaxsolve.proof.check.audit.certificate import Certificate
+from jaxsolve.proof.check.audit.strategy import Place, Strategy
+from jaxsolve.proof.check.checker import judge
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.rules import Rules
+from jaxsolve.proof.check.walk import FORMAT, RESULTS, VERSION, Walk
+
+MOST = 100_000
+"""Nodes of a plain certificate where nobody says how many it may have; 100 MB or so, with 80 replies a node."""
+
+
+class NotWritten(ValueError):
+    """The plain certificate cannot be written as asked; the message is one sentence. Nothing is wrong with the proof."""
+
+
+class Plain(Walk):
+    """A pass that knows leaves, ``or`` and ``and`` nodes only."""
+
+    def _header(self, raw: bytes) -> None:
+        super()._header(raw)
+        if self._fresh is not None:
+            raise Refused("a plain certificate is written under its own rules")
+        self._rules = copy.copy(self._rules)  # a plug-in may keep the one that it gave
+        assert self._rules is not None
+        self._rules.zones = self._rules.written = None
+
+    def _node(self, fields: dict[str, Any], rules: Rules) -> None:
+        if "threat" in fields:
+            raise Refused("a plain certificate has no threats")
+        super()._node(fields, rules)
+
+
+class _Open(NamedTuple):
+    """A position whose children are being made."""
+
+    text: str  # under the claim's rules
+    kind: str  # "or", "and" or the reason of a leaf
+    edges: list[
+        tuple[str, Place, str]
+    ]  # move, where it leads, and that as text under the claim's rules
+
+
+class _Node(NamedTuple):
+    text: str
+    kind: str
+    moves: str  # separated by blanks
+    children: array.array[int]  # int64, ids
+
+
+class Flat:
+    """The plain proof, node by node, children first."""
+
+    def __init__(self, proof: Certificate, most: int = MOST):
+        self.proof, self.most = proof, most
+        self.strategy = Strategy(proof)
+        self.nodes: list[_Node] = []  # id - 1 -> node
+        self._ids: dict[str, int] = {}  # position -> id of its finished node
+        self._build()
+
+    def _build(self) -> None:
+        """Depth first, without recursion; a position that is finished is not made again, whichever node of the strategy it came from."""
+        stack = [self._opened(self.strategy.start(), self.proof.root)]
+        done = [0]  # how many children of each are finished
+        while stack:
+            top = stack[-1]
+            while done[-1] < len(top.edges) and top.edges[done[-1]][2] in self._ids:
+                done[-1] += 1
+            if done[-1] == len(top.edges):
+                stack.pop()
+                done.pop()
+                self._finish(top)
+                continue
+            try:
+                stack.append(self._opened(*top.edges[done[-1]][1:]))
+            except Refused as error:
+                line = " ".join(frame.edges[at][0] for frame, at in zip(stack, done, strict=True))
+                raise Refused(
+                    f"written out as a plain proof it fails after {line}: {error}"
+                ) from None
+            done.append(0)
+            if len(stack) + len(self.nodes) > self.most:
+                raise NotWritten(f"the plain certificate would have more than {self.most} nodes")
+
+    def _opened(self, place: Place, text: str) -> _Open:
+        strategy = self.strategy
+        verdict = strategy.over(place, text)
+        if verdict is not None:
+            return _Open(text, verdict.reason, [])
+        position = strategy.position(place.text)
+        if self.proof.rules.side(position) == self.proof.claimant:
+            move, after = strategy.move(place)
+            return _Open(text, "or", [(move, after, strategy.after(text, move, after))])
+        replies = strategy.replies(place, text)
+        return _Open(
+            text,
+            "and",
+            [
+                (move, strategy.follow(place, move, known), after)
+                for move, (known, after) in replies.items()
+            ],
+        )
+
+    def _finish(self, node: _Open) -> None:
+        if node.text in self._ids:  # below it the same position came up again, nearer to the end
+            return
+        children = array.array("q", (self._ids[text] for _, _, text in node.edges))
+        self.nodes.append(
+            _Node(node.text, node.kind, " ".join(move for move, _, _ in node.edges), children)
+        )
+        self._ids[node.text] = len(self.nodes)
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The lines of the certificate: header, the nodes that the root needs, trailer."""
+        proof, root = self.proof, self._ids[self.proof.root]
+        uses = array.array("q", bytes(8 * (len(self.nodes) + 1)))
+        for number in range(root, 0, -1):
+            if uses[number] or number == root:
+                for child in self.nodes[number - 1].children:
+                    uses[child] += 1
+        player, result = proof.rules.players[proof.claimant], RESULTS[0 if proof.needs_win else 1]
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "game": proof.game,
+            "rules": proof.rule_set,
+            "root": proof.root,
+        }
+        yield {**header, "claim": {"player": player, "result": result}}
+        count = 0
+        for number, node in enumerate(self.nodes[:root], 1):
+            if uses[number] or number == root:
+                count += 1
+                edges = [list(edge) for edge in zip(node.moves.split(), node.children, strict=True)]
+                why = (
+                    {"or": edges[0]}
+                    if node.kind == "or"
+                    else {"and": edges}
+                    if node.kind == "and"
+                    else {"leaf": node.kind}
+                )
+                yield {"id": number, "n": uses[number], "pos": node.text, **why}
+        yield {"end": True, "nodes": count, "root": root}
+
+
+def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -> int:
+    """Writes an accepted certificate to ``out`` as a plain one, whole or not at all; returns its number of nodes.
+
+    Raises Refused where the strategy or the plain certificate fails, which says that the proof is wrong; NotWritten where ``out`` exists, more than
+    ``most`` nodes are needed, or the disk does not take it.
+    """
+    out = os.fspath(out)
+    if not out:
+        raise NotWritten("the plain certificate has no name")
+    if os.path.lexists(out):
+        raise NotWritten(f"{show(out, 200)} exists already; the plain certificate needs a new name")
+    if not os.path.isdir(os.path.dirname(out) or "."):
+        raise NotWritten(f"{show(out, 200)} cannot be written: there is no such folder")
+    flat = Flat(proof, most)
+    part = f"{out}.{os.getpid()}.part"
+    try:
+        with open(part, "xb") as file, _named(part, out):
+            _write(file, flat)
+            report = judge(part, Plain())
+            if not report.accepted:
+                raise Refused(f"written out as a plain proof it is {report.sentence.rstrip('.')}")
+    except OSError as error:
+        raise NotWritten(f"{show(out, 200)} cannot be written: {error.strerror or error}") from None
+    return report.nodes
+
+
+@contextlib.contextmanager
+def _named(part: str, out: str) -> Iterator[None]:
+    """Gives the file ``part`` the name ``out`` after the block, if nobody else has it by then; where the block fails, ``part`` goes."""
+    try:
+        yield
+        try:
+            os.link(part, out)  # unlike a rename it never replaces a file
+        except FileExistsError:
+            raise NotWritten(
+                f"{show(out, 200)} exists already; the plain certificate needs a new name"
+            ) from None
+        except OSError:  # a file system without links
+            os.rename(part, out)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+
+
+def _write(file: IO[bytes], flat: Flat) -> None:
+    """Writes the lines and brings them to the disk."""
+    with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+        for line in flat.lines():
+            packed.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (
+            errno.EINVAL,
+            errno.ENOSYS,
+            errno.ENOTSUP,
+        ):  # a file system that cannot be asked for it
+            raise

@@ -1,0 +1,253 @@
+"""What a certificate plays: the claimant's moves from any position that the strategy has led to, which may have drifted from the certificate's.
+
+A *place* is a real position with what the claim rests on there: a node whose position it is or covers, or the pairs of a node that has been left.
+Every step of the law of zones (FORMAT.md) is asked of the real position: the move is legal, the position after it covers the child, after every reply
+it covers some child, and the game ends as claimed. What fails raises Refused, with one sentence.
+
+Play comes to an end whatever the certificate says: a node's children are earlier lines, so no line of play passes through more nodes than the
+root's height says, and below pairs, which only Hex has, every move fills a cell.
+
+A proof by simple ko is followed on two texts of each position: the place's, under simple ko, and the one under the rules of the claim, with its
+history. Elsewhere the two are one.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from jaxsolve.proof.check.audit.certificate import MOVES, Certificate, edges
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.rules import Verdict
+
+
+class Place(NamedTuple):
+    """Where the strategy is."""
+
+    text: str  # the real position
+    node: int  # the node that it covers; 0: the claim rests on what follows
+    answer: str = ""  # without node: the move that the claimant owes, "" for none
+    pairs: tuple[
+        tuple[str, str], ...
+    ] = ()  # without node: cells of which the claimant gets one each
+    threat: Any = ()  # without node: what follows the answer, the rest of a line, or a branch's line and answers
+
+
+class Strategy:
+    """Follows one accepted certificate. With ``rng`` all that the certificate leaves open is drawn; without, it is what ends soonest."""
+
+    def __init__(self, proof: Certificate, rng: random.Random | None = None):
+        self.proof, self.rules, self.claimant = proof, proof.rules, proof.claimant
+        self.position = functools.lru_cache(1 << 13)(self.rules.position)
+        self.fields = functools.lru_cache(1 << 12)(proof.fields)
+        self._sequence = functools.lru_cache(1 << 8)(
+            lambda node: self.rules.sequence(
+                self.position(proof.texts[node]), self.fields(node)["threat"]
+            )
+        )
+        self._rng = rng
+        self.played = (
+            proof.played if proof.played is not proof.rules else None
+        )  # where the claim is made under other rules
+        self._real = functools.lru_cache(1 << 8)(
+            self.rules.position if self.played is None else self.played.position
+        )
+
+    def start(self) -> Place:
+        """The claim's own position."""
+        return self.enter(self.proof.texts[self.proof.top], self.proof.top)
+
+    def enter(self, text: str, node: int) -> Place:
+        """The place of a position that covers a node's."""
+        fields = self.fields(node)
+        if "leaf" in fields and "pairs" in fields:
+            return Place(text, 0, "", _pairs(fields))
+        return Place(text, node)
+
+    def covers(self, text: str, node: int) -> bool:
+        """Whether a position is the node's, or covers it on its zone."""
+        won, zone = self.proof.texts[node], self.proof.zones.get(node, 0)
+        if text == won:
+            return True
+        zones = self.rules.zones or (self.rules.written if zone else None)
+        return zones is not None and zones.covers(
+            self.claimant, self.position(text), self.position(won), zone
+        )
+
+    # ---- the end -------------------------------------------------------------------------------------------------
+    def over(self, place: Place, text: str) -> Verdict | None:
+        """How the game ended here, as claimed; None while it goes on. ``text`` is the position's under the claim's rules."""
+        verdict = self.rules.verdict(self.position(place.text))
+        if self.played is not None and self.played.verdict(self._real(text)) != verdict:
+            raise Refused(
+                f"{show(text, 500)} is not over for the same reason as without its history"
+            )
+        if verdict is not None:
+            if not self.proof.serves(verdict):
+                end = (
+                    "a draw"
+                    if verdict.winner is None
+                    else f"won by {self.rules.players[verdict.winner]}"
+                )
+                raise Refused(f"the game is over by '{verdict.reason}', {end}")
+        elif place.node and "leaf" in self.fields(place.node):
+            raise Refused(f"the game goes on, and the leaf {place.node} says that it is over")
+        elif not (place.node or place.answer or place.pairs or place.threat):
+            raise Refused("the game goes on after the threat")
+        return verdict
+
+    # ---- what is played under the claim's rules ------------------------------------------------------------------
+    def after(self, text: str, move: str, place: Place) -> str:
+        """Text under the claim's rules after the claimant's move, which leads from ``text`` to ``place``. Raises Refused if they forbid it."""
+        return place.text if self.played is None else self.played.child(self._real(text), move)
+
+    def replies(self, place: Place, text: str) -> dict[str, tuple[str, str]]:
+        """Every reply that the claim's rules allow in the position ``text``: the texts after it, as the strategy has it and under those rules."""
+        known = self.rules.replies(self.position(place.text))
+        if self.played is None:
+            return {move: (after, after) for move, after in known.items()}
+        legal = self.played.replies(self._real(text))
+        if not legal.keys() <= known.keys():
+            raise Refused(
+                f"simple ko knows no reply {min(legal.keys() - known.keys())} in {show(place.text, 500)}"
+            )
+        return {move: (known[move], after) for move, after in legal.items()}
+
+    # ---- the claimant moves --------------------------------------------------------------------------------------
+    def move(self, place: Place) -> tuple[str, Place]:
+        """The claimant's move and the place after it; the game goes on."""
+        position = self.position(place.text)
+        move, child = self.fields(place.node)["or"] if place.node else (place.answer, 0)
+        zones = self.rules.zones
+        if not move or (zones is not None and zones.spare(self.claimant, position, move)):
+            move = self._any(place)
+        text = self.rules.child(position, move)
+        if not child:
+            return move, Place(text, 0, "", place.pairs, place.threat)
+        if not self.covers(text, child):
+            raise Refused(
+                f"{move} leads to {show(text, 500)}, which neither is nor covers the node {child}"
+            )
+        return move, self.enter(text, child)
+
+    def _any(self, place: Place) -> str:
+        """A move where the claimant owes none."""
+        legal = self.rules.replies(self.position(place.text))
+        if self._rng is not None:
+            return self._rng.choice(list(legal))
+        return next(
+            (cell for pair in place.pairs for cell in pair if legal.keys() >= set(pair)),
+            next(iter(legal)),
+        )
+
+    # ---- the opponent moves --------------------------------------------------------------------------------------
+    def listed(self, place: Place) -> set[str]:
+        """The opponent's moves that something is said of."""
+        if place.node:
+            fields = self.fields(place.node)
+            return {move for move, _ in edges(fields)} | set(_threat(fields))
+        return {cell for pair in place.pairs for cell in pair} | set(_replies(place.threat))
+
+    def follow(self, place: Place, reply: str, text: str) -> Place:
+        """The place after a legal reply of the opponent, which leads to ``text``."""
+        if place.threat:
+            rest = _replies(place.threat).get(reply) or (
+                place.threat[0] if _is_branch(place.threat) else None
+            )
+            if not rest:
+                raise Refused(f"the threat does not force {reply}")
+            return _carried_out(text, rest)
+        if not place.node:
+            partners = {one: other for pair in place.pairs for one, other in (pair, pair[::-1])}
+            return Place(text, 0, partners.get(reply, ""), place.pairs)
+        fields = self.fields(place.node)
+        children = {child for name in MOVES for _, child in fields.get(name, ())}
+        found = [self.enter(text, child) for child in sorted(children) if self.covers(text, child)]
+        found += self._idle(place, sorted(children), reply, text)
+        if "threat" in fields and self._threatens(place.node, fields, reply, text):
+            threat = fields["threat"]
+            found.append(
+                _carried_out(text, threat)
+                if isinstance(threat, list)
+                else Place(text, 0, threat, _pairs(fields))
+            )
+        if not found and self.rules.side(self.position(text)) != self.claimant:
+            return Place(text, place.node)  # the rest of the turn shows what answers it
+        if not found:
+            raise Refused(
+                f"{reply} leads to {show(text, 500)}, which neither is nor covers a child of the node {place.node}"
+            )
+        return self._best(found) if self._rng is None else self._rng.choice(found)
+
+    def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
+        """Places after a reply to nodes in which the opponent's turn has begun: it could have begun without effect."""
+        written = self.rules.written
+        idle = None if written is None else written.idle(self.position(place.text))
+        if (
+            idle is None
+            or idle == place.text
+            or self.rules.side(self.position(text)) != self.claimant
+        ):
+            return []
+        return [
+            self.follow(Place(idle, child), reply, text)
+            for child in children
+            if self.covers(idle, child)
+        ]
+
+    def _threatens(self, node: int, fields: dict[str, Any], reply: str, text: str) -> bool:
+        """Whether a node's threat answers the reply."""
+        position, zones = self.position(self.proof.texts[node]), self.rules.zones
+        if isinstance(fields["threat"], list):
+            return reply not in self._sequence(node)
+        if zones is None:
+            return reply not in self.rules.threat(position, fields["threat"])
+        won, zone = zones.null(self.claimant, position, fields["threat"], fields.get("pairs", []))
+        return zones.covers(self.claimant, self.position(text), self.position(won), zone)
+
+    def _best(self, places: Sequence[Place]) -> Place:
+        return min(
+            places,
+            key=lambda place: (
+                self.proof.heights[place.node]
+                if place.node
+                else 2 * len(place.pairs) + _height(place.threat) + 1
+            ),
+        )
+
+
+def _carried_out(text: str, threat: list[Any]) -> Place:
+    """The place where the claimant carries out a threat of several moves: a line, or a move with its line and the answers."""
+    return Place(text, 0, threat[0], (), threat[1:])
+
+
+def _is_branch(threat: Any) -> bool:
+    """Whether this is what follows the move of a branch, and not what follows the first move of a line."""
+    return bool(threat) and not isinstance(threat[0], str)
+
+
+def _replies(threat: Any) -> dict[str, Any]:
+    """The replies that something is said of after the first move of a threat, with what is played then; a branch's other replies have None."""
+    if not _is_branch(threat):
+        return {threat[0]: threat[1:]} if threat else {}
+    return dict(threat[1])
+
+
+def _height(threat: Any) -> int:
+    """Moves of the longest way through what follows the first move of a threat."""
+    if not _is_branch(threat):
+        return len(threat)
+    line, answers = threat
+    return max([len(line) + 1, *(2 + _height(answer[1:]) for _, answer in answers)])
+
+
+def _threat(fields: dict[str, Any]) -> list[str]:
+    """The first move of a node's threat, none without one."""
+    threat = fields.get("threat", [])
+    return threat[:1] if isinstance(threat, list) else [threat]
+
+
+def _pairs(fields: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((one, other) for one, other in fields.get("pairs", ()))

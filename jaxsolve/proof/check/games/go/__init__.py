@@ -1,0 +1,1 @@
+"""Go for the checker: rules, options, text, life and zones."""

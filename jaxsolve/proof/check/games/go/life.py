@@ -1,0 +1,44 @@
+"""Unconditional life (D. B. Benson, "Life in the Game of Go", Information Sciences 10, 1976)."""
+
+from __future__ import annotations
+
+from jaxsolve.proof.check.grid import Grid
+
+
+def alive(grid: Grid, stones: int, empty: int, zone: int | None = None) -> int:
+    """Mask of the stones of one colour whose chains are unconditionally alive by what lies on ``zone`` (None: on the whole board).
+
+    ``stones`` are that colour's stones, ``empty`` the empty points. A region is a connected part of the points without such a
+    stone; it is vital to a chain when every empty point of it is a liberty of that chain. Every chain on the board must have a liberty.
+    Only regions that lie in the zone with all their neighbours count, and of a chain only the parts that hang together inside it.
+    """
+    others, outside = grid.full & ~stones, 0 if zone is None else grid.full & ~zone
+    # A region with an empty point that touches no stone of this colour is vital to no chain, so it never counts.
+    open_points = grid.flood(
+        empty & ~grid.near(stones) | others & (outside | grid.near(outside)), others
+    )
+    stones &= ~outside
+    regions = list(grid.components(others & ~open_points))
+    if len(regions) < 2:
+        return 0
+    borders = [grid.near(region) & stones for region in regions]
+    chains: dict[int, list[int]] = {}
+    loose = 0
+    for border in borders:
+        loose |= border
+    while loose:
+        chain = grid.flood(loose & -loose, stones)
+        loose &= ~chain
+        liberties = grid.near(chain)
+        vital = [r for r, region in enumerate(regions) if not region & empty & ~liberties]
+        chains[chain] = vital
+    kept = (1 << len(regions)) - 1
+    while True:
+        dead = [chain for chain, vital in chains.items() if sum(kept >> r & 1 for r in vital) < 2]
+        if not dead:
+            return sum(chains)
+        for chain in dead:
+            del chains[chain]
+            for r, border in enumerate(borders):
+                if border & chain:
+                    kept &= ~(1 << r)

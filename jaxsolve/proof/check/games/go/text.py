@@ -1,0 +1,185 @@
+"""Go positions as text: reading, and the text of the position after a move."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.games.go.options import GoOptions
+
+
+class GoPosition(NamedTuple):
+    """A position; its sets are masks of the rule set's grid."""
+
+    board: str
+    side: int
+    stones: tuple[int, int]  # masks by player
+    ko: int  # the point closed by a simple ko, or 0
+    passes: int
+    ply: int | None  # 0, 1, 2 in the forced opening
+    crucial: int  # mask of the crucial points whose original stone is still there
+    history: str  # earlier boards as in the text, "" for none
+
+
+class GoText:
+    """The text form under one rule set."""
+
+    def __init__(self, options: GoOptions):
+        self.options = options
+        self.grid = options.grid
+        board = self.grid.pattern
+        entry = board if options.ko == "positional" else f"{board}:[bw]"
+        fields = [
+            r"(?: ko=(?P<ko>[A-T][0-9]{1,2}))?" if options.ko == "simple" else "(?P<ko>(?!))?",
+            "(?: passes=(?P<passes>[12]))?",
+            "(?: ply=(?P<ply>[012]))?"
+            if options.kind == "killallgo" and self.grid.size == 7
+            else "(?P<ply>(?!))?",
+            "(?: crucial=(?P<crucial>-|[A-T0-9,]+))?"
+            if options.crucial is not None
+            else "(?P<crucial>(?!))?",
+            f"(?: history=(?P<history>{entry}(?:;{entry})*))?"
+            if options.ko != "simple"
+            else "(?P<history>(?!))?",
+        ]
+        self.format = re.compile(f"({board}) ([bw])" + "".join(fields))
+        self.boards = (
+            0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)
+        )  # most that a history holds
+        others = len(" b ko=T19 passes=2 ply=2 crucial= history=") + len(
+            self.grid.list(options.crucial or 0)
+        )
+        self.longest = (
+            self.grid.length
+            + others
+            + self.boards * (self.grid.length + (3 if options.ko == "situational" else 1))
+        )
+
+    def parse(self, text: str) -> GoPosition:
+        """Reads canonical text. Raises Refused."""
+        match = self.format.fullmatch(text)
+        if not match:
+            raise Refused(f"{show(text)} is not a position of this rule set")
+        board, side, ko, passes, ply, crucial, history = match.groups()
+        if history and history.count(";") >= self.boards:
+            raise Refused(
+                f"the history has {history.count(';') + 1} boards; under this rule set it has at most {self.boards}"
+            )
+        stones = self.grid.stones(board)
+        ko_point = self.grid.point(ko) if ko else 0
+        if ko and (passes or ko_point & (stones[0] | stones[1])):
+            raise Refused(f"a ko at {ko} cannot be in {show(text)}")
+        return GoPosition(
+            board,
+            "bw".index(side),
+            stones,
+            ko_point,
+            int(passes or 0),
+            int(ply) if ply else None,
+            self._crucial(crucial),
+            history or "",
+        )
+
+    def _crucial(self, field: str | None) -> int:
+        full = self.options.crucial or 0
+        if field is None:
+            return full
+        mask = 0 if field == "-" else self.grid.points(field)
+        if mask & ~full or mask == full:
+            raise Refused(
+                f"crucial={show(field)} does not name some, but not all, of the rule set's crucial points"
+            )
+        return mask
+
+    def check_opening(self, position: GoPosition) -> None:
+        """Refuses a forced opening (ply 0, 1, 2) that its board, side and passes contradict."""
+        if position.ply is None:
+            return
+        black, white = (stones.bit_count() for stones in position.stones)
+        expected = (min(position.ply, 1), 0, position.ply % 2, 0)
+        if (black, white, position.side, position.passes) != expected or position.ko:
+            raise Refused(f"the position contradicts ply={position.ply}")
+
+    def check_history(self, position: GoPosition) -> None:
+        """Refuses a position that superko has forbidden. A pass may bring back a board and its side, a board move neither."""
+        if not position.history or (self.options.ko == "situational" and position.passes):
+            return
+        if self._present(position) in self.seen(position):
+            raise Refused("the position stands in its own history")
+
+    # ---- superko -------------------------------------------------------------------------------------------------
+    def seen(self, position: GoPosition) -> set[str]:
+        """The history's entries."""
+        return set(position.history.split(";"))
+
+    def fresh(self, position: GoPosition) -> Callable[[str], bool]:
+        """Whether a board may follow ``position`` under superko. A board move never gives the present board: suicide is illegal."""
+        if not position.history:
+            return lambda board: True
+        seen = self.seen(position)
+        if self.options.ko == "positional":
+            return lambda board: board not in seen
+        mark = ":" + "wb"[position.side]
+        return lambda board: board + mark not in seen
+
+    def forgotten(self, position: GoPosition, ko: int) -> str:
+        """Text by simple ko, with this ko point, of a position whose history is forgotten."""
+        field = f" ko={self.grid.names[ko]}" if ko else ""
+        passes = f" passes={position.passes}" if position.passes else ""
+        plain = position._replace(history="")
+        return f"{position.board} {'bw'[position.side]}{field}{passes}{self._tail(plain, position.ply, position.crucial, '')}"
+
+    # ---- the text after a move --------------------------------------------------------------------------------------
+    def _tail(self, position: GoPosition, ply: int | None, crucial: int, added: str) -> str:
+        text = "" if ply is None else f" ply={ply}"
+        if crucial != (self.options.crucial or 0):
+            text += f" crucial={self.grid.list(crucial) or '-'}"
+        if self.options.ko == "simple":
+            return text
+        history = (
+            f"{position.history};{added}"
+            if position.history and added
+            else position.history or added
+        )
+        return f"{text} history={history}" if history else text
+
+    def _present(self, position: GoPosition) -> str:
+        """The present board as a history entry."""
+        return (
+            position.board
+            if self.options.ko == "positional"
+            else f"{position.board}:{'bw'[position.side]}"
+        )
+
+    def suffix(self, position: GoPosition) -> str:
+        """What follows the board in the text after any board move that captures nothing."""
+        ply = 1 if position.ply == 0 else None
+        return f" {'wb'[position.side]}" + self._tail(
+            position, ply, position.crucial, self._present(position)
+        )
+
+    def plain(self, position: GoPosition, board: str) -> str:
+        """Text after a board move that captures nothing and leaves ``board``."""
+        return board + self.suffix(position)
+
+    def after(self, position: GoPosition, board: str, ko: int, crucial: int) -> str:
+        """Text after a board move that captures."""
+        field = f" ko={self.grid.names[ko]}" if ko else ""
+        ply = 1 if position.ply == 0 else None
+        return f"{board} {'wb'[position.side]}{field}{self._tail(position, ply, crucial, self._present(position))}"
+
+    def settled(self, position: GoPosition) -> str:
+        """Text of a position without opening and history, from its board, side, ko, passes and crucial points."""
+        ko = f" ko={self.grid.names[position.ko]}" if position.ko else ""
+        passes = f" passes={position.passes}" if position.passes else ""
+        return f"{position.board} {'bw'[position.side]}{ko}{passes}{self._tail(position, None, position.crucial, '')}"
+
+    def passed(self, position: GoPosition) -> str:
+        """Text after a pass."""
+        opening = position.ply is not None
+        passes = "" if opening else f" passes={position.passes + 1}"
+        added = self._present(position) if self.options.ko == "situational" else ""
+        tail = self._tail(position, 2 if opening else None, position.crucial, added)
+        return f"{position.board} {'wb'[position.side]}{passes}{tail}"

@@ -1,0 +1,364 @@
+"""Relevance zones of Killall-Go and life-and-death problems: tests of those that a certificate writes (FORMAT.md has the law and its proof).
+
+Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q only what lies on
+Z is known. Every test asks whether *Z shows* something: whether it is so in every such q. The capital letters (R2, A4) are FORMAT.md's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jaxsolve.proof.check.audit import go_positions
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import bits
+from jaxsolve.proof.check.games.go import life
+from jaxsolve.proof.check.games.go.text import GoPosition
+from jaxsolve.proof.check.zones import Child, WrittenZones
+
+if TYPE_CHECKING:
+    import random
+
+    from jaxsolve.proof.check.games.go.rules import Chains, Go, Moves
+
+
+class Won(NamedTuple):
+    """A listed child: a position that the claimant has won, and so has every one that covers it on the zone (0: no other)."""
+
+    position: GoPosition
+    zone: int
+
+
+class View:
+    """What a zone shows of a position: its groups, the parts of chains that hang together inside the zone, with their liberties inside it."""
+
+    def __init__(self, rules: Go, claimant: int, position: GoPosition, zone: int):
+        self.rules, self.grid, self.position, self.zone = rules, rules.grid, position, zone
+        self.mine, self.theirs = (
+            position.stones[claimant] & zone,
+            position.stones[1 - claimant] & zone,
+        )
+        self.empty = rules.empty(position) & zone
+
+    @functools.cached_property
+    def my_groups(self) -> Chains:
+        """P's groups by their liberties in the zone."""
+        return self.rules.chains(self.mine, self.empty)
+
+    @functools.cached_property
+    def their_groups(self) -> Chains:
+        """Q's groups by their liberties in the zone."""
+        return self.rules.chains(self.theirs, self.empty)
+
+    def near(self, bit: int) -> int:
+        """The neighbours of a point on the board."""
+        return self.grid.near(bit) & self.grid.full
+
+    def whole(self, points: int) -> bool:
+        """Whether the zone holds all neighbours of ``points``."""
+        return not self.grid.near(points) & self.grid.full & ~self.zone
+
+    def closed(self, groups: int) -> Iterator[int]:
+        """Those of ``groups`` that are whole chains, with all their liberties, in every position that covers this one."""
+        return (group for group in self.grid.components(groups) if self.whole(group))
+
+    def loose(self, groups: int) -> int:
+        """The stones of the others of ``groups``: in a position that covers this one they may hang together with more."""
+        return groups & ~sum(self.closed(groups))
+
+
+class GoZones(WrittenZones):
+    """The zones of rule sets with a goal and ``ko=simple``."""
+
+    def __init__(self, rules: Go):
+        self.rules = rules
+
+    def read(self, position: GoPosition, value: Any) -> int:
+        if not isinstance(value, str):
+            raise Refused(f"the zone is {show(value)}, not a list of points")
+        if position.ply is not None:
+            raise Refused("a position of the forced opening has no zone")
+        return self.rules.grid.points(value)
+
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
+
+    def drawn(self, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
+        return go_positions.drawn(self.rules, rng, claimant, position, zone)
+
+    # ---- covering --------------------------------------------------------------------------------------------------
+    def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
+        return (
+            bool(zone)  # none was written: nothing is known of what the node rests on
+            and position.side == won.side
+            and position.ply is won.ply is None
+            and self.same_stones(position, won, zone)
+            and self.same_crucial(position, won, zone)
+            and self.no_end_by_passes(claimant, position, won)
+            and self.same_ko(claimant, position, won, zone)
+        )
+
+    def same_stones(self, position: GoPosition, won: GoPosition, zone: int) -> bool:
+        (black, white), (black_won, white_won) = position.stones, won.stones
+        return not (black ^ black_won | white ^ white_won) & zone
+
+    def same_crucial(self, position: GoPosition, won: GoPosition, zone: int) -> bool:
+        return not (position.crucial ^ won.crucial) & zone
+
+    def no_end_by_passes(self, claimant: int, position: GoPosition, won: GoPosition) -> bool:
+        if position.side == claimant:
+            return position.passes < 2
+        return position.passes == won.passes == 0
+
+    def same_ko(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
+        """A ko in the zone that closes a point to P must be the node's too; one that the node has against Q must be there."""
+        binding = position.ko if position.side == claimant else won.ko
+        return not binding & zone or position.ko == won.ko
+
+    # ---- leaves ----------------------------------------------------------------------------------------------------
+    def leaf(self, claimant: int, position: GoPosition, reason: str, zone: int) -> None:
+        if reason == "benson":
+            if not self.shows_life(claimant, position, zone):
+                raise Refused("the zone does not show the life of a chain that decides")
+        elif reason == "captured":
+            if not self.shows_capture(zone):
+                raise Refused("the zone of a capture must hold all crucial points of the rule set")
+        else:
+            raise Refused(f"a leaf '{reason}' rests on the whole position, so it has no zone")
+
+    def shows_life(self, claimant: int, position: GoPosition, zone: int) -> bool:
+        alive = life.alive(
+            self.rules.grid, position.stones[claimant], self.rules.empty(position), zone
+        )
+        return bool(alive if self.rules.options.crucial is None else alive & position.crucial)
+
+    def shows_capture(self, zone: int) -> bool:
+        return not (self.rules.options.crucial or 0) & ~zone
+
+    # ---- P moves ---------------------------------------------------------------------------------------------------
+    def or_node(
+        self, claimant: int, position: GoPosition, move: str, child: Child, zone: int
+    ) -> None:
+        won, bit = self.rules.position(child.text), self.rules.grid.bit_of.get(move, 0)
+        view = View(self.rules, claimant, position, zone)
+        if not self.move_inside(bit, zone):
+            raise Refused(f"the move {move} is no point of the zone")
+        if not self.child_inside(child.zone, zone):
+            raise Refused(
+                f"the child after {move} has no zone, or one that does not lie in its parent's"
+            )
+        if not self.stays_legal(view, bit):
+            raise Refused(f"the zone does not show that {move} has a liberty or takes something")
+        if not self.same_captures(view, bit, child.zone):
+            raise Refused(f"the zone does not show what {move} takes in the zone of its child")
+        if not self.ko_arises(view, bit, won.ko & child.zone):
+            raise Refused(f"the zone does not show that {move} takes a ko")
+        if not self.fills_no_eye(view, bit):
+            raise Refused(f"the zone does not show that {move} fills no eye")
+        if not self.takes_no_ko(view, bit, claimant):
+            raise Refused(
+                f"the zone does not show that {move} takes no ko, as {self.rules.players[claimant]} may not"
+            )
+
+    def move_inside(self, bit: int, zone: int) -> bool:
+        """R1: the point is known to be empty. A pass is no point: there P could lose by a second one."""
+        return bool(bit & zone)
+
+    def child_inside(self, child: int, zone: int) -> bool:
+        """R1, A1: what the child rests on is known."""
+        return bool(child) and not child & ~zone
+
+    def stays_legal(self, view: View, bit: int) -> bool:
+        """R2: a liberty beside the stone, or of P's group that it joins, or where a chain of Q's was."""
+        near = view.near(bit)
+        if near & view.empty or near & view.mine & ~view.my_groups.atari.get(bit, 0):
+            return True
+        return any(view.closed(view.their_groups.atari.get(bit, 0)))
+
+    def same_captures(self, view: View, bit: int, child: int) -> bool:
+        """R3: a group of Q that may be taken here and not there lies outside the child's zone; or none such can touch the stone."""
+        atari = view.their_groups.atari
+        loose = view.loose(atari.get(bit, 0))
+        if not (loose | view.loose(atari.get(0, 0))) & child:
+            return True
+        return view.whole(bit) and not loose
+
+    def ko_arises(self, view: View, bit: int, ko: int) -> bool:
+        """R4: where the child rests on a ko (0: it does not), the move takes that one stone, with one that has no other liberty, and nothing else."""
+        return not ko or (view.whole(bit | ko) and view.their_groups.atari.get(bit, 0) == ko)
+
+    def fills_no_eye(self, view: View, bit: int) -> bool:
+        """R5."""
+        if self.rules.options.fill_eyes or view.near(bit) & view.zone & ~view.mine:
+            return True
+        corners = self.rules.corners[bit]
+        return (corners & view.zone & ~view.mine).bit_count() >= (
+            2 if corners.bit_count() == 4 else 1
+        )
+
+    def takes_no_ko(self, view: View, bit: int, claimant: int) -> bool:
+        """R6: the stone joins one or has a liberty beside the one that it makes, or takes two."""
+        if not self.rules.options.no_ko[claimant] or view.near(bit) & (view.empty | view.mine):
+            return True
+        return sum(view.closed(view.their_groups.atari.get(bit, 0))).bit_count() >= 2
+
+    # ---- Q moves ---------------------------------------------------------------------------------------------------
+    def must_play(
+        self, claimant: int, position: GoPosition, replies: Sequence[tuple[str, Child]], zone: int
+    ) -> None:
+        moves = self.rules.moves(position)
+        listed = self.listed(claimant, position, moves, replies)
+        children = list(listed.values())
+        left = self.unanswered(claimant, position, moves, listed)
+        if left:
+            raise Refused(
+                f"the legal reply {left[0]} is missing ({len(left)} missing in all): no zone leaves it out"
+            )
+        if not zone:
+            return
+        if not self.no_pass_before(position):
+            raise Refused("a pass would end the game here, so the node has no zone")
+        for move, won in listed.items():
+            if not self.child_inside(won.zone, zone):
+                raise Refused(
+                    f"the child after {move} has no zone, or one that does not lie in its parent's"
+                )
+        view = View(self.rules, claimant, position, zone)
+        inside = 0
+        for won in children:
+            inside |= won.zone
+        if not self.stones_stay(view, inside):
+            raise Refused(
+                "the zone does not show the liberties of a group that lies in the zone of a child"
+            )
+        for bit, captured in moves.taking.items():
+            if not self.no_other_ko(view, bit, captured, inside):
+                raise Refused(f"the zone does not show that {self._name(bit)} takes no ko")
+        legal = moves.quiet | sum(moves.taking)
+        for bit in bits(view.empty & self.rules.options.region & ~position.ko & ~legal):
+            if not self.stays_illegal(view, bit, claimant, children):
+                raise Refused(
+                    f"the zone does not show that {self._name(bit)} stays illegal, and no child leaves it out"
+                )
+
+    def _name(self, bit: int) -> str:
+        return self.rules.grid.names[bit]
+
+    def listed(
+        self,
+        claimant: int,
+        position: GoPosition,
+        moves: Moves,
+        replies: Sequence[tuple[str, Child]],
+    ) -> dict[str, Won]:
+        """The children by their moves, each of them legal, not yet listed, and leading to its child or to a position that covers it."""
+        rules, found = self.rules, {}
+        for move, child in replies:
+            bit = rules.grid.bit_of.get(move, 0)
+            if move in found or not (
+                bit & moves.quiet
+                or bit in moves.taking
+                or (move == "pass" and position.ply in (None, 1))
+            ):
+                raise Refused(f"the reply {show(move)} is not legal, or listed twice")
+            text = (
+                rules.after(position, bit, moves.taking.get(bit, 0))
+                if bit
+                else rules.text.passed(position)
+            )
+            won = rules.position(child.text)
+            if text != child.text and not (
+                child.zone and self.covers(claimant, rules.position(text), won, child.zone)
+            ):
+                raise Refused(
+                    f"the move {move} leads to {show(text, 500)}, which neither is nor covers its child {show(child.text, 500)}"
+                )
+            found[move] = Won(won, child.zone)
+        return found
+
+    def unanswered(
+        self, claimant: int, position: GoPosition, moves: Moves, listed: dict[str, Won]
+    ) -> list[str]:
+        """A1: the legal replies that are not listed and after which the position covers no listed child."""
+        rules, covers = self.rules, self.covers
+        points = sum(rules.grid.bit_of[move] for move in listed if move != "pass")
+        quiet, taking = (
+            moves.quiet & ~points,
+            {bit: stones for bit, stones in moves.taking.items() if not bit & points},
+        )
+        passes = position.ply in (None, 1) and "pass" not in listed
+        turned = position._replace(
+            side=1 - position.side, ko=0, passes=0
+        )  # after a reply that takes nothing, but for its stone
+        passed = turned._replace(passes=position.passes + 1)
+        taken = {
+            bit: rules.position(rules.after(position, bit, stones))
+            for bit, stones in taking.items()
+        }
+        for won, zone in listed.values():
+            if not zone:
+                continue
+            # The child agrees with this position on the zone but for its own move, so a quiet reply inside the zone never leads to it.
+            if covers(claimant, turned, won, zone):
+                quiet &= zone
+            passes = passes and not covers(claimant, passed, won, zone)
+            taken = {
+                bit: after for bit, after in taken.items() if not covers(claimant, after, won, zone)
+            }
+        return ["pass"] * passes + [self._name(bit) for bit in (*bits(quiet), *taken)]
+
+    def no_pass_before(self, position: GoPosition) -> bool:
+        """A0."""
+        return position.passes == 0
+
+    def stones_stay(self, view: View, inside: int) -> bool:
+        """A2: in the children's zones Q takes here what it takes there; where it moves outside Z, nothing."""
+        tight = sum(view.my_groups.atari.values())
+        return not view.loose(tight) & inside
+
+    def no_other_ko(self, view: View, bit: int, captured: int, inside: int) -> bool:
+        """A3: a move at ``bit`` that takes one stone in a child's zone, and is no ko here, is none there."""
+        if not bit & view.zone or self.rules.takes_ko(view.position, bit, captured):
+            return True
+        closed = list(view.closed(view.my_groups.atari.get(bit, 0)))
+        single = any(not group & (group - 1) and group & inside for group in closed)
+        return not single or len(closed) > 1 or bool(view.near(bit) & (view.empty | view.theirs))
+
+    def stays_illegal(self, view: View, bit: int, claimant: int, children: Sequence[Won]) -> bool:
+        """A4: Q cannot move at ``bit``, or a child leaves the move out."""
+        return (
+            self.is_suicide(view, bit)
+            or self.is_own_eye(view, bit)
+            or self.is_barred_ko(view, bit, claimant)
+            or any(self.leaves_out(claimant, view, bit, won) for won in children)
+        )
+
+    def is_suicide(self, view: View, bit: int) -> bool:
+        """A4: no liberty beside the point, none of Q's groups there has another, none of P's is taken."""
+        if not view.whole(bit) or view.near(bit) & view.empty or view.my_groups.atari.get(bit, 0):
+            return False
+        lost = view.their_groups.atari.get(bit, 0)
+        return not view.near(bit) & view.theirs & ~lost and not view.loose(lost)
+
+    def is_own_eye(self, view: View, bit: int) -> bool:
+        """A4: a true eye of Q, which the rule set forbids to fill."""
+        if self.rules.options.fill_eyes or view.near(bit) & ~view.theirs:
+            return False
+        corners = self.rules.corners[bit]
+        return (corners & view.theirs).bit_count() >= min(corners.bit_count(), 3)
+
+    def is_barred_ko(self, view: View, bit: int, claimant: int) -> bool:
+        """A4: the move would take one stone, with one that has no liberty beside it, and Q may not take a ko."""
+        if not self.rules.options.no_ko[1 - claimant] or view.near(bit) & ~view.mine:
+            return False
+        lost = view.my_groups.atari.get(bit, 0)
+        return bool(lost) and not lost & (lost - 1) and view.whole(lost)
+
+    def leaves_out(self, claimant: int, view: View, bit: int, won: Won) -> bool:
+        """A4: p with the turn passed covers the child, and a stone of Q at ``bit`` neither lies in the child's zone nor takes anything there."""
+        atari, passes = view.my_groups.atari, view.position.passes + 1
+        if (bit | atari.get(bit, 0) | atari.get(0, 0)) & won.zone:
+            return False
+        passed = view.position._replace(side=1 - view.position.side, ko=0, passes=passes)
+        return self.covers(claimant, passed, won.position, won.zone)

@@ -1,0 +1,1 @@
+"""Gomoku for the checker: rules and threats."""

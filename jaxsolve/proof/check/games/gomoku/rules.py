@@ -1,0 +1,208 @@
+"""Gomoku, with and without four threats: what a threat leaves to be answered (FORMAT.md, "Threats of several moves" and "Trees of threats")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import bits
+from jaxsolve.proof.check.games.gomoku.threats import TWO, GomokuBoard, GomokuPosition
+from jaxsolve.proof.check.zones import move_text
+
+DEEPEST = 64
+"""Most branches of a tree above each other; a board of 19x19 takes no more than 180 of the claimant's stones, a search goes 11 deep."""
+
+
+class Branch(NamedTuple):
+    """A tree of threats that does not begin with a line."""
+
+    stone: int  # the claimant's move
+    line: list[
+        int
+    ]  # by which it would win then, if it were to move again; empty where the stone is a four
+    answers: list[tuple[int, Any]]  # the replies, each with the tree that answers it
+
+
+class Gomoku(GomokuBoard):
+    """``gomoku-N;line=L;win=...;knowledge=...``."""
+
+    def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
+        """Every reply but ``move`` lets the claimant complete its line there, if it may: with four threats a reply that makes a four
+        of its own leaves the claimant only that four's completing cell, so such replies are excluded too."""
+        bit = self.grid.point(move)
+        legal = self.legal(position)
+        others = legal & ~bit
+        wins, fours = self.scan(position, position.side)
+        if not bit & self.scan(position, 1 - position.side)[0]:
+            raise Refused(f"{move} is no threat: a stone there does not win at once")
+        if others & wins:
+            raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
+        if self.fours and any(
+            cell & others and completing != bit for cell, completing in fours.items()
+        ):
+            raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
+        return {move: self.child(position, move)} if bit & legal else {}
+
+    # ---- threats of several moves --------------------------------------------------------------------------------
+    def sequence(self, position: GomokuPosition, threat: list[Any]) -> dict[str, str]:
+        """The side that moved last wins by ``threat``, a line or a tree, were it to move here; and after every reply outside the zone of that too."""
+        if not self.fours:
+            raise Refused(
+                "without four threats nothing forces the replies of a threat of several moves"
+            )
+        if position.fours:
+            raise Refused("the rules leave one reply here, so the node needs no threat")
+        own, enemy = position.stones[1 - position.side], position.stones[position.side]
+        zone = self._own_fours(enemy, own) | self._tree(own, enemy, self._read(threat, DEEPEST), 0)
+        return {
+            self.grid.names[bit]: self.child(position, self.grid.names[bit]) for bit in bits(zone)
+        }
+
+    def _read(self, threat: Any, deep: int) -> list[int] | Branch:
+        """A line, or a tree of at most ``deep`` branches above each other, as the certificate has it."""
+        if not isinstance(threat, list):
+            raise Refused(f"a threat is {show(threat)}, not a list")
+        if all(isinstance(move, str) for move in threat):
+            return self._cells(threat)
+        if len(threat) != 3 or not isinstance(threat[1], list) or not isinstance(threat[2], list):
+            raise Refused(
+                f"{show(threat)} is neither a line nor a move with its line and its answers"
+            )
+        if not deep:
+            raise Refused(f"the threat has more than {DEEPEST} branches above each other")
+        answers = []
+        for answer in threat[2]:
+            if not isinstance(answer, list) or len(answer) != 2:
+                raise Refused(f"{show(answer)} is no reply with what answers it")
+            answers.append(
+                (
+                    self.grid.point(move_text("a reply of the threat", answer[0])),
+                    self._read(answer[1], deep - 1),
+                )
+            )
+        return Branch(
+            self.grid.point(move_text("a move of the threat", threat[0])),
+            self._cells(threat[1]),
+            answers,
+        )
+
+    def _cells(self, moves: list[Any]) -> list[int]:
+        return [self.grid.point(move_text("a move of the threat", move)) for move in moves]
+
+    # ---- trees ---------------------------------------------------------------------------------------------------
+    def _tree(self, own: int, enemy: int, tree: list[int] | Branch, owed: int) -> int:
+        """What a tree rests on. ``owed``: the completing cell of the opponent's four that the first move must take, 0 for none."""
+        first = tree.stone if isinstance(tree, Branch) else sum(tree[:1])
+        if owed & ~first:
+            raise Refused(
+                f"{self.grid.names[first] if first else 'nothing'} does not take the opponent's completing cells: {self.grid.list(owed)}"
+            )
+        if not isinstance(tree, Branch):
+            return self._line(own, enemy, tree)
+        own, zone, replies = self._stone(own, enemy, tree)
+        for reply, answer in tree.answers:
+            if not reply & replies:
+                raise Refused(
+                    f"the reply {self.grid.names[reply]} to {self.grid.names[tree.stone]} is not called for, or listed twice"
+                )
+            replies ^= reply
+            if self.wins_at(enemy, reply):
+                raise Refused(f"the reply {self.grid.names[reply]} wins")
+            owed = self.completing(enemy | reply, own, reply)
+            zone |= self._near(own, enemy, reply) | self._tree(own, enemy | reply, answer, owed)
+        if replies:
+            raise Refused(
+                f"no answer to {self.grid.list(replies)} after {self.grid.names[tree.stone]}"
+            )
+        return zone
+
+    def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
+        """The claimant's stones after a branch's move, what its threat rests on, and the replies to it that must be answered."""
+        stone, name = branch.stone, self.grid.names[branch.stone]
+        self._playable(own, enemy, stone)
+        own |= stone
+        completing = self.completing(own, enemy, stone)
+        if not branch.line:
+            if not completing or self.state(completing) == TWO:
+                raise Refused(f"{name} threatens nothing that forces one reply")
+            return own, stone | completing, completing
+        if completing:
+            raise Refused(f"{name} makes a four, which threatens more than a line")
+        zone = self._line(own, enemy, branch.line)
+        replies = zone | self._own_fours(enemy, own)
+        return own, stone | zone | self._beside(own, enemy, branch.line, replies), replies
+
+    def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
+        """Cells where a stone of the opponent, together with a reply that is not ``answered``, could make a four before a line is played or in it, or
+        take the line's end away."""
+        zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
+        for at in range(0, len(line) - 1, 2):
+            own, enemy = own | line[at], enemy | line[at + 1]
+            zone |= self._one_of_two(self.lacking(enemy, own, 3, line[at + 1]), answered)
+        return zone | self.completing(own | line[-1], enemy, line[-1])
+
+    @staticmethod
+    def _one_of_two(windows: Sequence[int], answered: int) -> int:
+        """The empty cells, given by window, that have another one in their window which is not ``answered``."""
+        zone = 0
+        for missing in windows:
+            zone |= sum(bit for bit in bits(missing) if missing & ~bit & ~answered)
+        return zone
+
+    # ---- lines ---------------------------------------------------------------------------------------------------
+    def _line(self, own: int, enemy: int, line: Sequence[int]) -> int:
+        """What a line of fours rests on."""
+        if len(line) % 2 == 0:
+            raise Refused(f"a threat of {len(line)} moves does not end with the claimant's")
+        zone = 0
+        for at in range(0, len(line), 2):
+            own, enemy, found = self._four(own, enemy, line[at : at + 3])
+            zone |= found
+        for bit in line:
+            zone |= bit
+        return zone
+
+    def _own_fours(self, own: int, enemy: int) -> int:
+        """The empty cells at which a stone of ``own`` makes a winning line or a four."""
+        zone = 0
+        for missing in (*self.lacking(own, enemy, 1), *self.lacking(own, enemy, 2)):
+            zone |= missing
+        return zone
+
+    def _playable(self, own: int, enemy: int, stone: int) -> None:
+        if stone & (own | enemy):
+            raise Refused(f"the threat cannot be played: {self.grid.names[stone]} is taken")
+        if self.wins_at(own, stone):
+            raise Refused(f"the threat goes on after {self.grid.names[stone]}, which ends the game")
+
+    def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
+        """One four of a line: both sides' stones after it and its reply, and what they add to the zone. ``moves``: it, its reply and the next
+        four; the last four stands alone."""
+        four, names = moves[0], self.grid.names
+        self._playable(own, enemy, four)
+        own |= four
+        completing = self.completing(own, enemy, four)
+        if len(moves) == 1:
+            if self.state(completing) != TWO:
+                raise Refused(
+                    f"{names[four]} ends the threat and does not leave two cells to complete"
+                )
+            return own, enemy, completing if completing.bit_count() == 2 else 0
+        reply = moves[1]
+        if completing != reply:
+            raise Refused(f"{names[four]} does not force {names[reply]} and nothing else")
+        if self.wins_at(enemy, reply):
+            raise Refused(f"the forced reply {names[reply]} wins")
+        if self.completing(enemy | reply, own, reply) & ~moves[2]:
+            raise Refused(
+                f"the forced reply {names[reply]} makes a four that {names[moves[2]]} does not answer"
+            )
+        return own, enemy | reply, self._near(own, enemy, reply)
+
+    def _near(self, own: int, enemy: int, reply: int) -> int:
+        """The empty cells of windows through a ``reply``, on its way to ``enemy``, that then lack two stones."""
+        zone = 0
+        for missing in self.lacking(enemy | reply, own, 2, reply):
+            zone |= missing
+        return zone

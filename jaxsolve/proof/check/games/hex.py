@@ -1,0 +1,249 @@
+"""Hex."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import STONES, Grid, bits
+from jaxsolve.proof.check.rules import Rules, Verdict, number, options
+from jaxsolve.proof.check.zones import Zones
+
+if TYPE_CHECKING:
+    import random
+
+
+class HexPosition(NamedTuple):
+    board: str
+    side: int
+    stones: tuple[int, int]  # masks by player
+
+
+class Hex(Rules):
+    """``hex-N``: Black joins the top and bottom rows, White the left and right columns; a1 is top left."""
+
+    def __init__(self, rules: str):
+        base, _ = options(rules)
+        name, _, size = base.partition("-")
+        if name != "hex":
+            raise Refused(f"the rule set {show(rules)} is not hex-N")
+        self.grid = Grid(
+            number(rules, size, 1, 19),
+            lambda column, row: f"{'abcdefghijklmnopqrs'[column]}{row + 1}",
+        )
+        last = self.grid.size - 1
+        self.edges = (
+            (self.grid.row(0), self.grid.row(last)),
+            (self.grid.column(0), self.grid.column(last)),
+        )
+        self.format = re.compile(rf"({self.grid.pattern}) ([bw])")
+        self.longest = self.grid.length + len(" b")
+        self.zones = HexZones(self)
+
+    def position(self, text: str) -> HexPosition:
+        match = self.format.fullmatch(text)
+        if not match:
+            raise Refused(f"{show(text)} is not a position of this rule set")
+        board, side = match.groups()
+        return HexPosition(board, "bw".index(side), self.grid.stones(board))
+
+    def root(self, text: str) -> HexPosition:
+        position = self.position(text)
+        if self.joined(position, position.side):
+            raise Refused(
+                f"{self.players[position.side]} is to move but has joined its edges already"
+            )
+        return position
+
+    def side(self, position: HexPosition) -> int:
+        return position.side
+
+    def near(self, mask: int) -> int:
+        """The six neighbours: left, right, above, above right, below, below left; stray bits off the board included."""
+        down = self.grid.stride
+        up_right = down - 1  # one row up, one column right: a lower character index is a higher bit
+        return (
+            mask << 1
+            | mask >> 1
+            | mask << down
+            | mask >> down
+            | mask << up_right
+            | mask >> up_right
+        )
+
+    def connected(self, seed: int, within: int) -> int:
+        """All stones of ``within`` that are connected to a stone in ``seed``."""
+        seed &= within
+        while (grown := (seed | self.near(seed)) & within) != seed:
+            seed = grown
+        return seed
+
+    def verdict(self, position: HexPosition) -> Verdict | None:
+        for player in (0, 1):
+            if self.joined(position, player):
+                return Verdict(player, "connection")
+        return None
+
+    def joined(self, position: HexPosition, player: int) -> bool:
+        """Whether a chain of ``player`` joins its edges."""
+        start, end = self.edges[player]
+        return bool(self.connected(start, position.stones[player]) & end)
+
+    def _winning(self, position: HexPosition, player: int) -> int:
+        """Empty cells at which one stone of ``player`` completes a connection."""
+        stones = position.stones[player]
+        empty = self.grid.full & ~(position.stones[0] | position.stones[1])
+        start, end = self.edges[player]
+        return (
+            empty
+            & (start | self.near(self.connected(start, stones)))
+            & (end | self.near(self.connected(end, stones)))
+        )
+
+    def _after(self, position: HexPosition, bit: int) -> str:
+        return f"{self.grid.put(position.board, bit, STONES[position.side])} {'wb'[position.side]}"
+
+    def child(self, position: HexPosition, move: str) -> str:
+        bit = self.grid.point(move)
+        if bit & (position.stones[0] | position.stones[1]):
+            raise Refused(f"the move {move} is not legal: the cell is taken")
+        return self._after(position, bit)
+
+    def replies(self, position: HexPosition) -> dict[str, str]:
+        empty = self.grid.full & ~(position.stones[0] | position.stones[1])
+        return {self.grid.names[bit]: self._after(position, bit) for bit in bits(empty)}
+
+    def threat(self, position: HexPosition, move: str) -> dict[str, str]:
+        """The claimant's path lacks one cell; stones that the opponent puts elsewhere cannot cut it."""
+        bit = self.grid.point(move)
+        if not bit & self._winning(position, 1 - position.side):
+            raise Refused(f"{move} is no threat: a stone there does not win at once")
+        if self._winning(position, position.side) & ~bit:
+            raise Refused(f"{move} is no threat: the side to move wins at once elsewhere")
+        return {move: self._after(position, bit)}
+
+
+class HexZones(Zones):
+    """Cells that the claimant needs: empty in the node's position, and none of them an opponent's stone in one that covers it."""
+
+    rules: Hex
+
+    def covers(self, claimant: int, position: HexPosition, won: HexPosition, zone: int) -> bool:
+        return (
+            not won.stones[claimant] & ~position.stones[claimant]
+            and not position.stones[1 - claimant] & zone
+        )
+
+    def uncovered(
+        self, claimant: int, replies: Mapping[str, str], won: str, zone: int
+    ) -> dict[str, str]:
+        """A reply adds one stone of the opponent to a position whose cells of ``zone`` are empty: a look at its cell says what ``covers`` would."""
+        bit_of = self.rules.grid.bit_of
+        return {move: text for move, text in replies.items() if bit_of[move] & zone}
+
+    def spare(self, claimant: int, position: HexPosition, move: str) -> bool:
+        return bool(self.point(move) & position.stones[claimant])
+
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
+
+    def drawn(self, rng: random.Random, claimant: int, position: HexPosition, zone: int) -> str:
+        """More stones of the claimant, and any of the opponent outside the zone."""
+        grid, board = self.rules.grid, position.board
+        mine, theirs = rng.random() ** 2, rng.random()
+        for bit in bits(grid.full & ~position.stones[claimant]):
+            stone = (
+                STONES[claimant]
+                if rng.random() < mine
+                else STONES[1 - claimant]
+                if not bit & zone and rng.random() < theirs
+                else "."
+            )
+            board = grid.put(board, bit, stone)
+        return f"{board} {'bw'[position.side]}"
+
+    def leaf(self, claimant: int, position: HexPosition, reason: str, pairs: Any) -> int:
+        if pairs is None:
+            return 0
+        if reason != "pairing":
+            raise Refused(f"only the leaf 'pairing' has pairs, not {show(reason)}")
+        return self.paired(position, claimant, pairs)
+
+    def or_node(self, claimant: int, position: HexPosition, move: str, child: int) -> int:
+        return self.rules.grid.point(move) | child
+
+    def and_node(
+        self, claimant: int, position: HexPosition, replies: Mapping[str, int], null: int
+    ) -> int:
+        for zone in replies.values():
+            null |= zone
+        return null
+
+    def null(
+        self, claimant: int, position: HexPosition, threat: str, pairs: Any
+    ) -> tuple[str, int]:
+        bit = self.rules.grid.point(threat)
+        if bit & (position.stones[0] | position.stones[1]):
+            raise Refused(f"the threat {threat} is not legal: the cell is taken")
+        stones = list(position.stones)
+        stones[claimant] |= bit
+        zone = bit | self.paired(position._replace(stones=(stones[0], stones[1])), claimant, pairs)
+        return f"{position.board} {'bw'[claimant]}", zone
+
+    def paired(self, position: HexPosition, player: int, pairs: Any) -> int:
+        """The cells of disjoint ``pairs`` of which ``player`` needs one each to have won. Raises Refused where that is not enough.
+
+        Chains and edges that touch both cells of a pair hang together, whichever of the two the player gets.
+        """
+        rules, stones = self.rules, position.stones[player]
+        cells = self._pairs(pairs, rules.grid.full & ~(position.stones[0] | position.stones[1]))
+        groups = [
+            [edge, 1 << i] for i, edge in enumerate(rules.edges[player])
+        ]  # cells that touch the group; which edges it holds
+        rest = stones
+        while rest:
+            chain = rules.connected(rest & -rest, stones)
+            rest ^= chain
+            near = rules.near(chain)
+            held = [group for i, group in enumerate(groups[:2]) if chain & rules.edges[player][i]]
+            if len(held) == 2:
+                groups[0][1] = 3
+            elif held:
+                held[0][0] |= near
+            else:
+                groups.append([near, 0])
+        merged = True
+        while merged and all(edges != 3 for _, edges in groups):
+            merged = False
+            for one, other in cells:
+                hang = [group for group in groups if group[0] & one and group[0] & other]
+                for group in hang[1:]:
+                    merged = True
+                    hang[0][0] |= group[0]
+                    hang[0][1] |= group[1]
+                    groups.remove(group)
+        if all(edges != 3 for _, edges in groups):
+            raise Refused(f"the pairs do not join the edges of {rules.players[player]}")
+        return sum(one | other for one, other in cells)
+
+    def _pairs(self, pairs: Any, empty: int) -> list[tuple[int, int]]:
+        """The cells of each pair: empty, and no cell twice."""
+        if not isinstance(pairs, list):
+            raise Refused(f"the pairs are {show(pairs)}, not a list")
+        found = []
+        for pair in pairs:
+            if not (
+                isinstance(pair, list)
+                and len(pair) == 2
+                and all(isinstance(name, str) for name in pair)
+            ):
+                raise Refused(f"the pair {show(pair)} is not two cells")
+            cells = [self.rules.grid.point(name) for name in pair]
+            for name, bit in zip(pair, cells, strict=True):
+                if not bit & empty:
+                    raise Refused(f"the cell {name} of a pair is taken, or stands in two pairs")
+                empty ^= bit
+            found.append((cells[0], cells[1]))
+        return found

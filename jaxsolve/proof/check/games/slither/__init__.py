@@ -1,0 +1,1 @@
+"""Slither for the checker: rules and zones."""

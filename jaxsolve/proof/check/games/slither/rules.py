@@ -1,0 +1,150 @@
+"""Slither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import STONES, bits, gtp
+from jaxsolve.proof.check.games.slither.zones import SlitherZones
+from jaxsolve.proof.check.rules import Rules, Verdict, number, options
+
+
+class SlitherPosition(NamedTuple):
+    board: str
+    side: int
+    relocated: bool  # the side to move has relocated a stone and must place one
+    stones: tuple[int, int]  # masks by player
+
+
+class Slither(Rules):
+    """``slither-N``: Black joins the top and bottom rows, White the left and right columns; a relocation is a move of its own."""
+
+    def __init__(self, rules: str):
+        base, _ = options(rules)
+        name, _, size = base.partition("-")
+        if name != "slither":
+            raise Refused(f"the rule set {show(rules)} is not slither-N")
+        self.grid = grid = gtp(number(rules, size, 1, 19))
+        last = grid.size - 1
+        self.edges = ((grid.row(0), grid.row(last)), (grid.column(0), grid.column(last)))
+        self.format = re.compile(rf"({grid.pattern}) ([bw])( relocated)?")
+        self.longest = grid.length + len(" b relocated")
+        self.written = SlitherZones(self)
+
+    def position(self, text: str) -> SlitherPosition:
+        match = self.format.fullmatch(text)
+        if not match:
+            raise Refused(f"{show(text)} is not a position of this rule set")
+        board, side, relocated = match.groups()
+        return SlitherPosition(
+            board, "bw".index(side), relocated is not None, self.grid.stones(board)
+        )
+
+    def root(self, text: str) -> SlitherPosition:
+        position = self.position(text)
+        mover, other = position.side, 1 - position.side
+        for player in (other,) if position.relocated else (other, mover):
+            if self.odd_pairs(position.stones[player]):
+                raise Refused(f"{self.players[player]} breaks the diagonal rule")
+        if not position.relocated:
+            if self.joined(position, mover):
+                raise Refused(f"{self.players[mover]} is to move but has joined its edges already")
+            return position
+        if self.joined(position, other):
+            raise Refused(
+                f"{self.players[mover]} has relocated a stone, but {self.players[other]} had joined its edges already"
+            )
+        if not any(
+            self.steps(cell) & self._empty(position) for cell in bits(position.stones[mover])
+        ):
+            raise Refused(f"{self.players[mover]} has no stone that can have been relocated")
+        if not any(self._placements(position.stones[mover], self._empty(position))):
+            raise Refused(
+                f"{self.players[mover]} has relocated a stone, but no placement keeps the diagonal rule"
+            )
+        return position
+
+    def side(self, position: SlitherPosition) -> int:
+        return position.side
+
+    # ---- the board -------------------------------------------------------------------------------------------------
+    def _empty(self, position: SlitherPosition) -> int:
+        return self.grid.full & ~(position.stones[0] | position.stones[1])
+
+    def steps(self, cell: int) -> int:
+        """The eight cells around one, stray bits off the board included."""
+        row = cell | cell << 1 | cell >> 1
+        return (row | row << self.grid.stride | row >> self.grid.stride) ^ cell
+
+    def odd_pairs(self, stones: int) -> int:
+        """How many pairs of diagonally adjacent stones lack a common orthogonal neighbour among the stones."""
+        found = 0
+        for across in (
+            1,
+            -1,
+        ):  # the second stone stands a row further up, one column further left (across = 1) or right
+            beside = (
+                stones >> 1 if across == 1 else stones << 1
+            )  # bit b: there is a stone beside b, on the second stone's side
+            above = stones >> self.grid.stride  # bit b: there is a stone above b
+            second = stones >> (self.grid.stride + across)
+            found += (stones & second & ~beside & ~above).bit_count()
+        return found
+
+    def _placements(self, stones: int, empty: int) -> Iterator[int]:
+        """Cells of ``empty`` on which a further stone leaves no odd pair."""
+        return (cell for cell in bits(empty) if not self.odd_pairs(stones | cell))
+
+    def joined(self, position: SlitherPosition, player: int) -> bool:
+        """Whether stones of ``player`` connect its edges."""
+        stones, (start, end) = position.stones[player], self.edges[player]
+        return bool(self.grid.flood(start & stones, stones) & end)
+
+    # ---- the game --------------------------------------------------------------------------------------------------
+    def verdict(self, position: SlitherPosition) -> Verdict | None:
+        """The side to move has not won by a relocation alone: its turn ends with a placement."""
+        for player in (0, 1):
+            if self.joined(position, player) and not (
+                position.relocated and player == position.side
+            ):
+                return Verdict(player, "connection")
+        return None
+
+    def _moves(self, position: SlitherPosition) -> Iterator[tuple[str, str]]:
+        """Every legal move and the text of the position after it."""
+        stones, empty, names = (
+            position.stones[position.side],
+            self._empty(position),
+            self.grid.names,
+        )
+        own, mover, other, passes = (
+            STONES[position.side],
+            "bw"[position.side],
+            "wb"[position.side],
+            True,
+        )
+        for cell in self._placements(stones, empty):
+            passes = False
+            yield names[cell], f"{self.grid.put(position.board, cell, own)} {other}"
+        if position.relocated:
+            return
+        for start in bits(stones):
+            for end in bits(self.steps(start) & empty):
+                if any(self._placements(stones ^ start | end, empty ^ end | start)):
+                    passes = False
+                    board = self.grid.put(self.grid.put(position.board, start, "."), end, own)
+                    yield f"{names[start]}-{names[end]}", f"{board} {mover} relocated"
+        if passes:
+            yield "pass", f"{position.board} {other}"
+
+    def child(self, position: SlitherPosition, move: str) -> str:
+        for name, text in self._moves(position):
+            if name == move:
+                return text
+        raise Refused(f"the move {show(move)} is not legal")
+
+    def replies(self, position: SlitherPosition) -> dict[str, str]:
+        return dict(self._moves(position))

@@ -1,0 +1,310 @@
+"""Relevance zones of Slither: tests of those that a certificate writes (FORMAT.md has the law and its proof).
+
+Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q this alone is
+known, that P's stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.grid import STONES, bits
+from jaxsolve.proof.check.zones import Child, WrittenZones
+
+if TYPE_CHECKING:
+    import random
+
+    from jaxsolve.proof.check.games.slither.rules import Slither, SlitherPosition
+
+
+class Window(NamedTuple):
+    """Two rows and two columns of cells; broken for a side that holds just one of the two diagonals."""
+
+    cells: int
+    diagonal: int
+
+    def is_broken(self, stones: int) -> bool:
+        return stones & self.cells in (self.diagonal, self.cells ^ self.diagonal)
+
+
+class Won(NamedTuple):
+    """What a listed child knows of Q's stones, on the whole board where it has no zone. P's are the same where it knows them: Q has moved."""
+
+    stones: int
+    known: int
+
+
+class Turn(NamedTuple):
+    """What a relocation of Q, or none, makes of Q's stones where they are known."""
+
+    stones: int
+    landing: int  # known cells on which a stone of Q may be put then
+    name: str
+
+
+class SlitherZones(WrittenZones):
+    """The zones of ``slither-N``: as a mask, the cells where Black's stones are known and, ``grid.length`` bits up, those where White's are."""
+
+    def __init__(self, rules: Slither):
+        self.rules, self.grid = rules, rules.grid
+        corners = [
+            bit
+            for bit in rules.grid.names
+            if bit >> 1 & rules.grid.full and bit >> rules.grid.stride & rules.grid.full
+        ]
+        stride = rules.grid.stride
+        self.windows = [
+            Window(bit | bit >> 1 | bit >> stride | bit >> stride + 1, bit | bit >> stride + 1)
+            for bit in corners
+        ]
+        self.windows_of = {
+            bit: [window for window in self.windows if window.cells & bit]
+            for bit in rules.grid.names
+        }
+        self.around = {bit: rules.steps(bit) & rules.grid.full for bit in rules.grid.names}
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+    def read(self, position: SlitherPosition, value: Any) -> int:
+        lists = value.split(";") if isinstance(value, str) else []
+        if len(lists) != 2 or value == ";":
+            raise Refused(
+                f"the zone is {show(value)}, not two lists of points joined by a semicolon"
+            )
+        black, white = (self.grid.points(text) if text else 0 for text in lists)
+        return black | white << self.grid.length
+
+    def known(self, claimant: int, zone: int) -> tuple[int, int]:
+        """Where P's stones are known, and where Q's are."""
+        black, white = zone & self.grid.full, zone >> self.grid.length
+        return (white, black) if claimant else (black, white)
+
+    # ---- covering --------------------------------------------------------------------------------------------------
+    def covers(
+        self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int
+    ) -> bool:
+        if not zone:  # none was written: nothing is known of what the node rests on
+            return False
+        return (
+            self.same_turn(position, won)
+            and self.same_stones(claimant, position, won, zone)
+            and self.breaks_inside(claimant, position, zone)
+        )
+
+    def same_turn(self, position: SlitherPosition, won: SlitherPosition) -> bool:
+        return position.side == won.side and position.relocated == won.relocated
+
+    def same_stones(
+        self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int
+    ) -> bool:
+        mine, theirs = self.known(claimant, zone)
+        other = 1 - claimant
+        return (
+            not (position.stones[claimant] ^ won.stones[claimant]) & mine
+            and not (position.stones[other] ^ won.stones[other]) & theirs
+        )
+
+    def breaks_inside(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
+        """Whether P, if it has relocated a stone, has broken windows only where its stones are known."""
+        if not position.relocated or position.side != claimant:
+            return True
+        mine, _ = self.known(claimant, zone)
+        return all(
+            not window.cells & ~mine
+            for window in self.windows
+            if window.is_broken(position.stones[claimant])
+        )
+
+    # ---- leaves ----------------------------------------------------------------------------------------------------
+    def leaf(self, claimant: int, position: SlitherPosition, reason: str, zone: int) -> None:
+        if not self.shows_chain(claimant, position, zone):
+            raise Refused("the zone does not show a chain that joins the edges")
+
+    def shows_chain(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
+        """L1."""
+        stones, (start, end) = (
+            position.stones[claimant] & self.known(claimant, zone)[0],
+            self.rules.edges[claimant],
+        )
+        return bool(self.grid.flood(start & stones, stones) & end)
+
+    # ---- P moves ---------------------------------------------------------------------------------------------------
+    def or_node(
+        self, claimant: int, position: SlitherPosition, move: str, child: Child, zone: int
+    ) -> None:
+        first, dash, second = move.partition("-")
+        if not self.is_stone(move):
+            raise Refused("the zone does not show that the claimant has to pass")
+        source, target = (
+            (self.grid.bit_of[first], self.grid.bit_of[second])
+            if dash
+            else (0, self.grid.bit_of.get(first, 0))
+        )
+        mine, theirs = self.known(claimant, zone)
+        if not self.child_inside(child.zone, zone):
+            raise Refused(
+                f"the child after {move} has no zone, or one that does not lie in its parent's"
+            )
+        if not self.cells_known(source, target, mine, theirs):
+            raise Refused(f"the zone does not know the cells of {move}")
+        if not self.breaks_inside(claimant, position, zone):
+            raise Refused(
+                "the zone does not know the stones in a window that breaks the diagonal rule"
+            )
+        stones = position.stones[claimant] & ~source | target
+        for window in self.touched(source, target):
+            if not self.shows_whole(window, stones, mine) and not self.shows_to_child(
+                window, self.known(claimant, child.zone)[0]
+            ):
+                raise Refused(f"the zone does not show that {move} keeps the diagonal rule")
+
+    def is_stone(self, move: str) -> bool:
+        """O1: in q P may have other moves, and then it may not pass."""
+        return move != "pass"
+
+    def child_inside(self, child: int, zone: int) -> bool:
+        """O1, M1: what the child rests on is known."""
+        return bool(child) and not child & ~zone
+
+    def cells_known(self, source: int, target: int, mine: int, theirs: int) -> bool:
+        """O2: the stone is there, and the cell that it goes to is empty."""
+        return not source & ~mine and not target & ~(mine & theirs)
+
+    def touched(self, source: int, target: int) -> Iterator[Window]:
+        """The windows that a move changes."""
+        yield from self.windows_of.get(target, ())
+        for window in self.windows_of.get(source, ()):
+            if not window.cells & target:
+                yield window
+
+    def shows_whole(self, window: Window, stones: int, known: int) -> bool:
+        """O3: that ``stones``, where they are known, do not leave the window broken, whatever stands elsewhere."""
+        there, missing = stones & known & window.cells, ~stones & known & window.cells
+        other = window.cells ^ window.diagonal
+        return all(
+            missing & one or there & two
+            for one, two in ((window.diagonal, other), (other, window.diagonal))
+        )
+
+    def shows_to_child(self, window: Window, known: int) -> bool:
+        """O3: after a relocation the window may be broken if the child knows of it. (After a placement none is, so one that is known is whole.)"""
+        return not window.cells & ~known
+
+    # ---- Q moves ---------------------------------------------------------------------------------------------------
+    def must_play(
+        self,
+        claimant: int,
+        position: SlitherPosition,
+        replies: Sequence[tuple[str, Child]],
+        zone: int,
+    ) -> None:
+        legal = self.rules.replies(position)
+        ended: list[Won] = []  # Q's turn is over
+        going: list[Won] = []  # Q has relocated a stone and has to place one
+        for move, child in replies:
+            won, text = self.rules.position(child.text), legal.pop(move, None)
+            if text is None:
+                raise Refused(f"the reply {show(move)} is not legal, or listed twice")
+            if text != child.text and not (
+                child.zone and self.covers(claimant, self.rules.position(text), won, child.zone)
+            ):
+                raise Refused(
+                    f"the move {move} leads to {show(text, 500)}, which neither is nor covers its child {show(child.text, 500)}"
+                )
+            if zone and not self.child_inside(child.zone, zone):
+                raise Refused(
+                    f"the child after {move} has no zone, or one that does not lie in its parent's"
+                )
+            known = (
+                self.known(claimant, child.zone) if child.zone else (self.grid.full, self.grid.full)
+            )
+            (ended if won.side == claimant else going).append(
+                Won(won.stones[1 - claimant], known[1])
+            )
+        mine, theirs = self.known(claimant, zone) if zone else (self.grid.full, self.grid.full)
+        theirs |= mine & position.stones[claimant]
+        for turn in self.turns(claimant, position, mine, theirs):
+            passes = bool(zone) or (not turn.name and "pass" in legal)
+            left = self.unanswered(turn, theirs, passes, ended, going)
+            if left is not None:
+                raise Refused(
+                    f"the reply {turn.name + ' ' * bool(turn.name) + left} is missing: no zone leaves it out"
+                )
+
+    def turns(
+        self, claimant: int, position: SlitherPosition, mine: int, theirs: int
+    ) -> Iterator[Turn]:
+        """What Q may do before its placement, as far as it is known: nothing, or a relocation, perhaps from or to a cell that is not."""
+        stones, names = position.stones[1 - claimant], self.grid.names
+        landing = theirs & ~stones & ~(mine & position.stones[claimant])
+        yield Turn(stones, landing, "")
+        if position.relocated:
+            return
+        for source in bits(stones & theirs):
+            for target in bits(self.around[source] & landing):
+                yield Turn(
+                    stones & ~source | target,
+                    (landing | source) & ~target,
+                    f"{names[source]}-{names[target]}",
+                )
+            if self.around[source] & ~theirs:
+                yield Turn(stones & ~source, landing | source, f"{names[source]}-elsewhere")
+        for target in bits(landing):
+            if self.around[target] & ~theirs:
+                yield Turn(stones | target, landing & ~target, f"elsewhere-{names[target]}")
+
+    def unanswered(
+        self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]
+    ) -> str | None:
+        """A placement after ``turn``, or with ``elsewhere`` one on no known cell, that may be legal and that no child answers; None without one."""
+        if any(not (turn.stones ^ won.stones) & won.known for won in going):
+            return None
+        left = turn.landing
+        for won in ended:
+            changed = (turn.stones ^ won.stones) & won.known
+            if not changed:
+                left, elsewhere = left & won.known, False
+            elif not changed & (changed - 1):
+                left &= ~changed
+        if elsewhere and not self.shows_broken(turn.stones, known):
+            return "elsewhere"
+        return next(
+            (
+                self.grid.names[bit]
+                for bit in bits(left)
+                if not self.shows_broken(turn.stones | bit, known)
+            ),
+            None,
+        )
+
+    def shows_broken(self, stones: int, known: int) -> bool:
+        """M3: that Q breaks the diagonal rule."""
+        return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)
+
+    # ---- what replays ask ------------------------------------------------------------------------------------------
+    def point(self, move: str) -> int:
+        bit = self.grid.bit_of.get(move.rpartition("-")[2], 0)
+        return bit | bit << self.grid.length
+
+    def idle(self, position: SlitherPosition) -> str | None:
+        return None if position.relocated else f"{position.board} {'bw'[position.side]} relocated"
+
+    def drawn(self, rng: random.Random, claimant: int, position: SlitherPosition, zone: int) -> str:
+        """Cell after cell is changed where nothing is known, unless that breaks the diagonal rule anew."""
+        board, stones = position.board, list(position.stones)
+        mine, theirs = self.known(claimant, zone)
+        cells = list(self.grid.names)
+        breaks = [self.rules.odd_pairs(own) for own in stones]
+        for _ in range(rng.randrange(6 * len(cells))):
+            bit, player = rng.choice(cells), rng.randrange(3)
+            after = [
+                own | bit if number == player else own & ~bit for number, own in enumerate(stones)
+            ]
+            changed = after[claimant] ^ stones[claimant], after[1 - claimant] ^ stones[1 - claimant]
+            if (
+                not (changed[0] & mine or changed[1] & theirs)
+                and [self.rules.odd_pairs(own) for own in after] == breaks
+            ):
+                stones, board = after, self.grid.put(board, bit, (*STONES, ".")[player])
+        return f"{board} {'bw'[position.side]}{' relocated' * position.relocated}"

@@ -1,0 +1,88 @@
+"""A second, deeper look at the positions that a search goes on from, where the game sees sequences of forcing moves (``jaxsolve.games.threats``).
+
+Every new position gets a short look (``search.rows``). A tree of threats costs ten times as much to look for, so only those positions get that look
+whose moves are about to be tried; most never are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.threats import LEFT, ask
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.hints.odds import MANY, estimate
+from jaxsolve.search.methods.pns.numbers import Steering
+from jaxsolve.search.tree.expansion import Question, has
+from jaxsolve.search.tree.paths import log_decided
+from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
+
+THREATLESS = 6.0  # what it takes off the log odds if the or-player threatens nothing (3 finds as much, 12 finds less)
+
+
+@inner
+def waits_for_look(tree, node):
+    """Whether a node whose first move is about to be tried has not been looked at deeper yet."""
+    record = tree.nodes[node]
+    return (
+        tree.sequences.address[0] != 0
+        and record.visited == 0
+        and record.moves > 1
+        and record.marks & LOOKED_FLAG == 0
+    )
+
+
+@compiled
+def look_deeper(tree, node, question: Question, steering: Steering, log):
+    """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
+
+    Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method says how long (``quiet_after``).
+    """
+    record, seen = tree.nodes[node], tree.sequences
+    record.marks |= LOOKED_FLAG
+    length = ask(
+        seen.address[0],
+        tree.states[node],
+        seen.facts,
+        seen.scratch,
+        seen.tree,
+        seen.out,
+        np.int64(question.or_player),
+    )
+    if length > 0:
+        _decide(tree, node, seen.tree[1], question, log)
+    elif length < 0:
+        _leave_out(tree, node)
+        if record.moves == 0:
+            _decide(tree, node, np.int64(-1), question, log)
+        elif steering.trust > 0.0:
+            estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
+    elif steering.trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
+        estimate(tree, node, question.or_player, steering.trust, np.float64(THREATLESS))
+    elif steering.quiet_after == 0 and record.mover == question.or_player:
+        record.marks &= ~NARROW_FLAG
+
+
+@inner
+def _leave_out(tree, node):
+    """Takes the moves that lose at once off a node's list."""
+    record = tree.nodes[node]
+    words = len(tree.sequences.out) // 3
+    first, kept, forced = np.int64(record.list), np.int64(0), np.int64(0)
+    for i in range(record.moves):
+        entry = tree.lists[first + i]
+        if has(tree.sequences.out, LEFT * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[first + kept] = entry
+            kept += 1
+            forced += entry & np.uint32(FORCED_BIT) != 0  # by priors they need not come first
+    record.moves, record.forced = kept, forced
+
+
+@inner
+def _decide(tree, node, move, question: Question, log):
+    """Decides a node and logs it: its mover wins by ``move``, or loses where that is -1."""
+    record = tree.nodes[node]
+    won = move >= 0
+    proved = won == (record.mover == question.or_player)
+    record.pn, record.dn = (0, INF) if proved else (INF, 0)
+    record.marks |= SOLVED_FLAG
+    log_decided(tree, node, move, log)

@@ -1,0 +1,357 @@
+"""Walks of MCTS-solver: to a leaf by the rule of ``search.uct``, and back up with a value and with what it decides (see ``methods.monte_carlo``)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.hints.plans import are_planned, first_look
+from jaxsolve.search.methods.mcts.ranks import begin_edge, sum_up, take_up
+from jaxsolve.search.methods.mcts.selection import (
+    Exploring,
+    choose,
+    cost_of_path,
+    estimate,
+    look_for_extremes,
+)
+from jaxsolve.search.methods.pns.numbers import store
+from jaxsolve.search.tree.expansion import EVALUATED, Question, fetch, numbers_of, place
+from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    DROPPED_FLAG,
+    INF,
+    LOOPS,
+    NONE,
+    SOLVED_FLAG,
+    TAINTED,
+    add_edge,
+    unpin,
+)
+from jaxsolve.search.tree.zones import (
+    drop_closed_moves,
+    is_open,
+    lost_by,
+    recall,
+    see_zone,
+    won_by,
+)
+
+
+@inner
+def _decide(tree, node, question: Question, log):
+    """Decides ``node`` from its edges if they suffice; True if it is decided."""
+    record = tree.nodes[node]
+    if record.marks & SOLVED_FLAG:
+        return True
+    tainted = False
+    lost = 0
+    for i in range(record.visited):
+        value = tree.visits[record.edges + i].value
+        if value == np.inf:
+            return store(tree, node, np.int64(0), np.int64(INF), np.int64(i), question, log)
+        if value == -np.inf:
+            lost += 1
+        elif math.isnan(value):
+            lost += 1
+            tainted = True
+    if lost < record.moves:
+        return False
+    return store(
+        tree,
+        node,
+        np.int64(TAINTED if tainted else INF),
+        np.int64(0),
+        np.int64(NONE),
+        question,
+        log,
+    )
+
+
+@inner
+def _mark(tree, node, edge, pn, dn, zone, question: Question, exploring: Exploring):
+    """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
+
+    ``zone`` is what the child's result rests on.
+    """
+    action = np.int64(edge.action & ACTION)
+    a, b = (pn, dn) if tree.nodes[node].mover == question.or_player else (dn, pn)
+    if a == 0 and b == INF:
+        edge.value = np.inf
+        won_by(tree, node, action, zone)
+    elif a == INF:
+        edge.value = -np.inf
+        if lost_by(tree, node, action, zone):
+            drop_closed_moves(tree, node)
+            _close_edges(tree, node, question, exploring)
+    else:
+        edge.value = np.nan
+
+
+@inner
+def _close_edges(tree, node, question: Question, exploring: Exploring):
+    """Marks the visited moves that are closed as lost."""
+    record = tree.nodes[node]
+    for i in range(record.visited):
+        edge = tree.visits[record.edges + i]
+        if not is_open(tree, node, np.int64(edge.action & ACTION)):
+            edge.value = -np.inf
+            if exploring.ranked:
+                take_up(tree, node, np.int64(i), question)
+
+
+@inner
+def _release(tree, paths, path, with_leaf):
+    """Takes the path back to the root, with its virtual losses."""
+    depth = paths.depth[path]
+    for d in range(depth + (1 if with_leaf else 0)):
+        node = paths.nodes[path, d]
+        tree.edges[tree.nodes[node].edges + paths.edges[path, d]].busy -= 1
+    for d in range(depth):
+        unpin(tree, paths.nodes[path, d + 1])
+    paths.depth[path] = 0
+
+
+@inner
+def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
+    """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
+    deciding, counting = True, exploring.ranked
+    if exploring.most_cost > 0.0:
+        value = cost_of_path(tree, paths, path, value, question, exploring)
+    for d in range(paths.depth[path], -1, -1):
+        node = paths.nodes[path, d]
+        edge = tree.visits[tree.nodes[node].edges + paths.edges[path, d]]
+        edge.visits += 1
+        if math.isfinite(edge.value):
+            sign = (
+                1.0
+                if exploring.most_cost > 0.0 or tree.nodes[node].mover == question.or_player
+                else -1.0
+            )
+            edge.value += np.float32((sign * value - edge.value) / edge.visits)
+            tree.extremes[0] = min(tree.extremes[0], np.float64(edge.value))
+            tree.extremes[1] = max(tree.extremes[1], np.float64(edge.value))
+        deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, question, log)
+        counting = counting and take_up(tree, node, np.int64(paths.edges[path, d]), question)
+        if deciding and d > 0:
+            parent = paths.nodes[path, d - 1]
+            above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
+            _mark(
+                tree,
+                parent,
+                above,
+                tree.nodes[node].pn,
+                tree.nodes[node].dn,
+                tree.zones[node],
+                question,
+                exploring,
+            )
+
+
+@inner
+def _repeats(paths, path, child):
+    """Whether ``child`` stands on the path already."""
+    for depth in range(paths.depth[path] + 1):
+        if paths.nodes[path, depth] == child:
+            return True
+    return False
+
+
+@inner
+def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
+    """Takes a path from where it stands to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided."""
+    hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
+    while True:
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        if log_is_full(log, paths):
+            _release(tree, paths, path, False)
+            return IDLE
+        if _decide(tree, node, question, log):
+            if depth == 0:
+                return FINISHED
+            parent = paths.nodes[path, depth - 1]
+            edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
+            edge.busy -= 1
+            _mark(
+                tree,
+                parent,
+                edge,
+                tree.nodes[node].pn,
+                tree.nodes[node].dn,
+                tree.zones[node],
+                question,
+                exploring,
+            )
+            if exploring.ranked:
+                take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), question)
+            unpin(tree, node)
+            paths.depth[path] = depth - 1
+            continue
+        best = choose(tree, node, question, exploring)
+        if best == NONE or depth + 2 >= paths.nodes.shape[1]:
+            _release(tree, paths, path, False)
+            return IDLE
+        if best == tree.nodes[node].visited:
+            number = begin_edge(tree, node) if exploring.ranked else add_edge(tree, node)
+            if number == NONE:
+                _release(tree, paths, path, False)
+                return IDLE
+            fresh = tree.visits[tree.nodes[node].edges + best]
+            fresh.visits = 0
+            fresh.value = 0.0
+        edge = tree.visits[tree.nodes[node].edges + best]
+        edge.busy += 1
+        paths.edges[path, depth] = best
+        if edge.child == NONE:
+            paths.flying[path] = 1
+            return FOUND
+        if question.may_repeat and _repeats(paths, path, np.int64(edge.child)):
+            tree.counters[LOOPS] = 1
+            _back_up(
+                tree, paths, path, hopeless, question, exploring, log
+            )  # going round in circles achieves nothing for the or-player
+            _release(tree, paths, path, True)
+            return IDLE
+        paths.nodes[path, depth + 1] = edge.child
+        tree.nodes[edge.child].pins += 1
+        paths.depth[path] = depth + 1
+
+
+@compiled
+def select(
+    tree, paths, first, last, states, actions, owners, question: Question, exploring: Exploring, log
+):
+    """As ``search.walks.select``."""
+    count = 0
+    for path in range(first, last):
+        found = _walk(tree, paths, path, question, exploring, log)
+        if found == FINISHED:
+            return count, FINISHED
+        if found == FOUND:
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, FOUND
+
+
+@inner
+def _plan(tree, node, before, action, question: Question, exploring: Exploring, offsets):
+    """As ``plans.first_look``, where the game makes plans and no network has put the moves in order."""
+    if exploring.step > 0.0 and are_planned(tree) and offsets.priors == NONE:
+        first_look(tree, node, before, action, question.or_player, exploring)
+
+
+@compiled
+def begin(tree, node, question: Question, exploring: Exploring, offsets):
+    """Gives a node that no path has led to its plan, and its first numbers."""
+    _plan(tree, node, np.int64(NONE), np.int64(NONE), question, exploring, offsets)
+    if exploring.ranked:
+        sum_up(tree, node, question)
+
+
+@compiled
+def absorb(
+    tree,
+    paths,
+    owners,
+    first,
+    count,
+    rows,
+    offsets,
+    order,
+    question: Question,
+    exploring: Exploring,
+    log,
+    tallies,
+):
+    """As ``search.walks.absorb``."""
+    fetch(tree, rows, first, count, offsets)
+    by_cost = exploring.most_cost > 0.0
+    won, lost = (0.0, exploring.most_cost) if by_cost else (1.0, -1.0)
+    for i in range(first, count):
+        if log_is_full(log, paths):
+            return i
+        path = owners[i]
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        paths.flying[path] = 0
+        tallies[EVALUATED] += 1
+        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
+        if new and child >= 0 and not recall(tree, child, question.or_player, log):
+            _plan(tree, child, node, np.int64(edge.action & ACTION), question, exploring, offsets)
+        edge.child = child
+        value = (won + lost) / 2.0
+        if child == NONE:
+            _release(tree, paths, path, True)  # no room: to be looked at again
+            continue
+        if child < 0:
+            pn, dn = numbers_of(-1 - child, question)
+            value = won if pn == 0 else (lost if pn == INF else value)
+            see_zone(tree, rows[i], offsets)
+            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question, exploring)
+        elif tree.nodes[child].marks & SOLVED_FLAG:
+            value = won if tree.nodes[child].pn == 0 else lost
+            _mark(
+                tree,
+                node,
+                edge,
+                tree.nodes[child].pn,
+                tree.nodes[child].dn,
+                tree.zones[child],
+                question,
+                exploring,
+            )
+        elif not new:
+            value = np.float64(tree.nodes[child].estimate)
+        else:
+            value = estimate(tree, child, rows[i], value, question, exploring, offsets)
+            tree.nodes[child].estimate = value
+            if exploring.ranked:
+                sum_up(tree, child, question)
+        for d in range(depth + 1):
+            tree.nodes[paths.nodes[path, d]].work += 1
+        _back_up(tree, paths, path, value, question, exploring, log)
+        if by_cost:
+            look_for_extremes(tree)
+        _release(tree, paths, path, True)
+    return count
+
+
+@compiled
+def settle(tree, order, first, question: Question, exploring: Exploring, log, paths):
+    """Decides what decided children decide among ``order[:first]``, last first; (how many are left, whether anything was decided).
+
+    Stops early where the log must be emptied.
+    """
+    decided = False
+    for at in range(first - 1, -1, -1):
+        if log_is_full(log, paths):
+            return at + 1, decided
+        node = np.int64(order[at])
+        record = tree.nodes[node]
+        if record.marks & (SOLVED_FLAG | DROPPED_FLAG):
+            continue
+        for i in range(record.visited):
+            edge = tree.visits[record.edges + i]
+            if (
+                edge.child >= 0
+                and math.isfinite(edge.value)
+                and tree.nodes[edge.child].marks & SOLVED_FLAG
+            ):
+                _mark(
+                    tree,
+                    node,
+                    edge,
+                    tree.nodes[edge.child].pn,
+                    tree.nodes[edge.child].dn,
+                    tree.zones[edge.child],
+                    question,
+                    exploring,
+                )
+                if exploring.ranked:
+                    take_up(tree, node, np.int64(i), question)
+        decided = _decide(tree, node, question, log) or decided
+    return 0, decided

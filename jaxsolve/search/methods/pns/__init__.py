@@ -1,0 +1,1 @@
+"""Proof-number search: its numbers, walks and the analysis of repetition."""

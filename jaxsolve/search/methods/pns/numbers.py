@@ -1,0 +1,355 @@
+"""Proof and disproof numbers: how a node's numbers follow from its edges, and which move is the most proving one.
+
+Numbers are kept from the mover's side. For a node, phi is what its mover wants small (the proof number where the or-player moves, the
+disproof number elsewhere) and delta the other one; an edge keeps ``a`` = the child's delta and ``b`` = the child's phi when movers alternate, that is
+
+    phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002, df-pn).
+
+One rule serves three methods (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a node as soon as its numbers change; ``dfpn``
+stays below it while they are under 1+epsilon thresholds; ``fdfpn`` also looks at the best few undecided moves only, in prior order.
+Several paths walk at once (``search.walks``): a move that ``k`` paths are busy below counts as if it were ``k`` times ``virtual`` harder (virtual
+proof numbers, Kaneko 2010). Virtual numbers steer the walk and never enter a stored number.
+
+Where positions can repeat, an edge that leads no further from the root (BACK) has no part in the numbers: so they cannot feed themselves, and a walk
+cannot go round in circles (Kishimoto & Mueller 2003). A node with nothing but such edges left has both numbers BIG: nothing decides it for now.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.jit.host import inlined, inner
+from jaxsolve.search.hints.odds import QUIET_SUM, waits_for_threats
+from jaxsolve.search.hints.plans import waits_for_null
+from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.paths import log_decided
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    BACK,
+    BIG,
+    HARDER_FLAG,
+    INF,
+    NARROW_FLAG,
+    NONE,
+    SOLVED_FLAG,
+    STALE_FLAG,
+    WHOLE,
+    add_edge,
+    forced_entry,
+)
+from jaxsolve.search.tree.zones import is_open, learn, lost_by_all, remember, winning_move
+
+HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
+
+
+class Steering(NamedTuple):
+    """What the compiled search needs to know of a method."""
+
+    leave_on_change: (
+        bool  # go up whenever a number changes (pns) instead of staying below thresholds
+    )
+    epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
+    widening: float  # share of undecided moves considered at a node; 1 = all
+    virtual: int  # weight of a busy path
+    learns: bool  # whether first numbers follow those of a sibling (``walks.expect_alike``)
+    step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
+    near: bool  # with plans: either side's moves near the plan come before others
+    trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
+    quiet_after: int  # with sequences: how long the or-player's quiet moves wait for its threats (``estimates.waits_for_threats``)
+    one_by_one: (
+        bool  # a node that its mover is expected to win has one new move evaluated at a time
+    )
+    patience: int  # first number of the opponent's other moves while its null move may still refute most of them
+
+
+@inner
+def first_numbers(record, forced):
+    """(a, b) of an unvisited move."""
+    if forced:
+        return np.int64(record.forced_a), np.int64(record.forced_b)
+    if record.marks & HARDER_FLAG:
+        return np.int64(record.first_a) * (HARDER + record.visited) // HARDER, np.int64(
+            record.first_b
+        )
+    return np.int64(record.first_a), np.int64(record.first_b)
+
+
+@inner
+def next_edge(tree, node):
+    """Makes the next move of ``node`` an edge with its first numbers; the edge's number, or NONE where there is no room."""
+    record = tree.nodes[node]
+    a, b = first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
+    number = add_edge(tree, node)
+    if number != NONE:
+        edge = tree.edges[record.edges + number]
+        edge.a, edge.b = a, b
+        tree.nodes[node].marks |= STALE_FLAG  # the move that is next now may look easier or harder
+    return number
+
+
+@inner
+def can_be_walked(tree, node, number):
+    """Whether an edge of ``node`` may still matter and can be walked now: not decided, closed, hopeless, leading back or being evaluated."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    if (
+        edge.a == 0
+        or edge.b == 0
+        or edge.action & BACK
+        or (edge.a >= BIG and edge.b >= BIG)
+        or (edge.child == NONE and edge.busy > 0)
+    ):
+        return False
+    return is_open(tree, node, np.int64(edge.action & ACTION))
+
+
+@inner
+def _most_considered(tree, node, steering: Steering):
+    """How many of a node's undecided moves are looked at.
+
+    Fewer where a network gives the mover little hope (Gao, Mueller & Hayward 2017, FDFPN-CNN).
+    """
+    record = tree.nodes[node]
+    if steering.widening >= 1.0:
+        return np.int64(1 << 30)
+    share = min(steering.widening, np.float64(record.share) / WHOLE)
+    live = np.int64(record.moves) - np.int64(record.visited)
+    for i in range(record.visited):
+        if tree.edges[record.edges + i].b != 0:
+            live += 1
+    return 1 + np.int64(math.ceil(share * live))
+
+
+@inner
+def _rank_visited(tree, node, limit, steering: Steering):
+    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, lead back and are in flight.
+
+    Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
+    """
+    record = tree.nodes[node]
+    phi, delta, live, back, flying = (
+        np.int64(INF),
+        np.int64(0),
+        np.int64(0),
+        np.int64(0),
+        np.int64(0),
+    )
+    best, effort, second = np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        a = np.int64(edge.a)
+        if a == 0:
+            if edge.b == INF:
+                return (
+                    np.int64(0),
+                    np.int64(INF),
+                    np.int64(i),
+                    np.int64(0),
+                    np.int64(0),
+                    live,
+                    back,
+                    flying,
+                )
+            phi, best = (
+                np.int64(0),
+                np.int64(i),
+            )  # won only because of a length cap: a visited move may win outright
+        if phi == 0:
+            continue
+        if edge.b == 0:
+            phi = min(phi, a)
+            continue
+        if edge.action & BACK:
+            back += 1
+            continue
+        live += 1
+        if live > limit:
+            continue  # beyond what is considered, but for a win
+        delta += edge.b
+        phi = min(phi, a)
+        if edge.busy > 0:
+            if edge.child == NONE:
+                flying += 1
+                continue  # its evaluation is under way
+            a += steering.virtual * edge.busy
+        if a >= BIG:
+            a = BIG + np.int64(edge.b)
+            if a >= 2 * BIG:
+                continue
+        if a < effort:
+            best, effort, second = np.int64(i), a, effort
+        elif a < second:
+            second = a
+    if phi == 0:
+        return phi, np.int64(INF - 1), best, phi, phi, live, back, flying
+    return phi, delta, best, effort, second, live, back, flying
+
+
+@inner
+def _of_null(tree, node, steering: Steering):
+    """What ``delta`` is expected to be while other moves wait for the null move: that one's ``b`` and a step more, for what it leaves open."""
+    record = tree.nodes[node]
+    b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
+    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
+
+
+@inner
+def _null_is_best(tree, node):
+    """Whether the null move that others wait for has been visited and looks easier than they do."""
+    record = tree.nodes[node]
+    return record.visited > 0 and tree.edges[record.edges].a < min(np.int64(record.first_a), BIG)
+
+
+@inner
+def _take_unvisited(tree, node, live, limit, steering: Steering):
+    """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
+
+    Quiet moves may wait until those listed first are decided (``waits_for_threats``).
+    """
+    record = tree.nodes[node]
+    first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
+    if waits_for_threats(tree, node, live, steering.quiet_after):
+        left = first
+    taken = max(min(left, limit - live), np.int64(0))
+    return taken, min(taken, first)
+
+
+@inner
+def sum_unvisited(record, taken, first):
+    """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
+    others = (taken - first) * first_numbers(record, False)[1]
+    return first * first_numbers(record, True)[1] + (
+        min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others
+    )
+
+
+@inner
+def rank(tree, node, steering: Steering):
+    """(phi, delta, best, effort, second) of ``node`` from its edges.
+
+    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
+    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    """
+    record = tree.nodes[node]
+    visited, limit = np.int64(record.visited), _most_considered(tree, node, steering)
+    phi, delta, best, effort, second, live, back, flying = _rank_visited(
+        tree, node, limit, steering
+    )
+    if phi == 0:
+        return phi, delta, best, effort, second
+    null = steering.step > 0.0 and waits_for_null(tree, node)
+    if null and _null_is_best(tree, node):
+        edge = tree.edges[record.edges]
+        best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
+        return (
+            phi,
+            _of_null(tree, node, steering),
+            best,
+            np.int64(edge.a),
+            max(second, np.int64(record.first_a)),
+        )
+    taken, first = _take_unvisited(tree, node, live, limit, steering)
+    if live + taken == 0 and back > 0:
+        return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
+    if null:
+        delta = _of_null(tree, node, steering)
+    elif taken > 0:
+        delta += sum_unvisited(record, taken, first)
+    elif back > 0:
+        delta = max(delta, np.int64(1))
+    if taken > 0:
+        a = first_numbers(record, forced_entry(tree, node, visited))[0]
+        phi = min(phi, a)
+        if steering.one_by_one and flying > 0 and phi <= delta:
+            pass  # the move in flight is likely to be walked on to
+        elif a < effort:
+            best, effort, second = visited, a, effort
+        if taken > 1:
+            second = min(second, max(a, effort))
+        elif a < second and best != visited:
+            second = a
+    return (
+        min(phi, np.int64(BIG)) if live + taken > 0 else phi,
+        min(delta, np.int64(BIG)),
+        best,
+        effort,
+        second,
+    )
+
+
+@inner
+def store(tree, node, phi, delta, best, question: Question, log):
+    """Keeps a node's numbers; logs it the moment it is decided (not where only a length cap decided). True if decided.
+
+    What is decided stays so, whoever decided it.
+    """
+    record = tree.nodes[node]
+    if record.marks & SOLVED_FLAG:
+        return True
+    record.marks &= ~STALE_FLAG
+    if record.mover == question.or_player:
+        record.pn, record.dn = phi, delta
+    else:
+        record.pn, record.dn = delta, phi
+    if phi != 0 and delta != 0:
+        return False
+    record.marks |= SOLVED_FLAG
+    if phi == INF or delta == INF:
+        if phi != 0:
+            lost_by_all(tree, node)
+        move = np.int64(-1)
+        if phi == 0:
+            # Where there are zones, the move whose zone the node has: another may have come to win since.
+            move = (
+                winning_move(tree, node)
+                if tree.zones.shape[1] > 0
+                else np.int64(tree.edges[record.edges + best].action & ACTION)
+            )
+            log.wins[record.mover, move] += 1
+        log_decided(tree, node, move, log)
+        if tree.zones.shape[1] > 0:
+            remember(tree, node, np.int64(record.mover) if phi == 0 else 1 - np.int64(record.mover))
+    return True
+
+
+@inlined
+def rank_and_store(tree, node, question: Question, steering: Steering, log):
+    """Makes a node's numbers anew; True if it is decided."""
+    if tree.nodes[node].marks & SOLVED_FLAG:
+        return True
+    phi, delta, best, _, _ = rank(tree, node, steering)
+    return store(tree, node, phi, delta, best, question, log)
+
+
+@inner
+def refresh(tree, node, number, question: Question):
+    """Copies a child's numbers into the edge that leads to it; True if they had changed."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    child = tree.nodes[edge.child]
+    if tree.nodes[node].mover == question.or_player:
+        a, b = child.pn, child.dn
+    else:
+        a, b = child.dn, child.pn
+    if not is_open(tree, node, np.int64(edge.action & ACTION)):
+        a, b = INF, 0
+    changed = edge.a != a or edge.b != b
+    edge.a, edge.b = a, b
+    if changed:
+        tree.nodes[node].marks |= STALE_FLAG
+    if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
+        learn(tree, node, number, tree.zones[edge.child])
+    return changed
+
+
+@inner
+def refresh_decided(tree, node, question: Question):
+    """Takes up what has been decided of the node's children; True if there was anything new."""
+    record = tree.nodes[node]
+    fresh = False
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if edge.child >= 0 and tree.nodes[edge.child].marks & SOLVED_FLAG:
+            fresh = refresh(tree, node, i, question) or fresh
+    return fresh

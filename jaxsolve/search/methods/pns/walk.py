@@ -1,0 +1,300 @@
+"""Walks of proof-number search: down the most proving moves to a leaf, and back up with numbers made anew (``search.proof_numbers``).
+
+Several paths walk at once, and each stays where it has got to while its leaf is evaluated. A walk goes up again when a node is decided, when df-pn's
+thresholds say so, or at once where its method leaves a node whose numbers change.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.hints.odds import estimate
+from jaxsolve.search.hints.plans import first_look, waits_for_null
+from jaxsolve.search.hints.threats import look_deeper, waits_for_look
+from jaxsolve.search.methods.pns.numbers import (
+    Steering,
+    next_edge,
+    rank,
+    rank_and_store,
+    refresh,
+    refresh_decided,
+    store,
+)
+from jaxsolve.search.tree.expansion import (
+    EVALUATED,
+    MOST_FIRST,
+    Question,
+    fetch,
+    numbers_of,
+    place,
+)
+from jaxsolve.search.tree.paths import (
+    BELOW,
+    FINISHED,
+    FOUND,
+    IDLE,
+    enter_child,
+    highest_decided,
+    leaf_request,
+    leave_node,
+    log_is_full,
+)
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    BACK,
+    BIG,
+    CYCLE_FLAG,
+    INF,
+    LOOPS,
+    NONE,
+    SOLVED_FLAG,
+    STALE_FLAG,
+    forced_entry,
+)
+from jaxsolve.search.tree.zones import is_open, learn, recall, see_zone
+
+
+@inner
+def pop(tree, paths, path, question: Question):
+    """Walks up one step, taking the child's numbers along."""
+    depth = paths.depth[path] - 1
+    refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], question)
+    leave_node(tree, paths, path)
+
+
+@inner
+def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
+    """Walks up to ``depth``, with the numbers of every node on the way made anew."""
+    while True:
+        rank_and_store(tree, paths.nodes[path, paths.depth[path]], question, steering, log)
+        if paths.depth[path] <= depth:
+            return
+        pop(tree, paths, path, question)
+
+
+@compiled
+def begin(tree, node, question: Question, steering: Steering, log):
+    """Gives a node that no path has led to its first numbers."""
+    if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+        estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
+    first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
+    rank_and_store(tree, node, question, steering, log)
+
+
+@compiled
+def release(tree, paths, first, last, question: Question, steering: Steering, log):
+    """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
+    for path in range(first, last):
+        if log_is_full(log, paths):
+            return path
+        if paths.flying[path] == 0 and paths.depth[path] > 0:
+            unwind(tree, paths, path, 0, question, steering, log)
+    return last
+
+
+@inner
+def approach(tree, paths, path, number):
+    """Readies an edge of the node that a path stands at; ``visited`` stands for the next move, which has no edge yet.
+
+    FOUND: its child is to be evaluated, and the path is in flight from now on; BELOW: it has a child to walk to; IDLE: there is no room for it.
+    """
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    record = tree.nodes[node]
+    if number == record.visited and next_edge(tree, node) == NONE:
+        return IDLE
+    edge = tree.edges[record.edges + number]
+    if edge.child != NONE:
+        return BELOW
+    edge.busy += 1
+    paths.edges[path, depth] = number
+    paths.flying[path] = 1
+    return FOUND
+
+
+@inner
+def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
+    """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    edge = tree.edges[tree.nodes[node].edges + number]
+    if refresh(tree, node, number, question):
+        return
+    if steering.leave_on_change:
+        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
+        return
+    limit_a = paths.limit_a[path, depth]
+    if second < BIG:
+        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
+    limit_a = max(limit_a, np.int64(edge.a) + 1)
+    limit_b = paths.limit_b[path, depth] - delta + edge.b
+    if number == 0 and steering.step > 0.0 and waits_for_null(tree, node):
+        limit_b = np.int64(
+            math.ceil(paths.limit_b[path, depth] / steering.step)
+        )  # see ``_of_null``
+    limit_b = max(limit_b, np.int64(edge.b) + 1)
+    if tree.nodes[edge.child].mover == tree.nodes[node].mover:
+        limit_a, limit_b = limit_b, limit_a
+    enter_child(tree, paths, path, number, limit_b, limit_a)
+
+
+@inner
+def _walk(tree, paths, path, question: Question, steering: Steering, log):
+    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    if log_is_full(log, paths):
+        return IDLE  # even walking up may decide every node on the way
+    decided_at = highest_decided(tree, paths, path)
+    if decided_at < paths.depth[path]:
+        unwind(tree, paths, path, decided_at, question, steering, log)
+    while True:
+        if log_is_full(log, paths):
+            return IDLE
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        record = tree.nodes[node]
+        if record.marks & CYCLE_FLAG:
+            refresh_decided(tree, node, question)
+        phi, delta, best, _, second = rank(tree, node, steering)
+        pn, dn = record.pn, record.dn
+        decided = store(tree, node, phi, delta, best, question, log)
+        if decided and depth == 0:
+            return FINISHED
+        if depth > 0:
+            leave = (
+                decided
+                or phi >= paths.limit_a[path, depth]
+                or delta >= paths.limit_b[path, depth]
+                or (phi >= BIG and delta >= BIG)
+            )
+            if leave or (steering.leave_on_change and (record.pn != pn or record.dn != dn)):
+                pop(tree, paths, path, question)
+                continue
+        if best == NONE or depth + 2 >= paths.nodes.shape[1]:
+            break
+        if waits_for_look(tree, node):
+            look_deeper(tree, node, question, steering, log)
+            continue
+        reached = approach(tree, paths, path, best)
+        if reached == FOUND:
+            return FOUND
+        if reached == IDLE:
+            break
+        _walk_down(tree, paths, path, best, delta, second, question, steering)
+    unwind(tree, paths, path, 0, question, steering, log)
+    return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
+
+
+@compiled
+def select(
+    tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log
+):
+    """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
+
+    Returns (leaves found, FINISHED if the root is decided else FOUND).
+    """
+    count = 0
+    for path in range(first, last):
+        found = _walk(tree, paths, path, question, steering, log)
+        if found == FINISHED:
+            return count, FINISHED
+        if found == FOUND:
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, FOUND
+
+
+@compiled
+def absorb(
+    tree,
+    paths,
+    owners,
+    first,
+    count,
+    rows,
+    offsets,
+    order,
+    question: Question,
+    steering: Steering,
+    log,
+    tallies,
+):
+    """Takes evaluator rows ``first..count-1`` back into the leaves they belong to.
+
+    Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
+    """
+    fetch(tree, rows, first, count, offsets)
+    for i in range(first, count):
+        if log_is_full(log, paths):
+            return i
+        path = owners[i]
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        number = paths.edges[path, depth]
+        paths.flying[path] = 0
+        tallies[EVALUATED] += 1
+        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        if new and child >= 0 and not recall(tree, child, question.or_player, log):
+            action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
+            if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+                estimate(tree, child, question.or_player, steering.trust, np.float64(0.0))
+            first_look(tree, child, node, action, question.or_player, steering)
+            rank_and_store(tree, child, question, steering, log)
+            if steering.learns and question.forces:
+                expect_alike(tree, node, number, child, question)
+        edge = tree.edges[tree.nodes[node].edges + number]
+        edge.busy -= 1
+        link(tree, node, number, child, rows[i], offsets, question)
+        paths.work[path, depth] += 1
+        if depth == 0:
+            tree.nodes[node].work += paths.work[path, 0]
+            paths.work[path, 0] = 0
+    return count
+
+
+@inner
+def expect_alike(tree, node, number, child, question: Question):
+    """The moves not visited yet are expected to look as this one did when first seen, those that force the reply and the others apart.
+
+    The first numbers of a new node only count moves; those of its child know how many of the replies force as well. Were they not to replace the
+    guess, all moves of a node, each looking easier than any that was visited, would be visited before one was looked into.
+    """
+    record = tree.nodes[node]
+    pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
+    a, b = (pn, dn) if record.mover == question.or_player else (dn, pn)
+    if a == 0 or b == 0:
+        return
+    if forced_entry(tree, node, number):
+        record.forced_a, record.forced_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
+    else:
+        record.first_a, record.first_b = min(a, MOST_FIRST), min(b, MOST_FIRST)
+
+
+@inner
+def link(tree, node, number, child, row, offsets, question: Question):
+    """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    edge.child = child
+    tree.nodes[node].marks |= STALE_FLAG
+    if child == NONE:
+        return  # no room: the edge keeps its numbers and is looked at again
+    if child >= 0:
+        if question.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
+            edge.action |= BACK
+            tree.nodes[node].marks |= CYCLE_FLAG
+            tree.counters[LOOPS] = 1
+        refresh(tree, node, number, question)
+        return
+    if not is_open(tree, node, np.int64(edge.action & ACTION)):
+        edge.a, edge.b = INF, 0
+        return
+    pn, dn = numbers_of(-1 - np.int64(child), question)
+    if tree.nodes[node].mover == question.or_player:
+        edge.a, edge.b = pn, dn
+    else:
+        edge.a, edge.b = dn, pn
+    if tree.zones.shape[1] > 0 and (pn == INF or dn == INF):
+        see_zone(tree, row, offsets)
+        learn(tree, node, number, tree.zoning.room[0])

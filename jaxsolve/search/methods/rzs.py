@@ -1,0 +1,292 @@
+"""``rzs``: depth-first search for a goal with relevance zones (algorithm AchieveGoal of Shih et al. 2022; for Hex, Hayward 2009).
+
+No numbers steer it. At a node of the or-player it tries the moves as they are listed, until one wins; at one of the opponent the null move first,
+then whatever the zones of the refutations so far leave open (``search.zones``), until one move cannot be refuted. It is the plain reference for the
+methods that choose better.
+
+The algorithm alone would follow its first line for ever, so each iteration has a *budget*, one more than the last one had, and every line is left
+when it has spent that. Only the or-player's moves are paid for: 1, and the number of times that its place in the list can be halved. A budget of
+moves alone would multiply the work of an iteration by the number of moves, this one does by about three, and every move can be paid for some day. A
+node from which the or-player needs more moves than it can pay for, by its plan, is left at once (as in IDA*, Korf 1985).
+
+An edge remembers the largest budget that its node had when it was searched in vain. That is never taken for an answer: nodes are decided as in
+proof-number search, by decided moves. Where iterations come upon nothing new, all that is left goes round in circles, is longer than a path can
+be, or looks too far from the goal, and ``dfpn`` goes on with the same tree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.networks.heads import Heads
+from jaxsolve.search.hints.plans import moves_to_goal
+from jaxsolve.search.hints.threats import look_deeper, waits_for_look
+from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.pns.method import ProofNumber
+from jaxsolve.search.methods.pns.numbers import Steering, rank_and_store, refresh, refresh_decided
+from jaxsolve.search.methods.pns.walk import approach, pop, unwind
+from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.paths import (
+    FINISHED,
+    FOUND,
+    IDLE,
+    enter_child,
+    forget_limits,
+    highest_decided,
+    leaf_request,
+    log_is_full,
+)
+from jaxsolve.search.tree.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLVED_FLAG, Tree
+from jaxsolve.search.tree.zones import is_open
+
+TRIED = 0  # the extra word: the largest budget of an edge's node with which the edge was searched in vain
+WAIT = -2  # instead of a move: the next one is being evaluated
+FRUITLESS = 16  # iterations in a row without a new position before the search gives way; the next one may cost several more
+STRIDE = (
+    1 << 12
+)  # steps of a path in one call: an iteration without a new position walks the whole tree, and limits are looked at between calls
+
+
+@dataclass(frozen=True)
+class RelevanceZone(ProofNumber):
+    """Depth-first search with relevance zones, its budget raised step by step.
+
+    A path keeps in ``limit_a`` the budget that is left at each of its nodes, at the root that of the iteration, and in ``limit_b`` of the root the
+    budget of the last iteration that came upon a new position. Several paths look at different moves of the or-player at a time, in order.
+    """
+
+    learns: bool = False
+    anew: bool = False
+    wave: int = dataclasses.field(default=8, kw_only=True)
+
+    def guided(self, heads: Heads) -> Method:
+        return self
+
+    @property
+    def extra_words(self) -> int:
+        return 1
+
+    @property
+    def plainer(self) -> Method | None:
+        return ProofNumber("dfpn", step=self.step)
+
+    def select(
+        self,
+        work: Workspace,
+        first: int,
+        last: int,
+        states: np.ndarray,
+        actions: np.ndarray,
+        owners: np.ndarray,
+    ) -> tuple[int, bool]:
+        return _select(
+            work.tree,
+            work.paths,
+            first,
+            last,
+            states,
+            actions,
+            owners,
+            work.question,
+            self.steering,
+            work.log,
+        )
+
+    def absorb(
+        self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
+    ) -> int:
+        work.paths.limit_b[:, 0] = work.paths.limit_a[0, 0]
+        return super().absorb(work, owners, first, count, rows)
+
+    def reopen(self, work: Workspace) -> bool:
+        if not super().reopen(work):
+            return False
+        work.tree.extra[: work.tree.counters[EDGES], TRIED] = 0  # in vain for the claim before
+        forget_limits(work.paths)
+        return True
+
+    def best_edge(self, tree: Tree, node: int) -> int:
+        record = tree.nodes[node]
+        edges = tree.edges[record["edges"] : record["edges"] + record["visited"]]
+        undecided = np.flatnonzero((edges["a"] != INF) & (edges["b"] != 0))
+        won = np.flatnonzero(edges["a"] == 0)
+        return int(won[0] if len(won) else undecided[0] if len(undecided) else 0)
+
+
+@inner
+def _price(tree, node, number, question: Question):
+    """What a move of ``node`` costs."""
+    if tree.nodes[node].mover != question.or_player:
+        return np.int64(0)
+    price, place = np.int64(1), number + 1
+    while place > 1:
+        price += 1
+        place >>= 1
+    return price
+
+
+@inner
+def _repeats(tree, paths, path, node, number, question: Question):
+    """Whether a move of the node that a path stands at leads back to a position on the path."""
+    if not question.may_repeat:
+        return False
+    child = tree.edges[tree.nodes[node].edges + number].child
+    for depth in range(paths.depth[path] + 1):
+        if paths.nodes[path, depth] == child:
+            return True
+    return False
+
+
+@inner
+def _is_undecided(tree, node, number):
+    edge = tree.edges[tree.nodes[node].edges + number]
+    return edge.a != 0 and edge.b != 0 and is_open(tree, node, np.int64(edge.action & ACTION))
+
+
+@inner
+def _try_any(tree, paths, path, node, budget, question: Question):
+    """The or-player's next move: the first that no path is busy with, else the first that one is; NONE where all were in vain, or WAIT."""
+    record = tree.nodes[node]
+    busy = np.int64(NONE)
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if (
+            not _is_undecided(tree, node, i)
+            or tree.extra[record.edges + i, TRIED] >= budget
+            or _price(tree, node, i, question) > budget
+        ):
+            continue
+        if _repeats(tree, paths, path, node, i, question):
+            continue
+        if edge.busy == 0:
+            return np.int64(i)
+        if busy < 0:
+            busy = np.int64(i) if edge.child != NONE else np.int64(WAIT) if busy == NONE else busy
+    if (
+        record.visited < record.moves
+        and _price(tree, node, np.int64(record.visited), question) <= budget
+    ):
+        return np.int64(record.visited)
+    return busy
+
+
+@inner
+def _refute_all(tree, paths, path, node, budget, question: Question):
+    """The opponent's next move that is to be refuted; NONE where one was tried in vain, or WAIT."""
+    record = tree.nodes[node]
+    first = np.int64(NONE)
+    for i in range(record.visited):
+        if not _is_undecided(tree, node, i):
+            continue
+        if tree.extra[record.edges + i, TRIED] >= budget or _repeats(
+            tree, paths, path, node, i, question
+        ):
+            return np.int64(NONE)
+        if first == NONE:
+            first = np.int64(i)
+    if first == NONE:
+        return np.int64(record.visited) if record.visited < record.moves else np.int64(NONE)
+    edge = tree.edges[record.edges + first]
+    return np.int64(WAIT) if edge.child == NONE and edge.busy > 0 else first
+
+
+@inner
+def _next_move(tree, paths, path, question: Question):
+    """The move to follow from the node that a path stands at; NONE where its budget is spent or does not suffice, WAIT until one is evaluated."""
+    depth = paths.depth[path]
+    node, budget = paths.nodes[path, depth], paths.limit_a[path, depth]
+    if depth + 2 >= paths.nodes.shape[1] or budget < max(1, moves_to_goal(tree, node)):
+        return np.int64(NONE)
+    if tree.nodes[node].mover == question.or_player:
+        return _try_any(tree, paths, path, node, budget, question)
+    return _refute_all(tree, paths, path, node, budget, question)
+
+
+@inner
+def _leave_in_vain(tree, paths, path, question: Question):
+    """Takes a path up from a node that its budget did not decide."""
+    depth = paths.depth[path] - 1
+    at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
+    tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.limit_a[path, depth])
+    pop(tree, paths, path, question)
+
+
+@inner
+def _deepen(paths):
+    """Begins the next iteration; False where a path is still at the last one, or iterations have come upon nothing new for long."""
+    for path in range(len(paths.depth)):
+        if paths.depth[path] > 0 or paths.flying[path]:
+            return False
+    budget = paths.limit_a[0, 0] + 1
+    if budget > paths.limit_b[0, 0] + FRUITLESS:
+        return False
+    paths.limit_a[:, 0] = budget
+    return True
+
+
+@inner
+def _walk(tree, paths, path, question: Question, steering: Steering, log):
+    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE.
+
+    A path that is IDLE below the root goes on from there at the next call: the log is full, or it has made many steps.
+    """
+    if log_is_full(log, paths):
+        return IDLE
+    unwind(tree, paths, path, highest_decided(tree, paths, path), question, steering, log)
+    steps = 0
+    while True:
+        depth = paths.depth[path]
+        if log_is_full(log, paths) or (steps >= STRIDE and depth > 0):
+            return IDLE
+        steps += 1
+        node = paths.nodes[path, depth]
+        if tree.nodes[node].marks & CYCLE_FLAG:
+            refresh_decided(tree, node, question)
+        if rank_and_store(tree, node, question, steering, log):
+            if depth == 0:
+                return FINISHED
+            pop(tree, paths, path, question)
+            continue
+        if waits_for_look(tree, node):
+            look_deeper(tree, node, question, steering, log)
+            continue
+        number = _next_move(tree, paths, path, question)
+        if number == NONE and depth > 0:
+            _leave_in_vain(tree, paths, path, question)
+            continue
+        if number == NONE and _deepen(paths):
+            continue
+        if number < 0:
+            break
+        budget = paths.limit_a[path, depth] - _price(tree, node, number, question)
+        reached = approach(tree, paths, path, number)
+        if reached == FOUND:
+            return FOUND
+        if reached == IDLE:
+            break
+        if not refresh(tree, node, number, question):
+            enter_child(tree, paths, path, number, budget, np.int64(0))
+    unwind(tree, paths, path, 0, question, steering, log)
+    return FINISHED if tree.nodes[0].marks & SOLVED_FLAG else IDLE
+
+
+@compiled
+def _select(
+    tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log
+):
+    if paths.limit_a[0, 0] >= INF:  # new paths
+        paths.limit_a[:, 0] = 1
+        paths.limit_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
+    count = 0
+    for path in range(first, last):
+        found = _walk(tree, paths, path, question, steering, log)
+        if found == FINISHED:
+            return count, True
+        if found == FOUND:
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, False

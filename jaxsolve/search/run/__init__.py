@@ -1,0 +1,1 @@
+"""Running searches: one search, its job and folder, the pool, restarts, answers."""

@@ -1,0 +1,131 @@
+"""Announcing what a search has decided: the certificate is collected, written and checked, and an answer without one is withheld."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.core.process import cpu_seconds
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.games.game import Game
+from jaxsolve.proof.builder import GraphBuilder
+from jaxsolve.proof.certify import Certified, certify
+from jaxsolve.proof.check import knows
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.writer import Asked
+from jaxsolve.question import Claim, Verdict
+from jaxsolve.search.result import REFUSED, Result, unsaved
+from jaxsolve.search.settings import Settings
+
+LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
+PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
+
+
+class Decided(NamedTuple):
+    """A claim that a search has decided, and what its proof is collected from."""
+
+    game: Game
+    evaluator: Evaluator
+    root: np.ndarray  # uint32[S]
+    claim: Claim
+    log: ProofLog
+    path: Path | None  # of the certificate; None: it is collected and checked, and not kept
+    asked: Asked | None = None  # what the proof is for, where that is asked under other rules
+    accepted: Callable[[GraphBuilder], None] | None = None  # as ``certify`` has it
+
+
+def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
+    """Completes a verdict by its certificate. Without one the verdict becomes unknown, and the reason says why. True if Ctrl-C ended it."""
+    game = found.game
+    claim = found.claim if result.verdict is Verdict.PROVED else found.claim.opposite(game.may_draw)
+    shown, again = (
+        claim.text(game.players),
+        "the same command" if found.path is None else "--resume",
+    )
+    try:
+        proof = _certificate(result, found, claim, settings, memory_mb)
+    except ProofGap as gap:
+        found.log.forget(gap.record)  # what may rest on it will be searched again
+        _withhold(
+            result,
+            f"The proof is incomplete ({gap}); the answer is withheld, and {again} searches again.",
+        )
+    except ProofRefused as refusal:
+        _withhold(result, f"{REFUSED} ({refusal}); the answer is withheld. Please report this.")
+    except ProofRepeats:
+        _withhold(
+            result,
+            f"Decided by simple ko ({shown}), but under superko a board may come back in that proof.",
+        )
+    except OSError as error:
+        result.unsaved = unsaved("proof", error)
+        _withhold(
+            result,
+            f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.",
+        )
+    except (ProofUnfinished, KeyboardInterrupt) as why:
+        then = "" if found.path is None else ": go on with --resume"
+        _withhold(
+            result,
+            f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}){then}.",
+        )
+        return isinstance(why, KeyboardInterrupt)
+    else:
+        result.line, result.best_move = proof.line, proof.first_move
+        result.certificate_nodes, result.certificate, result.checked = (
+            proof.nodes,
+            proof.path,
+            proof.checked is not None,
+        )
+        result.certificate_bytes = proof.bytes if proof.path else 0
+        result.certificate_seconds, result.compile_seconds = (
+            proof.cpu_seconds - proof.compile_seconds,
+            proof.compile_seconds,
+        )
+    return False
+
+
+def _certificate(
+    result: Result, found: Decided, claim: Claim, settings: Settings, memory_mb: int
+) -> Certified:
+    """The certificate of ``claim``; where it cannot be written, ``result`` says so and it is only checked. Raises as ``certify`` does."""
+    game, start, limits = found.game, cpu_seconds(), settings.limits
+    given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]
+    allowed = max(PROOF_SECONDS, given[0]) if given else float("inf")
+
+    def stop() -> str | None:
+        return (
+            f"the limit of {allowed:g} CPU seconds was reached"
+            if cpu_seconds() - start > allowed
+            else None
+        )
+
+    collect = functools.partial(
+        certify,
+        game,
+        found.evaluator,
+        found.log,
+        claim,
+        found.root,
+        memory_mb=max(memory_mb, LEAST_PROOF_MB),
+        stop=stop,
+        check_it=settings.check and knows(game.name),
+        asked=found.asked,
+        accepted=found.accepted,
+    )
+    try:
+        return collect(path=found.path)
+    except OSError as error:
+        if found.path is None:
+            raise
+        result.unsaved = unsaved("proof", error)
+        return collect(path=None)  # the answer is true all the same
+
+
+def _withhold(result: Result, reason: str) -> None:
+    result.verdict, result.reason = Verdict.UNKNOWN, reason

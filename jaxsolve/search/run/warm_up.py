@@ -1,0 +1,57 @@
+"""Nothing compiles during a search: every host loop that it may need is compiled, or read from the cache, before."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from jaxsolve.evaluate import Evaluator, Layout
+from jaxsolve.games.game import Game
+from jaxsolve.games.zones import makes_plans
+from jaxsolve.search.methods import Method, Workspace
+from jaxsolve.search.methods.pns.graph import frontier, level_order
+from jaxsolve.search.tree import expansion
+from jaxsolve.search.tree.eviction import compact, evict
+from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.paths import new_log, new_paths
+from jaxsolve.search.tree.tree import new_tree, roomier
+from jaxsolve.search.tree.zones import enter_patterns
+
+
+def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
+    """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
+    warm_up(method, game.may_repeat, evaluator.layout.zoned)
+    evaluator.sequences()
+    if makes_plans(evaluator.zoning()):
+        for form in {type(form): form for form in method.forms}.values():
+            warm_up(form, game.may_repeat, evaluator.layout.zoned)
+
+
+@functools.cache
+def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
+    """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
+    tree, paths, log = (
+        new_tree(1 << 16, 1, None, method.extra_words, nodes=8),
+        new_paths(1, 4),
+        new_log(16, 1, 0, 1),
+    )
+    offsets = Layout(1, 1, False, False, zoned).offsets
+    question = Question(0, np.zeros(5, np.int8), may_repeat, False)
+    order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)
+    row.flags.writeable = False
+    work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
+    expansion.place(tree, row[0], 0, offsets, order, work.tallies)
+    tree.nodes[0]["pins"] = 1
+    method.warm_up(work)
+    states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
+    expansion.fresh_rows(tree, row, 0, offsets, found)
+    enter_patterns(tree, states[:0], order[0, :0], states[:0], np.zeros(0, np.bool_))
+    expansion.enter_decided(
+        tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies
+    )
+    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
+    level_order(tree, may_repeat)
+    roomier(tree, 1 << 10)
+    evict(tree, 8)
+    compact(tree)

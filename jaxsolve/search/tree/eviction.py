@@ -1,0 +1,199 @@
+"""Room in a full tree: positions with little work below them are forgotten, and what is left is moved together if need be.
+
+Forgetting costs work and never an answer: a parent's edge keeps the numbers of a forgotten child, decided ones too, and the proof log has
+what was decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    BACK,
+    CLASSES,
+    DROPPED_FLAG,
+    EDGE,
+    EDGE_BYTES,
+    EDGES,
+    EVICTED,
+    FREE,
+    FULL,
+    KEEP,
+    LISTS,
+    LIVE,
+    NODES,
+    NONE,
+    SOLVED_FLAG,
+    STALE_FLAG,
+    USED,
+    Tree,
+    rehash,
+    strip,
+)
+
+HOPELESS = 4  # times in a row that making room did not let one more position in
+
+
+class MemoryFull(Exception):
+    """The budget cannot hold even the paths in progress."""
+
+
+class Room:
+    """Makes room where it is wanting, and harder each time in a row that it did not help."""
+
+    def __init__(self) -> None:
+        self._full_at = -1  # expansions when room was last wanting
+        self._tightness = 0  # times in a row that it did not help
+
+    def helped(self, expanded: int) -> bool:
+        """Whether a position has been let in since, ``expanded`` in all."""
+        return expanded > self._full_at
+
+    def hopeless(self, expanded: int) -> bool:
+        """Whether only the paths in progress can still hold the room that is wanting."""
+        return self._tightness >= HOPELESS and not self.helped(expanded)
+
+    def make(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
+        """Moves what is left of a full tree together or forgets half of it, and does nothing to another one.
+
+        Where that did not help the last time, more is forgotten, once ``release`` has taken all paths that are not in flight back to the root. Raises
+        MemoryFull when even that did not help.
+        """
+        if not tree.counters[FULL]:
+            return
+        helped = self.helped(expanded)
+        self._full_at, self._tightness = expanded, 0 if helped else self._tightness + 1
+        if self._tightness == 1 or (helped and scattered(tree)):
+            compact(tree)
+            return
+        if self._tightness >= 2:
+            release()
+        if self._tightness > HOPELESS:
+            raise MemoryFull
+        evict(tree, int(tree.counters[LIVE]) >> (1 + self._tightness))
+        if self._tightness >= 2:
+            compact(tree)
+
+
+def evict(tree: Tree, keep: int) -> None:
+    """Gives back the nodes with the least work below them until about ``keep`` are left (Nagai's small-tree garbage collection)."""
+    # A byte a node, to stay near the processor while all edges are looked through.
+    _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
+    rehash(tree)
+    tree.counters[FULL] = 0
+
+
+@compiled
+def _evict(tree, keep, dropped):
+    total = tree.counters[NODES]
+    histogram = tree.scratch[:33]
+    histogram[:] = 0
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG == 0 and record.pins == 0:
+            histogram[_magnitude(record.work)] += 1
+    excess = tree.counters[LIVE] - keep
+    limit = 0
+    whole = 0
+    while limit < 32 and whole + histogram[limit] < excess:
+        whole += histogram[limit]
+        limit += 1
+    partial = excess - whole
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG or record.pins > 0:
+            continue
+        size = _magnitude(record.work)
+        if size < limit or (size == limit and partial > 0):
+            if size == limit:
+                partial -= 1
+            strip(tree, node)
+            record.marks = DROPPED_FLAG
+            dropped[node] = 1
+            tree.free[tree.counters[FREE]] = node
+            tree.counters[FREE] += 1
+            tree.counters[LIVE] -= 1
+            tree.counters[EVICTED] += 1
+        elif record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
+            strip(tree, node)
+    for node in range(total):
+        record = tree.nodes[node]
+        if record.marks & DROPPED_FLAG == 0:
+            for i in range(record.visited):
+                edge = tree.edges[record.edges + i]
+                if edge.child >= 0 and dropped[edge.child]:
+                    if edge.action & BACK:
+                        edge.action &= ACTION
+                        record.marks |= STALE_FLAG
+                    edge.child = NONE
+
+
+def scattered(tree: Tree) -> bool:
+    """Whether more than a quarter of the words given to lists and edges lies in free blocks, which serve only blocks of their kind."""
+    used = tree.nodes[: tree.counters[NODES]]
+    live = used["marks"] & DROPPED_FLAG == 0
+    an_edge = EDGE.itemsize + 4 * tree.extra.shape[1]
+    held = 4 * int(used["room"].sum(dtype=np.int64, where=live)) + an_edge * int(
+        used["capacity"].sum(dtype=np.int64, where=live)
+    )
+    return held < 0.75 * (4 * int(tree.counters[LISTS]) + an_edge * int(tree.counters[EDGES]))
+
+
+def compact(tree: Tree) -> None:
+    """Moves the lists and edges of live nodes together: for when only blocks of other sizes are free."""
+    used = tree.nodes[: tree.counters[NODES]]
+    live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)
+    # Sorted here and not in compiled code: numba's sort is generated code, which compiled caches must not hold.
+    _move_lists(tree, live[np.argsort(used["list"][live], kind="stable")])
+    _move_edges(tree, live[np.argsort(used["edges"][live], kind="stable")])
+    tree.counters[FULL] = 0
+
+
+@compiled
+def _move_lists(tree, order):
+    """Moves lists down, those of ``order``, which stand in the order of their offsets."""
+    top = np.int64(0)
+    for i in range(len(order)):
+        record = tree.nodes[order[i]]
+        if record.room == 0:
+            continue
+        for j in range(record.moves):
+            tree.lists[top + j] = tree.lists[record.list + j]
+        record.list = top
+        top += record.room
+    tree.counters[USED] -= 4 * (tree.counters[LISTS] - top)
+    tree.counters[LISTS] = top
+    for size in range(CLASSES):
+        tree.spare[0, size] = NONE
+
+
+@compiled
+def _move_edges(tree, order):
+    top = np.int64(0)
+    for i in range(len(order)):
+        record = tree.nodes[order[i]]
+        if record.capacity == 0:
+            continue
+        for j in range(record.visited):
+            tree.edges[top + j] = tree.edges[record.edges + j]
+            for k in range(tree.extra.shape[1]):
+                tree.extra[top + j, k] = tree.extra[record.edges + j, k]
+        record.edges = top
+        top += record.capacity
+    tree.counters[USED] -= (EDGE_BYTES + 4 * tree.extra.shape[1]) * (tree.counters[EDGES] - top)
+    tree.counters[EDGES] = top
+    for size in range(CLASSES):
+        tree.spare[1, size] = NONE
+
+
+@inner
+def _magnitude(work):
+    size = 0
+    while work > 0:
+        work >>= 1
+        size += 1
+    return size

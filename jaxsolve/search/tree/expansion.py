@@ -1,0 +1,378 @@
+"""Evaluator rows on the host side: what they decide on sight, the moves they list, and the node they become."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.evaluate import Offsets
+from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
+from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
+from jaxsolve.games.zones import LIKE
+from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.question import Claim
+from jaxsolve.search.tree.tree import (
+    FORCED_BIT,
+    INF,
+    KEEP,
+    NONE,
+    SOLVED_FLAG,
+    TAINTED,
+    WHOLE,
+    add_node,
+    ended,
+    find,
+    strip,
+)
+from jaxsolve.search.tree.zones import remember_position
+
+EXPANDED, EVALUATED = 0, 1  # tallies
+COST_UNIT = 16  # of first numbers from a network's costs, for each power of ten
+MOST_FIRST = (1 << 15) - 1  # largest first number
+THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
+
+
+class Question(NamedTuple):
+    """What the compiled search needs to know of a claim."""
+
+    or_player: int
+    verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
+    may_repeat: bool
+    forces: bool  # moves can force the reply, and first numbers are a mere count of moves
+
+
+def question_of(game: Game, claim: Claim) -> Question:
+    """A claim as the compiled search reads it."""
+    verdicts = np.array(
+        [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
+    )
+    return Question(
+        claim.player,
+        verdicts,
+        game.may_repeat,
+        isinstance(game, ForcesReplies) and not isinstance(game, EstimatesNumbers),
+    )
+
+
+@inner
+def outcome_on_sight(row, offsets: Offsets):
+    """``Outcome`` of a position that the board alone decides: over, or won by a move or a threat on it; 0 where it does not."""
+    info = np.int64(row[offsets.info])
+    outcome = info & 7
+    if outcome != 0:
+        return outcome
+    if offsets.zone != NONE:
+        return (info >> 4) & 3
+    mover = (info >> 3) & 1
+    for i in range(offsets.mask):
+        if row[offsets.wins + i] != 0:
+            return 1 + mover
+    threat = np.int64(row[offsets.threat]) - 1
+    if threat >= 0 and not has(row, offsets.legal, threat):
+        return 2 - mover
+    return np.int64(0)
+
+
+@inner
+def numbers_of(outcome, question: Question):
+    """(proof number, disproof number) of a position that ends with this outcome."""
+    verdict = question.verdicts[outcome]
+    if verdict > 0:
+        return np.int64(0), np.int64(INF)
+    return np.int64(INF if verdict < 0 else TAINTED), np.int64(0)
+
+
+@inner
+def bit(row, at, action):
+    """1 if ``action`` is in the bit set that begins at word ``at``, else 0."""
+    return np.int64(row[at + (action >> 5)]) >> (action & 31) & 1
+
+
+@inner
+def has(row, at, action):
+    """Whether ``action`` is in the bit set that begins at word ``at``."""
+    return bit(row, at, action) != 0
+
+
+@inner
+def row_key(row, offsets: Offsets):
+    """uint64 key of the row's position."""
+    return np.uint64(row[offsets.key]) | (np.uint64(row[offsets.key + 1]) << np.uint64(32))
+
+
+@inner
+def fetch(tree, rows, first, count, offsets: Offsets):
+    """Reads what ``find`` will look at first for rows ``first..count-1``: one by one they would each wait for memory, so they wait together."""
+    mask, seen = len(tree.slots) - 1, np.int64(0)
+    for i in range(first, count):
+        node = np.int64(tree.slots[np.int64(row_key(rows[i], offsets) & np.uint64(mask))])
+        seen ^= np.int64(tree.nodes[max(node, np.int64(0))].key)
+    tree.scratch[0] = seen  # so that the compiler cannot leave it out
+
+
+@inlined
+def place(tree, row, level, offsets: Offsets, order, tallies):
+    """(child, whether it is new) of an evaluated position: ``ended(outcome)`` if the board decides it, else its node, NONE where there is no room."""
+    outcome = outcome_on_sight(row, offsets)
+    if outcome != 0:
+        return ended(outcome), False
+    key = row_key(row, offsets)
+    state = row[: offsets.state]
+    child = find(tree, key, state)
+    if child != NONE:
+        return child, False
+    threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
+    moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
+    if tree.sequences.address[0] != 0 and moves > 1:
+        mover = (np.int64(row[offsets.info]) >> 3) & 1
+        length = see_sequences(tree.sequences, row, offsets)
+        if length > 0:
+            return ended(1 + mover), False
+        if length <= 0:
+            row = tree.sequences.shown
+            moves = _count_moves(row, offsets)
+            if moves == 0:
+                return ended(2 - mover), False
+    child = add_node(tree, key, state, np.int8((np.int64(row[offsets.info]) >> 3) & 1), moves)
+    if child != NONE:
+        record = tree.nodes[child]
+        record.level = level
+        record.first_a = np.int16(row[offsets.first] & np.uint32(0x7FFF))
+        record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
+        # After a move that forces the reply the same side moves again, so the two numbers change places.
+        record.forced_a, record.forced_b = record.first_b, record.first_a
+        if tree.sequences.address[0] != 0:
+            record.forced_a, record.forced_b = THREATENING, 1
+        if not is_estimated(row, offsets):
+            pass
+        elif offsets.costs != NONE:
+            _numbers_by_cost(tree, child, row, moves, offsets)
+        else:
+            value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
+            record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
+        _list_moves(tree, child, row, threat, moves, offsets, order)
+        if tree.sequences.address[0] != 0:
+            _threats_first(tree, child, offsets.mask)
+        tallies[EXPANDED] += 1
+    return child, True
+
+
+@inner
+def is_estimated(row, offsets: Offsets):
+    """Whether a network has been asked about the row's position: not where that stood in the table, from which it may fall."""
+    if offsets.priors == NONE:
+        return False
+    for i in range(offsets.priors, offsets.width):
+        if row[i] != 0:
+            return True
+    return False
+
+
+@inner
+def cost_of(row, player, offsets: Offsets):
+    """log10 of the cost at which the network expects ``player`` to be proved to win."""
+    return np.float64(row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0])
+
+
+@inner
+def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
+    """First numbers such that the node's own come out as the network says: its mover's cost for each move, the opponent's shared among them.
+
+    Logarithms of costs, not costs (Wu et al. 2022, "Proof cost networks", Section 3.4).
+    """
+    record = tree.nodes[node]
+    own, other = (
+        cost_of(row, np.int64(record.mover), offsets),
+        cost_of(row, np.int64(1 - record.mover), offsets),
+    )
+    record.first_a = record.forced_a = np.int16(
+        min(max(COST_UNIT * own, 1.0), np.float64(MOST_FIRST))
+    )
+    record.first_b = record.forced_b = np.int16(
+        min(max(COST_UNIT * other / moves, 1.0), np.float64(MOST_FIRST))
+    )
+
+
+@inner
+def see_sequences(sequences, row, offsets: Offsets):
+    """What ``jaxsolve.games.threats`` says of the row's position.
+
+    Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
+    """
+    length = ask(
+        sequences.address[0],
+        row[: offsets.state],
+        sequences.facts,
+        sequences.scratch,
+        sequences.tree,
+        sequences.out,
+        np.int64(NOBODY),
+    )
+    if length <= 0:
+        for i in range(offsets.width):
+            sequences.row[i] = row[i]
+        for i in range(offsets.mask):
+            sequences.row[offsets.forcing + i] |= sequences.out[THREATS * offsets.mask + i]
+            if length < 0:
+                sequences.row[offsets.legal + i] &= sequences.out[LEFT * offsets.mask + i]
+                sequences.row[offsets.forcing + i] &= sequences.out[LEFT * offsets.mask + i]
+    return length
+
+
+@inner
+def _ones(word):
+    """How many bits of an int64 below 2^32 are set."""
+    word -= word >> 1 & 0x55555555
+    word = (word & 0x33333333) + (word >> 2 & 0x33333333)
+    return ((word + (word >> 4) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
+
+
+@inner
+def _count(row, at, words):
+    """How many actions are in the bit set that begins at word ``at``."""
+    count = np.int64(0)
+    for i in range(at, at + words):
+        count += _ones(np.int64(row[i]))
+    return count
+
+
+@inner
+def _count_moves(row, offsets: Offsets):
+    count = np.int64(0)
+    for i in range(offsets.mask):
+        count += _ones(np.int64(row[offsets.legal + i] | row[offsets.forcing + i]))
+    return count
+
+
+@inner
+def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
+    """Writes the node's moves: those that force the reply first, else in the order given for its mover, or by falling prior."""
+    record = tree.nodes[node]
+    top = np.int64(record.list)
+    if threat >= 0:  # any other move loses at once
+        forces = has(row, offsets.forcing, threat)
+        tree.lists[top] = (
+            np.uint32(threat)
+            | (np.uint32(FORCED_BIT) if forces else np.uint32(0))
+            | np.uint32(0xFFFF0000)
+        )
+        record.forced = 1 if forces else 0
+        top += 1
+    else:
+        record.forced = _count(row, offsets.forcing, offsets.mask)
+        following, plain, end = top, top + record.forced, top + moves
+        at = np.int64(0)
+        while (
+            plain < end
+        ):  # nothing here depends on what is predicted: half of all branches would be guessed wrong
+            action = np.int64(order[record.mover, at])
+            forces, legal = bit(row, offsets.forcing, action), bit(row, offsets.legal, action)
+            tree.lists[following if forces else plain] = np.uint32(action | forces << 15)
+            following += forces
+            plain += legal & ~forces
+            at += 1
+        end = np.int64(record.list) + record.forced
+        while following < end:
+            action = np.int64(order[record.mover, at])
+            tree.lists[following] = np.uint32(action | FORCED_BIT)
+            following += bit(row, offsets.forcing, action)
+            at += 1
+        top += moves
+        if offsets.priors != NONE:
+            _order_by_prior(tree, np.int64(record.list), top, row, offsets)
+    record.moves = top - record.list
+    threatened = offsets.zone != NONE and row[offsets.threat] != 0
+    for i in range(tree.zones.shape[1]):
+        tree.open_moves[node, i] = row[offsets.legal + i]
+        tree.zones[node, i] = row[offsets.zone + i] if threatened else np.uint32(0)
+
+
+@inner
+def _threats_first(tree, node, words):
+    """Puts the moves that threaten before the others of those listed first, each kind as it stood."""
+    record = tree.nodes[node]
+    first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
+    for i in range(record.forced):
+        entry = tree.lists[first + i]
+        if has(tree.sequences.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[first + kept] = entry
+            kept += 1
+        else:
+            tree.scratch[others] = entry
+            others += 1
+    for i in range(others):
+        tree.lists[first + kept + i] = np.uint32(tree.scratch[i])
+
+
+@inner
+def _order_by_prior(tree, first, last, row, offsets: Offsets):
+    """Writes each move's prior into its upper half word and puts them in falling order, equal ones as they stood.
+
+    Two passes of counting, one for each byte of the prior, and no sort of numba's (see ``jaxsolve.jit.host``).
+    """
+    count = last - first
+    for i in range(first, last):
+        entry = tree.lists[i]
+        action = np.int64(entry & np.uint32(FORCED_BIT - 1))
+        fraction = (
+            row[offsets.priors + (action >> 1)] >> np.uint32(16 * (action & 1))
+        ) & np.uint32(0xFFFF)
+        tree.lists[i] = (entry & np.uint32(0xFFFF)) | (fraction << np.uint32(16))
+    starts, taken = tree.scratch[:257], tree.scratch[257:]
+    for byte in range(2):
+        shift = np.uint32(16 + 8 * byte)
+        starts[:] = 0
+        for i in range(count):
+            starts[1 + 255 - ((tree.lists[first + i] >> shift) & np.uint32(255))] += 1
+        for value in range(256):
+            starts[value + 1] += starts[value]
+        for i in range(count):
+            value = np.int64(255 - ((tree.lists[first + i] >> shift) & np.uint32(255)))
+            taken[starts[value]] = tree.lists[first + i]
+            starts[value] += 1
+        for i in range(count):
+            tree.lists[first + i] = np.uint32(taken[i])
+
+
+@compiled
+def fresh_rows(tree, rows, count, offsets: Offsets, found):
+    """Writes the numbers of the rows that are undecided and not in the table to ``found`` int64[B]; how many. Only those need a network."""
+    fresh = 0
+    for i in range(count):
+        if (
+            outcome_on_sight(rows[i], offsets) == 0
+            and find(tree, row_key(rows[i], offsets), rows[i, : offsets.state]) == NONE
+        ):
+            found[fresh] = i
+            fresh += 1
+    return fresh
+
+
+@compiled
+def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Question, tallies):
+    """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (below 0: every move loses) and ``zones`` as in the log.
+
+    Those that do not themselves cover another become patterns too, also where there is no room for a node.
+    """
+    for i in range(len(rows)):
+        if -1 <= moves[i] < LIKE:
+            mover = np.int64(rows[i, offsets.info]) >> 3 & 1
+            remember_position(
+                tree,
+                rows[i, : offsets.state],
+                zones[i],
+                mover,
+                mover if moves[i] >= 0 else 1 - mover,
+            )
+        node, _ = place(tree, rows[i], 0, offsets, order, tallies)
+        if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
+            continue
+        record = tree.nodes[node]
+        phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
+        record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
+        record.marks |= SOLVED_FLAG
+        for j in range(tree.zones.shape[1]):
+            tree.zones[node, j] = zones[i, j]
+        if record.pins == 0 and tree.counters[KEEP] == 0:
+            strip(tree, node)

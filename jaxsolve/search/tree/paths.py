@@ -1,0 +1,138 @@
+"""Walks in progress through the tree, and the records of what they decide."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxsolve.jit.host import inner
+from jaxsolve.jit.struct import by_address
+from jaxsolve.search.tree.tree import INF, SOLVED_FLAG, unpin
+
+FOUND, FINISHED, IDLE, BELOW = range(
+    4
+)  # a path has a leaf; the root is decided; there is nothing to do now; the walk goes on
+
+
+@by_address
+class Paths(NamedTuple):
+    """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth.
+
+    Every index in the compiled search is an int64: a second integer type would make numba compile each function twice.
+    """
+
+    nodes: np.ndarray  # int64[W, D]
+    edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
+    limit_a: np.ndarray  # int64[W, D] threshold of phi
+    limit_b: np.ndarray  # int64[W, D] threshold of delta
+    work: np.ndarray  # int64[W, D] expansions below the node that it has not been told of yet
+    depth: np.ndarray  # int64[W] index of the deepest node
+    flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
+
+
+@by_address
+class Log(NamedTuple):
+    """Positions decided since the log was last emptied, in the order they were decided."""
+
+    states: np.ndarray  # uint32[L, S]
+    moves: np.ndarray  # int32[L] deciding move; -1 = every move loses; or that it covers a position decided before (``zoning.LIKE``)
+    zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
+    count: np.ndarray  # int64[1] records in use
+    wins: (
+        np.ndarray
+    )  # int64[2, A]: positions that each action has decided for either mover, never reset
+
+
+@inner
+def log_decided(tree, node, move, log):
+    """Writes the record of a node that ``move`` decides, with the zone it has."""
+    at = log.count[0]
+    for i in range(tree.states.shape[1]):
+        log.states[at, i] = tree.states[node, i]
+    for i in range(tree.zones.shape[1]):
+        log.zones[at, i] = tree.zones[node, i]
+    log.moves[at] = move
+    log.count[0] = at + 1
+
+
+def new_paths(width: int, depth: int) -> Paths:
+    """Paths that all stand at node 0, the root."""
+    grid = [np.zeros((width, depth), np.int64) for _ in range(5)]
+    paths = Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
+    forget_limits(paths)
+    return paths
+
+
+def forget_limits(paths: Paths) -> None:
+    """Gives paths the thresholds at the root that new ones have: none."""
+    paths.limit_a[:, 0] = paths.limit_b[:, 0] = 4 * INF
+
+
+def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
+    """Room for ``entries`` records."""
+    shapes = (entries, state_words), entries, (entries, zone_words)
+    kinds = np.uint32, np.int32, np.uint32
+    return Log(
+        *(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)),
+        np.zeros(1, np.int64),
+        np.zeros((2, actions), np.int64),
+    )
+
+
+@inner
+def log_is_full(log, paths):
+    """Whether the log has no room for a whole path's decisions: it must be emptied first."""
+    return log.count[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
+
+
+@inner
+def leave_node(tree, paths, path):
+    """Takes a path one step up: pins, busy marks and work are brought up to date; the node's numbers are the caller's."""
+    depth = paths.depth[path] - 1
+    node = paths.nodes[path, depth]
+    child = paths.nodes[path, depth + 1]
+    tree.edges[tree.nodes[node].edges + paths.edges[path, depth]].busy -= 1
+    work = paths.work[path, depth + 1]
+    tree.nodes[child].work += work
+    paths.work[path, depth] += work
+    if depth == 0:
+        tree.nodes[node].work += paths.work[path, 0]
+        paths.work[path, 0] = 0
+    unpin(tree, child)
+    paths.depth[path] = depth
+
+
+@inner
+def enter_child(tree, paths, path, number, limit_a, limit_b):
+    """Takes a path down an edge that has a child."""
+    depth = paths.depth[path]
+    node = paths.nodes[path, depth]
+    edge = tree.edges[tree.nodes[node].edges + number]
+    edge.busy += 1
+    tree.nodes[edge.child].pins += 1
+    paths.edges[path, depth] = number
+    paths.nodes[path, depth + 1] = edge.child
+    paths.limit_a[path, depth + 1] = limit_a
+    paths.limit_b[path, depth + 1] = limit_b
+    paths.work[path, depth + 1] = 0
+    paths.depth[path] = depth + 1
+
+
+@inner
+def highest_decided(tree, paths, path):
+    """Depth of the highest node on the path that is decided, or the path's own depth."""
+    for depth in range(paths.depth[path]):
+        if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:
+            return np.int64(depth)
+    return paths.depth[path]
+
+
+@inner
+def leaf_request(tree, paths, path, at, states, actions, owners):
+    """Writes the leaf that a path has found as entry ``at`` of a wave."""
+    node = paths.nodes[path, paths.depth[path]]
+    for i in range(tree.states.shape[1]):
+        states[at, i] = tree.states[node, i]
+    actions[at] = tree.edges[tree.nodes[node].edges + paths.edges[path, paths.depth[path]]].action
+    owners[at] = path

@@ -1,0 +1,320 @@
+"""Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``jaxsolve.games.zones``).
+
+A node keeps two bit sets over actions. *Open moves* are the moves that may still save its mover; a refuted move closes those that the same answers
+refute. *Zone* joins the zones of the refutations that counted, and once the node is decided says what that rests on; once a move wins, open is that
+move alone.
+Where the game knows no zones the sets have no words, and everything here does nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.evaluate.layout import NONE as ABSENT
+from jaxsolve.games.zones import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SECOND_MOVES, SHOWN, WON, ask
+from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.search.tree.paths import log_decided
+from jaxsolve.search.tree.patterns import enter, look_up, mark_of, note_help
+from jaxsolve.search.tree.tree import (
+    ACTION,
+    FORCED_BIT,
+    INF,
+    KEEP,
+    SOLVED_FLAG,
+    WON_FLAG,
+    strip,
+)
+
+
+@inner
+def is_open(tree, node, action):
+    """Whether no refutation of another move has closed this one."""
+    if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
+        return True
+    return (tree.open_moves[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
+
+
+@inner
+def see_zone(tree, row, offsets):
+    """Writes the zone of a position that its row decides to ``room[0]``."""
+    zone = tree.zoning.room[0]
+    if offsets.zone != ABSENT:
+        for i in range(tree.zones.shape[1]):
+            zone[i] = row[offsets.zone + i]
+    elif tree.zones.shape[1] > 0:
+        ask(
+            tree.zoning.addresses[LEAF],
+            row[: offsets.state],
+            np.int64(-1),
+            zone,
+            zone,
+            tree.zoning.facts,
+            tree.zoning.scratch,
+        )
+
+
+@inner
+def won_by(tree, node, action, zone):
+    """The mover of ``node`` wins by ``action``, to a position with this zone. Only the first such move counts.
+
+    A decided node keeps the zone that its record in the log has, also where it was decided elsewhere.
+    """
+    words = tree.zones.shape[1]
+    record = tree.nodes[node]
+    if words == 0 or record.marks & (WON_FLAG | SOLVED_FLAG):
+        return
+    record.marks |= WON_FLAG
+    for i in range(words):
+        tree.open_moves[node, i] = (
+            np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
+        )
+    ask(
+        tree.zoning.addresses[WON],
+        tree.states[node],
+        action,
+        zone,
+        tree.zones[node],
+        tree.zoning.facts,
+        tree.zoning.scratch,
+    )
+
+
+@inner
+def winning_move(tree, node):
+    """The action that ``won_by`` noted."""
+    for i in range(tree.zones.shape[1]):
+        word = tree.open_moves[node, i]
+        for bit in range(32):
+            if (word >> np.uint32(bit)) & np.uint32(1):
+                return np.int64(32 * i + bit)
+    return np.int64(-1)
+
+
+@inner
+def lost_by(tree, node, action, zone):
+    """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
+    words = tree.zones.shape[1]
+    if (
+        words == 0
+        or tree.nodes[node].marks & (WON_FLAG | SOLVED_FLAG)
+        or not is_open(tree, node, action)
+    ):
+        return False
+    left = tree.zoning.room[1]
+    ask(
+        tree.zoning.addresses[LEFT],
+        tree.states[node],
+        action,
+        zone,
+        left,
+        tree.zoning.facts,
+        tree.zoning.scratch,
+    )
+    closed = False
+    for i in range(words):
+        was = tree.open_moves[node, i]
+        now = was & left[i]
+        if i == action >> 5:
+            now &= ~(np.uint32(1) << np.uint32(action & 31))
+            was &= ~(np.uint32(1) << np.uint32(action & 31))
+        tree.open_moves[node, i] = now
+        tree.zones[node, i] |= zone[i]
+        closed = closed or was != now
+    return closed
+
+
+@inlined
+def lost_by_all(tree, node):
+    """Every move of ``node`` loses: what that rests on."""
+    words = tree.zones.shape[1]
+    if words == 0 or tree.nodes[node].marks & WON_FLAG:
+        return
+    zone = tree.zoning.room[1]
+    for i in range(words):
+        zone[i] = tree.zones[node, i]
+    ask(
+        tree.zoning.addresses[LOST],
+        tree.states[node],
+        np.int64(-1),
+        zone,
+        tree.zones[node],
+        tree.zoning.facts,
+        tree.zoning.scratch,
+    )
+
+
+@inner
+def null_first(tree, node, patience):
+    """Has the null move, where it heads a new node's list, looked into before the others: they begin with the number ``patience``.
+
+    What refutes it leaves most of them out. It gets the first numbers of its own that moves that force the reply have elsewhere; a node with such
+    moves is left as it is.
+    """
+    record = tree.nodes[node]
+    null = tree.zoning.null[0]
+    if (
+        null < 0
+        or record.moves < 2
+        or record.forced > 0
+        or np.int64(tree.lists[record.list] & np.uint32(FORCED_BIT - 1)) != null
+    ):
+        return
+    tree.lists[record.list] |= np.uint32(FORCED_BIT)
+    record.forced = 1
+    record.forced_a, record.forced_b = record.first_a, record.first_b
+    record.first_a = max(record.first_a, np.int16(patience))
+
+
+@inner
+def drop_closed_moves(tree, node):
+    """Takes the closed moves that are not visited yet off the node's list."""
+    record = tree.nodes[node]
+    kept = np.int64(record.visited)
+    for i in range(record.visited, record.moves):
+        entry = tree.lists[record.list + i]
+        if is_open(tree, node, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+            tree.lists[record.list + kept] = entry
+            kept += 1
+        elif entry & np.uint32(FORCED_BIT):
+            record.forced -= 1
+    record.moves = kept
+
+
+@inner
+def close_edges(tree, node):
+    """Marks the visited moves that are closed as lost, in proof and disproof numbers."""
+    record = tree.nodes[node]
+    for i in range(record.visited):
+        edge = tree.edges[record.edges + i]
+        if edge.a != INF and not is_open(tree, node, np.int64(edge.action & ACTION)):
+            edge.a, edge.b = INF, 0
+
+
+@inner
+def learn(tree, node, number, zone):
+    """Draws the conclusions from an edge just decided in proof and disproof numbers, whose child's zone is ``zone``."""
+    edge = tree.edges[tree.nodes[node].edges + number]
+    action = np.int64(edge.action & ACTION)
+    if edge.a == 0 and edge.b == INF:
+        won_by(tree, node, action, zone)
+    elif edge.a == INF and edge.b == 0 and lost_by(tree, node, action, zone):
+        drop_closed_moves(tree, node)
+        close_edges(tree, node)
+
+
+# ---- patterns ----------------------------------------------------------------------------------------------------------
+@inner
+def _has_patterns(tree):
+    """Whether decided positions serve others: in games that show patterns, but for searches of several claims, where a later one undecides them."""
+    return tree.zoning.planes[0] > 0 and tree.counters[KEEP] == 0
+
+
+@inner
+def _show(tree, state):
+    """Writes what a position shows to ``tree.patterns.seen``; the result of ``shown``."""
+    zoning = tree.zoning
+    return ask(
+        zoning.addresses[SHOWN],
+        state,
+        np.int64(-1),
+        zoning.room[0],
+        tree.patterns.seen,
+        zoning.facts,
+        zoning.scratch,
+    )
+
+
+@inner
+def rests_on_all(tree, zone):
+    """Whether a zone is the whole position."""
+    null = tree.zoning.null[0]
+    return null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1) != 0
+
+
+@inner
+def _may_serve(said, mover, winner):
+    """Whether a position of which ``shown`` said this can cover, or be covered by, another one that ``winner`` wins."""
+    return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
+
+
+@compiled
+def known_winner(tree, node):
+    """(a pattern that a node shows, who wins there), or (-1, -1)."""
+    said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
+    for k in range(2):
+        winner = mover if k == 0 else 1 - mover
+        if _may_serve(said, mover, winner):
+            pattern = look_up(tree.patterns, winner, mover)
+            if pattern >= 0:
+                return pattern, winner
+    return np.int64(-1), np.int64(-1)
+
+
+@inner
+def recall(tree, node, or_player, log):
+    """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
+    return _has_patterns(tree) and _recall(tree, node, or_player, log)
+
+
+@compiled
+def _recall(tree, node, or_player, log):
+    pattern, winner = known_winner(tree, node)
+    if pattern < 0:
+        return False
+    note_help(tree.patterns, pattern)
+    _decide_like(tree, node, pattern, winner, or_player, log)
+    return True
+
+
+@inner
+def _decide_like(tree, node, pattern, winner, or_player, log):
+    """Decides a new node, and logs it, by a pattern that it shows."""
+    record = tree.nodes[node]
+    record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
+    record.marks |= SOLVED_FLAG
+    like = LIKE | np.int64(tree.patterns.sources[pattern])
+    for i in range(tree.zones.shape[1]):
+        tree.zones[node, i] = tree.patterns.rows[pattern, i]
+    log_decided(tree, node, like if winner == record.mover else ~like, log)
+    strip(tree, node)
+
+
+@inner
+def remember(tree, node, winner):
+    """Enters what a decided node shows on its zone, unless the table knows as much."""
+    if _has_patterns(tree):
+        _remember(tree, node, winner)
+
+
+@compiled
+def _remember(tree, node, winner):
+    remember_position(
+        tree, tree.states[node], tree.zones[node], np.int64(tree.nodes[node].mover), winner
+    )
+
+
+@compiled
+def enter_patterns(tree, states, moves, zones, left):
+    """Enters records of a log, their positions decided elsewhere, as patterns; those that themselves cover another one are passed over.
+
+    ``left``, bool[n], tells which can be no patterns: such a record is about its own position only.
+    """
+    for i in range(len(states)):
+        if moves[i] < -1 or moves[i] >= LIKE:
+            continue
+        said = _show(tree, states[i])
+        mover = np.int64(1) if said & SECOND_MOVES else np.int64(0)
+        winner = mover if moves[i] >= 0 else 1 - mover
+        if rests_on_all(tree, zones[i]) or not _may_serve(said, mover, winner):
+            left[i] = True
+        else:
+            remember_position(tree, states[i], zones[i], mover, winner)
+
+
+@inner
+def remember_position(tree, state, zone, mover, winner):
+    """As ``remember``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
+    if not _has_patterns(tree) or rests_on_all(tree, zone):
+        return
+    if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
+        enter(tree.patterns, winner, mover, zone, mark_of(state))

@@ -1,0 +1,350 @@
+"""What a study found, in words and lines of play: for the terminal, for JSON and for an SGF record alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxsolve.proof import reading
+from jaxsolve.proof.check import registry as checkers
+from jaxsolve.tsumego import status as statuses
+from jaxsolve.tsumego import variations
+from jaxsolve.tsumego.setup import SIDES, Task
+from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Question, Status, Value
+from jaxsolve.tsumego.study import First, Move, Row, Study
+from jaxsolve.tsumego.variations import Variation
+
+Find = Callable[[Row], "Path | None"]
+"""Where the certificate of a row is; None where there is none."""
+
+REPEATS = "play can go on without an end"
+OUTSIDE = "touches nothing that the proof rests on"
+OPEN = "perhaps another move is better"
+CAPTURED = (Aim(KILL_AGAINST, True),)
+NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
+ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
+
+
+@dataclass
+class ToldMove:
+    """A first move, what it comes to, and the play that shows it."""
+
+    move: str
+    right: bool | None
+    status: Status
+    question: Question | None  # whose proof the play is from
+    row: Row | None  # of that question; the root's where the proof there answers the move
+    own: bool  # the question is the move's own
+    play: (
+        Variation | None
+    )  # from the move on; None where nothing is known, or the proof at the root need not answer the move
+    why: str = ""  # why there is no play, or nothing is known
+    shows: str = ""  # what the proof shows, in a word or two
+
+    @property
+    def zone(self) -> str | None:
+        return None if self.play is None else self.play.zone
+
+    @property
+    def line(self) -> list[str]:
+        """The move and the main line after it."""
+        return [self.move] if self.play is None else [step.move for step in self.play.line()]
+
+    @property
+    def end(self) -> str:
+        """How the main line ends, in a word; "" where it does not."""
+        return "" if self.play is None else ENDS.get(self.play.line()[-1].end, "")
+
+
+@dataclass
+class ToldFirst:
+    """One side moving first."""
+
+    first: First
+    sentence: str
+    reach: str  # how far the verdict reaches, in words; "" where there is none
+    moves: list[ToldMove] = field(default_factory=list)
+
+    @property
+    def side(self) -> str:
+        return SIDES[self.first.side]
+
+    @property
+    def right(self) -> list[str]:
+        return [move.move for move in self.moves if move.right]
+
+
+@dataclass
+class Told:
+    """Everything found about a task."""
+
+    task: Task
+    firsts: list[ToldFirst]
+
+    @property
+    def known(self) -> bool:
+        return all(told.first.status is not Status.UNKNOWN for told in self.firsts)
+
+
+def tell(study: Study, find: Find) -> Told:
+    """What ``study`` has found so far. Raises ValueError where a certificate that a row names cannot be read."""
+    teller = _Teller(study.task, find)
+    firsts = [
+        ToldFirst(first, "", reach(study.task, first.status), teller.moves(first))
+        for first in study.firsts
+    ]
+    told = Told(study.task, firsts)
+    for each in firsts:
+        each.sentence = sentence(told, each)
+    return told
+
+
+class _Teller:
+    def __init__(self, task: Task, find: Find):
+        self.task, self._find = task, find
+
+    def moves(self, first: First) -> list[ToldMove]:
+        if not first.moves:
+            return []
+        refuting = first.refuting if first.aim is None else None
+        if refuting is None:
+            return [self._own(first, move) for move in first.moves]
+        row = first.rows[refuting]
+        proof = self._proof(row)
+        found = []
+        for move in first.moves:
+            outside = proof is not None and variations.is_outside(proof, move.move)
+            play = None if proof is None or outside else variations.after_move(proof, move.move)
+            why = (
+                ""
+                if play is not None
+                else OUTSIDE
+                if outside
+                else "the proof is not at hand, or too large to be shown"
+            )
+            found.append(
+                ToldMove(
+                    move.move,
+                    False,
+                    first.status_after(move),
+                    refuting,
+                    row,
+                    False,
+                    play,
+                    why,
+                    self._shows(first.answers, refuting),
+                )
+            )
+        return found
+
+    def _own(self, first: First, move: Move) -> ToldMove:
+        """A move by the proof of its own that says most: of what it reaches if it is right, else of what the other side reaches."""
+        aims = (
+            (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
+        )
+        status = first.status_after(move)
+        if (
+            status is Status.SEKI
+        ):  # the play that ends with both passing, not the one in which the defender tries for more
+            aims = (NOT_CAPTURED, *aims)
+        elif (
+            not move.right
+            and first.defender_first
+            and statuses.bounded(move.answers).against.most == Value.DIES
+        ):
+            aims = (
+                CAPTURED,
+                *aims,
+            )  # if it loses the ko: what it cannot get either if it wins it looks like less than it is
+        question = next(filter(None, map(move.best, aims)), None)
+        if question is None and move.right:
+            return self._of_the_root(first, move)
+        row = None if question is None else move.rows[question]
+        play = None if question is None or row is None else self._play(first, move, question, row)
+        why = (
+            ""
+            if move.right is not None
+            else OPEN
+            if status is not Status.UNKNOWN
+            else _why_unknown(move)
+        )
+        shows = "" if question is None or row is None else self._shows(move.answers, question)
+        return ToldMove(
+            move.move, move.right, status, question, row, question is not None, play, why, shows
+        )
+
+    def _of_the_root(self, first: First, move: Move) -> ToldMove:
+        """A move that is known to be right because the proof at the root begins with it."""
+        question = next(
+            aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
+        )
+        row = first.rows[question]
+        proof = self._proof(row)
+        after = _from_line(row, first.side) if proof is None else variations.variations(proof)
+        play = next((each for each in after if each.move == move.move), None)
+        status = first.status_after(move)
+        return ToldMove(
+            move.move,
+            True,
+            status,
+            question,
+            row,
+            False,
+            play,
+            "",
+            self._shows(first.answers, question),
+        )
+
+    def _shows(self, answers: statuses.Answers, question: Question) -> str:
+        """What a proof of a question shows, and in whose favour kos are counted there where that matters."""
+        answer = bool(answers[question])
+        if self.task.given.killall is not None:
+            return "alive" if answer else "no life"
+        words = {"live": ("no two eyes", "alive"), "kill": ("not captured", "captured")}
+        text = words[question.goal][answer]
+        other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
+        if statuses.answer(answers, other) is answer:
+            return text
+        return f"{text} if {SIDES[self.task.defender if question.ko is Ko.FOR else 1 - self.task.defender]} wins kos"
+
+    def _play(self, first: First, move: Move, question: Question, row: Row) -> Variation:
+        rules = checkers.find("go").rules(self.task.rules(question))
+        verdict = rules.verdict(rules.position(move.position))
+        here = Variation(move.move, first.side, end="" if verdict is None else verdict.reason)
+        if verdict is not None:
+            return here
+        proof = self._proof(row)
+        if proof is None:
+            here.after = _from_line(row, 1 - first.side)
+        else:
+            quiet = first.status_after(move) is Status.SEKI
+            here.after, here.zone = (
+                variations.variations(proof, quiet=quiet),
+                proof.nodes[proof.root].zone,
+            )
+        return here
+
+    def _proof(self, row: Row) -> reading.Proof | None:
+        path = self._find(row)
+        return None if path is None else reading.read(path)
+
+
+def _why_unknown(move: Move) -> str:
+    reasons = [str(row["reason"]) for row in move.rows.values() if row["verdict"] == "unknown"]
+    if not reasons:
+        return "not searched"
+    return (
+        REPEATS
+        if all(reason.startswith("Nothing is left") for reason in reasons)
+        else "a limit came first"
+    )
+
+
+def repeats(told: Told) -> bool:
+    """Whether something is unknown only because play can repeat, which superko rules would forbid."""
+    rows = [
+        row
+        for each in told.firsts
+        for row in each.first.rows.values()
+        if each.first.status is Status.UNKNOWN
+    ]
+    found = any(move.why == REPEATS for each in told.firsts for move in each.moves)
+    return found or any(
+        row["verdict"] == "unknown" and str(row["reason"]).startswith("Nothing is left")
+        for row in rows
+    )
+
+
+def _from_line(row: Row, player: int) -> list[Variation]:
+    """The line that a row gives, where its proof is not at hand or too large."""
+    after: list[Variation] = []
+    for number, move in reversed(list(enumerate(row["line"]))):
+        after = [Variation(move, player ^ number & 1, after)]
+    return after
+
+
+# ---- words ---------------------------------------------------------------------------------------------------------
+def verb(task: Task, status: Status) -> str:
+    """A status as it is said of the stones; in Killall-Go ``dies`` means that White does not live."""
+    return (
+        "does not live"
+        if task.given.killall is not None and status is Status.DIES
+        else status.value
+    )
+
+
+def said(task: Task, status: Status) -> str:
+    """A status as part of a sentence about the stones' side: ``lives``, ``has a seki``."""
+    return (
+        f"has a {status.value}"
+        if status in (Status.SEKI, Status.SEKI_IN_KO)
+        else verb(task, status)
+    )
+
+
+def sentence(told: Told, each: ToldFirst) -> str:
+    """``white first: white lives with B1``."""
+    task, first = told.task, each.first
+    defender, status = SIDES[task.defender], first.status
+    if status is Status.UNKNOWN:
+        return f"{each.side} first: unknown{_bounds(task, first)}"
+    text = f"{each.side} first: {defender} {said(task, status)}"
+    if first.over:
+        return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
+    if len({other.first.status for other in told.firsts}) == 1:
+        return f"{text}, whoever moves first"
+    if each.right:
+        by, others = (
+            "with" if first.defender_first else "by",
+            "" if first.complete else ", perhaps others",
+        )
+        names: dict[Status, list[str]] = {status: []}
+        for move in each.moves:
+            if move.right:  # it may reach something else that is not worse: a sure seki where another one fights a ko for life
+                names.setdefault(
+                    status if move.status is Status.UNKNOWN else move.status, []
+                ).append(move.move)
+        parts = [
+            f"{defender} {said(task, after)} {by} {' or '.join(moves)}"
+            for after, moves in names.items()
+            if moves
+        ]
+        return f"{each.side} first: {'; '.join(parts)}{others}"
+    return text
+
+
+def _bounds(task: Task, first: First) -> str:
+    """What is known all the same."""
+    if task.given.killall is not None:
+        return ""
+    against, for_ = first.bounds
+    defender = SIDES[task.defender]
+    least = {0: "", 1: f"{defender} is not captured", 2: f"{defender} lives"}
+    most = {0: f"{defender} dies", 1: f"{defender} does not live for certain", 2: ""}
+    parts = []
+    for bounds, ko in ((against, "a ko that it loses"), (for_, "a ko that it wins")):
+        words = least[bounds.least] if bounds.known or bounds.least else most[bounds.most]
+        if bounds.known:
+            words = {0: f"{defender} dies", 1: "it is a seki", 2: f"{defender} lives"}[bounds.least]
+        if words:
+            parts.append(f"with {ko} {words}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def reach(task: Task, status: Status) -> str:
+    """How far a verdict reaches, in words."""
+    if status is Status.UNKNOWN:
+        return ""
+    if task.whole:
+        return "on the whole board"
+    need = {
+        Status.LIVES: task.scope.defender,
+        Status.DIES: task.scope.attacker,
+        Status.SEKI: task.scope.defender and task.scope.attacker,
+    }
+    return (
+        "whatever is played outside the region"
+        if need.get(status, False)
+        else "inside the region only: moves outside it are not looked at, and a wider region may change it"
+    )

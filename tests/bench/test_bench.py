@@ -1,0 +1,522 @@
+"""The benchmarks run through the command line, answer with one JSON object, and refuse what they do not know."""
+
+from __future__ import annotations
+
+import json
+
+import jax
+import numpy as np
+import pytest
+from jaxsolve.search.tree.patterns import LOOKUPS
+from jaxsolve.search.tree.tree import ACTION, NODES, PLANNED_FLAG
+from typer.testing import CliRunner
+
+from jaxsolve import cli
+from jaxsolve.bench import lone_tree, measure, patterns, play, positions, search, zones
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.formats import problems
+from jaxsolve.games import make
+from jaxsolve.games.env import Env
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.zones import LEAF, call
+from jaxsolve.networks import shipped
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
+from jaxsolve.search.settings import Limits, Settings
+
+
+def bench(*words):
+    return CliRunner().invoke(cli.app, ["bench", *map(str, words)])
+
+
+@pytest.fixture(autouse=True)
+def short_repeats(monkeypatch):
+    """Repeats too short to say anything about speed."""
+    monkeypatch.setattr(measure.rates, "__defaults__", (0.01,))
+
+
+def test_kernels_of_one_game():
+    result = bench("kernels", "--games", "hex-3", "--batch", "2,3", "--json")
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    answer = json.loads(result.stdout)
+    assert answer["benchmark"] == "kernels" and answer["platform"] == jax.default_backend()
+    seen = {(row["what"], row["batch"]) for row in answer["rows"]}
+    assert seen == {
+        (what, batch)
+        for what in ("whole step", "rules and legal mask", "evaluator", "answers for all children")
+        for batch in (2, 3)
+    }
+    for row in answer["rows"]:
+        assert (
+            row["game"] == "hex-3"
+            and row["unit"]
+            and row["per_cpu_second"] > 0
+            and row["per_wall_second"] > 0
+        )
+        assert (
+            row["state_bytes"] == 4 * make("hex-3").state_words and row["compile_cpu_seconds"] >= 0
+        )
+
+
+def test_a_game_that_pgx_has_not_is_measured_alone():
+    pytest.importorskip("pgx")
+    result = bench("kernels", "--games", "awari", "--batch", 1, "--vs", "pgx")
+    assert result.exit_code == 0 and "whole step" in result.stdout and "ratio" not in result.stdout
+
+
+def test_kernels_as_a_table_beside_pgx():
+    pytest.importorskip("pgx")
+    result = bench("kernels", "--games", "hex-11", "--batch", 1, "--vs", "pgx")
+    assert result.exit_code == 0
+    for part in ("hex-11", "whole step", "per CPU s", "ratio", "pgx per CPU s"):
+        assert part in result.stdout
+
+
+def test_whole_searches_of_one_game():
+    result = bench("search", "--games", "hex-5", "--batch", 4, "--seconds", 0.05, "--json")
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    rows = json.loads(result.stdout)["rows"]
+    pooled = [(method, pool) for method in ("dfpn", "pns") for pool in (1, 4, 8)]
+    assert [(row["method"], row["problems"]) for row in rows] == [*pooled, ("mcts", 1)]
+    for row in rows:
+        shares = [row[f"{name}_share"] for name in ("select", "absorb", "dispatch", "wait")]
+        assert row["per_cpu_second"] > 0 and min(shares) >= 0 and sum(shares) == pytest.approx(1)
+
+
+def test_a_table_of_patterns(monkeypatch):
+    monkeypatch.setattr(patterns, "BOARDS", 64)
+    monkeypatch.setattr(patterns, "PLIES", 64)
+    result = bench("patterns", "--batch", "3,50", "--seconds", 0.05, "--json")
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["kind"], row["patterns"]) for row in rows] == [
+        ("random games", 3),
+        ("random games", 50),
+        ("searches", 3),
+        ("searches", 50),
+    ]
+    for row in rows:
+        assert row["look_ups"] >= row["positions"] > 0 and row["look_up_share"] < 1
+        assert (
+            row["look_up_ns"] > 0
+            and row["entering_ns"] > 0
+            and row["look_up_share"] > 0
+            and 40 < row["bytes_per_pattern"] < 200
+        )
+
+
+def test_parts_of_the_zone_search(tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "cactus.png"
+    result = bench(
+        "zones", "--problems", "quickstart.json:go-life", "--seconds", 5, "--json", "--plot", plot
+    )
+    assert result.exit_code == 0 and result.stdout.count("\n") == 1
+    rows = json.loads(result.stdout)["rows"]
+    assert [row["variant"] for row in rows] == [variant.name for variant in zones.VARIANTS] and len(
+        rows
+    ) == 7
+    for row in rows:
+        (solved,) = row["results"]
+        assert (
+            solved["id"] == "go-life"
+            and solved["verdict"] == "proved"
+            and row["solved"] == row["shared"] == row["both"] == 1
+        )
+        assert (
+            row["nodes"] == solved["nodes"]
+            and row["certificate_positions"] == solved["certificate_positions"] > 0
+        )
+        assert (
+            row["nodes_ratio"] == row["both_ratio"] == row["nodes"] / rows[0]["nodes"]
+            and 0 < row["cpu_seconds"] < 6
+        )
+    assert rows[1]["certificate_positions"] > 5 * rows[0]["certificate_positions"]
+    assert plot.read_bytes().startswith(b"\x89PNG") and [
+        path.name for path in tmp_path.iterdir()
+    ] == ["cactus.png"]
+
+
+def test_only_parts_that_a_game_has_are_left_out():
+    result = bench("zones", "--games", "hex-3", "--seconds", 1)
+    assert (
+        result.exit_code == 0
+        and "everything on" in result.stdout
+        and "without zones" in result.stdout
+        and "plans" not in result.stdout
+    )
+
+
+def _searched(name):
+    """(the search without a part after 2,000 nodes of a problem, its variant)."""
+    variant = next(each for each in zones.VARIANTS if each.name == name)
+    (problem,) = problems.load("quickstart.json", ids=["go-life"])
+    game, state = problem.game, positions.hard_positions(problem.game)[0]
+    settings = Settings(variant.settings.method, Limits(nodes=1000), zones=variant.settings.zones)
+    job = Job(game, state, settings=settings, evaluator=variant.evaluator(game))
+    try:
+        drive([job])
+        return job.search
+    finally:
+        job.close()
+
+
+def test_a_part_that_is_left_out_takes_no_part():
+    def figures(name):
+        search = _searched(name)
+        tree = search.tree
+        nodes = tree.nodes[: tree.counters[NODES]]
+        null = search.game.num_actions - 1
+        opposing = nodes[
+            (nodes["mover"] != search.claim.player) & (nodes["visited"] > 0) & (nodes["moves"] > 1)
+        ]
+        passes = sum(
+            int(tree.edges[record["edges"]]["action"]) & ACTION == null for record in opposing
+        )
+        planned = int((nodes["marks"] & PLANNED_FLAG > 0).sum())
+        return (
+            tree.zones.shape[1] > 0,
+            passes / max(1, len(opposing)),
+            int(tree.patterns.counters[LOOKUPS]) > 0,
+            planned > 0,
+        )
+
+    zoned, passes, looked_up, planned = figures("everything on")
+    assert zoned and passes > 0.5 and looked_up and planned
+    zoned, _, looked_up, planned = figures("without zones")
+    assert not (zoned or looked_up or planned)
+    zoned, passes, looked_up, planned = figures("without smallest zones")
+    assert zoned and passes > 0.5 and looked_up and planned
+    zoned, passes, looked_up, planned = figures("without the null move first")
+    assert zoned and passes < 0.1 and looked_up and planned
+    zoned, passes, looked_up, planned = figures("without the pattern table")
+    assert zoned and passes > 0.5 and not looked_up and planned
+    zoned, passes, looked_up, planned = figures("without plans")
+    assert zoned and passes > 0.5 and looked_up and not planned
+
+
+def test_zones_that_are_not_small_hold_the_smallest_and_all_that_lives():
+    two = ".X.X.X./XXXXXXX/......./......./......./OO.OO../.O..O.. b"  # Black lives by two of three eyes
+    game = make("killallgo-7;ko=simple")
+    board = two.translate(str.maketrans("XO", "OX"))
+    state = np.asarray(game.pack(game.parse(board)))
+    small, large = (
+        call(variant.evaluator(game).zoning(), LEAF, state, -1, 0)
+        for variant in (zones.VARIANTS[0], zones.VARIANTS[2])
+    )
+    assert zones.VARIANTS[2].name == "without smallest zones"
+    rows = [sum(1 << game.size * row + column for column in range(7)) for row in range(7)]
+    assert small & ~large == 0 and small != large and large == rows[0] | rows[1]
+
+
+def test_seeds_compare_searches_with_and_without_attempts(monkeypatch):
+    asked = []
+
+    def solve(problem, variant, seconds, seed):
+        asked.append((problem.id, variant.name, seed))
+        known = variant.name == "everything on" or seed == 1
+        return _solved("proved" if known else "unknown", 10 + seed, problem.id)
+
+    monkeypatch.setattr(zones, "solve", solve)
+    result = bench("zones", "--seeds", 3, "--json")
+    assert result.exit_code == 0, result.output
+    rows, names = json.loads(result.stdout)["rows"], ["everything on", "without new attempts"]
+    problems_asked = list(dict.fromkeys(each[0] for each in asked))
+    assert asked == [
+        (one, name, seed) for one in problems_asked for seed in range(3) for name in names
+    ]
+    assert [(row["seed"], row["variant"]) for row in rows] == [
+        (seed, name) for seed in ("0", "1", "2", "any", "all") for name in names
+    ]
+    every = len(problems_asked)
+    assert [row["solved"] for row in rows] == [
+        every,
+        0,
+        every,
+        every,
+        every,
+        0,
+        every,
+        every,
+        every,
+        0,
+    ]
+    assert (
+        rows[3]["nodes"] == 11 * every
+        and rows[1]["nodes"] is None
+        and rows[1]["searched"] == 10 * every
+    )
+
+
+def test_a_seed_gives_another_search_and_the_same_one_again():
+    (problem,) = problems.load("quickstart.json", ids=["go-life"])
+    nodes = [zones.solve(problem, zones.VARIANTS[0], 5.0, seed).nodes for seed in (0, 1, 2, 3, 1)]
+    assert nodes[1] == nodes[4] and len(set(nodes)) > 1
+
+
+def test_later_attempts_leave_the_same_part_out():
+    methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
+    assert not methods["without new attempts"].forms
+    assert all(form.step == 0.0 for form in methods["without plans"].forms)
+    assert all(
+        isinstance(form, zones.NullLast) for form in methods["without the null move first"].forms
+    )
+
+
+def _solved(verdict, nodes, identifier="one"):
+    return zones.Solved(identifier, "hex-3", verdict, "", nodes, 0.1, 0.0, 7, False)
+
+
+def test_only_what_all_have_solved_is_compared():
+    whole = [_solved("proved", 10), _solved("disproved", 20), _solved("unknown", 400)]
+    less = [_solved("proved", 30), _solved("disproved", 30), _solved("proved", 50)]
+    least = [_solved("unknown", 500), _solved("disproved", 80), _solved("unknown", 500)]
+    row = zones._row(less, [whole, less, least])
+    assert (row["solved"], row["problems"], row["shared"], row["both"]) == (3, 3, 1, 2)
+    assert (row["nodes"], row["nodes_ratio"], row["both_ratio"], row["certificate_positions"]) == (
+        30,
+        1.5,
+        2.0,
+        7,
+    )
+    assert zones._row(least, [whole, least])["both_ratio"] == 4.0
+    nothing = zones._row(whole[2:], [whole[2:]])
+    assert (
+        nothing["nodes"]
+        is nothing["nodes_ratio"]
+        is nothing["certificate_positions"]
+        is nothing["both_ratio"]
+        is None
+    )
+
+
+def test_an_interrupted_run_tells_of_the_problems_that_all_have_searched(monkeypatch):
+    calls = []
+
+    def solve(problem, variant, seconds, seed):
+        calls.append(problem)
+        if len(calls) == len(zones.VARIANTS) + 3:
+            raise KeyboardInterrupt
+        return _solved("proved", 10, problem.id)
+
+    monkeypatch.setattr(zones, "solve", solve)
+    result = bench("zones", "--json")
+    assert result.exit_code == 130
+    assert [len(row["results"]) for row in json.loads(result.stdout)["rows"]] == [1] * len(
+        zones.VARIANTS
+    )
+
+
+def test_opposite_answers_end_the_run(monkeypatch):
+    monkeypatch.setattr(
+        zones,
+        "solve",
+        lambda problem, variant, seconds, seed: _solved(
+            "proved" if variant.settings.zones else "disproved", 10
+        ),
+    )
+    result = bench("zones")
+    assert (
+        result.exit_code == 2
+        and result.stderr.count("\n") == 1
+        and "opposite answers" in result.stderr
+    )
+
+
+@pytest.mark.parametrize("method", ["dfpn", "pns"])
+def test_the_lone_tree_is_as_large_as_asked(method):
+    numbers = lone_tree.lone_tree(method, 16, 2000)
+    assert 2000 <= numbers["nodes"] < 2100
+    assert numbers["children"] == lone_tree.MOVES * numbers["nodes"]
+    assert numbers["mean_depth"] > 3 and numbers["per_cpu_second"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("kernels", "--games", "chess-9"), "chess-9"),
+        (("search", "--games", "chess-9"), "chess-9"),
+        (("kernels", "--batch", "0"), "0"),
+        (("kernels", "--batch", "٣"), "'٣' is not a number from 1"),
+        (("patterns", "--batch", "3,٤"), "'٤' is not a number from 1"),
+        (("search", "--vs", "pgx"), "kernels"),
+        (("kernels", "--seconds", "1"), "bench search --seconds 1"),
+        (("kernels", "--vs", "other"), "other"),
+        (("search", "--games", "hex-3", "--batch", "65536"), "65536"),
+        (("patterns", "--games", "hex-5"), "hex-5"),
+        (("patterns", "--games", "killallgo-7;ko=situational"), "ko=simple"),
+        (("patterns", "--vs", "pgx"), "kernels"),
+        (("zones", "--vs", "pgx"), "kernels"),
+        (("zones", "--batch", "3"), "--batch"),
+        (("zones", "--games", "awari"), "no zones"),
+        (("zones", "--games", "hex-3", "--problems", "quickstart.json"), "not both"),
+        (("zones", "--problems", "quickstart.json"), "no zones"),
+        (("zones", "--problems", "quickstart.json:nine"), "nine"),
+        (("zones", "--problems", "nowhere.json"), "nowhere.json"),
+        (("zones", "--plot", "cactus.pdf"), ".png or .svg"),
+        (("zones", "--plot", "nowhere/cactus.png"), "no folder nowhere"),
+        (("search", "--plot", "cactus.png"), "bench zones"),
+        (("kernels", "--problems", "quickstart.json"), "bench zones"),
+        (("kernels", "--seeds", "5"), "bench zones"),
+        (("kernels", "--network", "3x32"), "bench search' and 'selfplay'"),
+        (("zones", "--dtype", "bfloat16"), "--dtype is an option of"),
+        (("search", "--dtype", "bfloat16"), "needs --network"),
+        (("search", "--games", "tree", "--network", "1x4"), "asks no network"),
+        (("search", "--network", "killallgo7_pcn"), "there is killallgo7-pcn"),
+        (("search", "--games", "hex-3", "--network", "hex6"), "does not fit hex-3"),
+        (("selfplay", "--network", "hex6"), "BLOCKSxCHANNELS"),
+        (("selfplay", "--network", ""), "BLOCKSxCHANNELS"),
+        (("search", "--network", ""), "names no network"),
+        (
+            ("search", "--network", "auto", "--games", "hex-2"),
+            "no network for this question of hex-2",
+        ),
+        (("selfplay", "--network", "3x9999"), "at most 1000 blocks of 4096 channels"),
+        (("search", "--network", "99999999x1"), "at most 1000 blocks of 4096 channels"),
+        (("zones", "--seeds", "1"), "--seeds 1: give a number of seeds from 2"),
+        (("zones", "--seeds", "five"), "five"),
+        (("zones", "--seeds", "-3"), "-3"),
+        (("zones", "--seeds", "٣"), "--seeds ٣: give a number of seeds from 2"),
+        (("zones", "--seeds", "99999"), "99999"),
+        (("zones", "--seeds", "2", "--games", "hex-3"), "without plans"),
+        (("zones", "--seeds", "2", "--plot", "cactus.png"), "--plot"),
+    ],
+)
+def test_refusals_are_one_sentence(words, part):
+    result = bench(*words)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and part in result.stderr
+
+
+def test_play_is_legal_and_begins_anew():
+    game = make("awari")
+    boards = play.Play(Env(game), 5, 20)
+    boards.advance(200)
+    assert not np.asarray(boards.states.terminated | boards.states.truncated).any()
+    assert np.asarray(boards.states.legal_action_mask).any(axis=1).all()
+    counts = np.asarray(boards.states._step_count)
+    assert len(set(counts.tolist())) > 1 and (counts <= 220).all()
+
+
+@pytest.mark.parametrize(
+    "rules", ["gomoku-15;knowledge=4t", "killallgo-9;fill_eyes=false", "hex-5", "go-9", "awari"]
+)
+def test_hard_positions_are_undecided(rules):
+    game = make(rules)
+    for state in positions.hard_positions(game):
+        assert int(game.outcome(state)) == Outcome.ONGOING
+        assert game.text(game.parse(game.text(state))) == game.text(state)
+
+
+def test_self_play_and_what_it_spends_its_time_on():
+    pytest.importorskip("flax")
+    result = bench("selfplay", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [row["targets"] for row in rows] == ["pcn", "alphazero"]
+    for row in rows:
+        assert (row["game"], row["batch"], row["simulations"]) == ("hex-3", 2, 32) and row[
+            "per_cpu_second"
+        ] > 0
+        assert (
+            row["network_share"] + row["tree_share"] + row["rest_share"] == pytest.approx(1.0)
+            and row["network_share"] > 0 < row["tree_share"]
+        )
+        assert (row["network"], row["dtype"]) == ("3x32", "float32") and row["per_wall_second"] > 0
+    assert bench("selfplay", "--vs", "pgx").exit_code == 2
+
+
+def test_self_play_by_a_tower_of_another_size(monkeypatch):
+    pytest.importorskip("flax")
+    from jaxsolve.bench import selfplay  # needs flax
+
+    built = []
+    monkeypatch.setattr(
+        selfplay,
+        "_measured",
+        lambda settings, *_: built.append(settings.network) or {"network_share": 1.0},
+    )
+    result = bench("selfplay", "--network", "5x8", "--dtype", "bfloat16", "--json")
+    assert result.exit_code == 0, result.output
+    assert [(row["network"], row["dtype"]) for row in json.loads(result.stdout)["rows"]] == [
+        ("5x8", "bfloat16")
+    ] * 2
+    assert {(network.blocks, network.channels, network.dtype) for network in built} == {
+        (5, 8, "bfloat16")
+    }
+
+
+def test_searches_with_a_network(monkeypatch):
+    pytest.importorskip("flax")
+    booked = []
+    for name in ("estimate", "fill"):  # the time that the network takes is booked around them
+        whole = getattr(Evaluator, name)
+        monkeypatch.setattr(
+            Evaluator,
+            name,
+            lambda *args, whole=whole, name=name: (booked.append(name), whole(*args))[1],
+        )
+    result = bench(
+        "search",
+        "--games",
+        "hex-5",
+        "--network",
+        "1x4",
+        "--dtype",
+        "bfloat16",
+        "--batch",
+        4,
+        "--seconds",
+        0.05,
+        "--json",
+    )
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["method"], row["problems"]) for row in rows] == [
+        ("fdfpn", 1),
+        ("fdfpn", 4),
+        ("fdfpn", 8),
+        ("mcts", 1),
+    ]
+    for row in rows:
+        assert (row["network"], row["dtype"], row["unit"]) == (
+            "1x4",
+            "bfloat16",
+            "expansions",
+        ) and row["per_wall_second"] > 0
+        assert all(
+            0.0 <= row[f"{part}_share"] <= 1.0 for part in ("select", "absorb", "dispatch", "wait")
+        )
+    assert {"estimate", "fill"} == {*booked}
+
+
+def test_a_named_network_is_measured_on_the_game_that_it_learned(monkeypatch):
+    pytest.importorskip("flax")
+    monkeypatch.setattr(
+        search,
+        "timed_search",
+        lambda game, method, width, pool, seconds, guide: {"cpu_seconds": 1.0},
+    )
+    asked = {
+        ("hex6",): ("hex-6", "hex6"),
+        ("auto",): ("killallgo-7;", shipped.fitting(make("killallgo-7")).name),
+    }
+    for words, (game, network) in asked.items():
+        rows = json.loads(bench("search", "--network", *words, "--batch", 4, "--json").stdout)[
+            "rows"
+        ]
+        assert {row["network"] for row in rows} == {network} and all(
+            row["game"].startswith(game) for row in rows
+        )
+
+
+def test_pnmcts_rows_have_both_searches_and_their_ratio():
+    result = bench("pnmcts", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["game"] == "hex-3" and row["positions"] == 2 and row["simulations"] == 1000
+    assert row["ratio"] > 0 and abs(row["pnmcts"] / row["uct"] - row["ratio"]) < 0.01 * row["ratio"]
+    assert bench("pnmcts", "--vs", "pgx").exit_code == 2
+    assert bench("pnmcts", "--games", "chess").exit_code == 2
+    won = bench("pnmcts", "--games", "hex-1", "--batch", 2)  # its one position, at once
+    assert won.exit_code == 2 and "hex-1: 0 of 256 positions" in won.output

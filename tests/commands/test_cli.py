@@ -1,0 +1,366 @@
+"""The command line as a person and a script meet it: exit codes, one JSON object, what each word shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import pytest
+from support.cli import LOSS, WIN, one_object, run
+from support.paths import ROOT
+from typer.testing import CliRunner
+
+import jaxsolve
+from jaxsolve import cli, search
+from jaxsolve.commands import answer
+from jaxsolve.formats import problems
+from jaxsolve.games import make, registry
+from jaxsolve.proof import check as checker
+from jaxsolve.proof.check import check
+from jaxsolve.question import Problem
+from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+
+
+# ---- solve ---------------------------------------------------------------------------------------------------------
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("position", "code", "verdict"), [(WIN, 0, "proved"), (LOSS, 20, "disproved")]
+)
+def test_solve_answers_with_an_accepted_proof(tmp_path, position, code, verdict):
+    out = tmp_path / "out"
+    result = run("solve", position, "--game", "hex-3", "--out", out, "--json")
+    assert result.exit_code == code
+    answer = one_object(result)
+    assert answer["verdict"] == verdict
+    for name in (
+        "best_move",
+        "nodes",
+        "evaluations",
+        "cpu_seconds",
+        "wall_seconds",
+        "compile_seconds",
+    ):
+        assert name in answer
+    assert check(answer["certificate"]).accepted
+    assert run("check", answer["certificate"]).exit_code == 0
+
+
+def test_a_disproved_claim_says_who_wins():
+    result = run("solve", LOSS, "--game", "hex-3")
+    assert (
+        "disproved: white does not win; black wins" in result.stdout
+        and "Disproved" not in result.stdout
+    )
+    assert one_object(run("solve", LOSS, "--game", "hex-3", "--json"))["winner"] == "black"
+    assert one_object(run("solve", WIN, "--game", "hex-3", "--json"))["winner"] == "black"
+
+
+def headline(rules, position, claim, verdict):
+    game = make(rules)
+    problem = Problem("x", game, game.parse(position), claim)
+    result = Result(verdict, claim, "")
+    return "".join(answer.headline(problem, result)), answer.winner(problem, result)
+
+
+SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "claim", "verdict", "sentence", "winner"),
+    [
+        ("hex-3", LOSS, Claim(1), Verdict.PROVED, "proved: white wins", "white"),
+        (
+            "hex-3",
+            LOSS,
+            Claim(1, "does-not-lose"),
+            Verdict.DISPROVED,
+            "disproved: white loses; black wins",
+            "black",
+        ),
+        ("hex-3", LOSS, Claim(1), Verdict.UNKNOWN, "unknown whether white wins", None),
+        (
+            "awari",
+            SEEDS,
+            Claim(0),
+            Verdict.DISPROVED,
+            "disproved: south does not win; north does not lose",
+            None,
+        ),
+        (
+            "awari",
+            SEEDS,
+            Claim(0, "does-not-lose"),
+            Verdict.DISPROVED,
+            "disproved: south loses; north wins",
+            "north",
+        ),
+        (
+            "awari",
+            SEEDS,
+            Claim(0, "does-not-lose"),
+            Verdict.PROVED,
+            "proved: south does not lose",
+            None,
+        ),
+    ],
+)
+def test_the_headline_says_what_is_known(rules, position, claim, verdict, sentence, winner):
+    assert headline(rules, position, claim, verdict) == (sentence, winner)
+
+
+def test_solve_shows_board_verdict_move_and_effort():
+    result = run("solve", WIN, "--game", "hex-3")
+    assert result.exit_code == 0
+    for part in ("a b c", "proved: black wins", "move", "line", "searched", "nodes", "--out"):
+        assert part in result.stdout
+
+
+def test_a_limit_gives_unknown():
+    result = run("solve", "start", "--game", "hex-6", "--nodes", 1, "--json")
+    assert (result.exit_code, one_object(result)["verdict"]) == (10, "unknown")
+
+
+def test_a_claim_may_be_named():
+    assert run("solve", LOSS, "--game", "hex-3", "--claim", "black wins").exit_code == 0
+    assert run("solve", LOSS, "--game", "hex-3", "--claim", "white does not lose").exit_code == 20
+    assert run("solve", LOSS, "--game", "hex-3", "--claim", "red wins").exit_code == 2
+
+
+def test_a_game_with_draws_is_solved_for_its_value(tmp_path):
+    position = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
+    result = run("solve", position, "--game", "awari", "--json", "--out", tmp_path / "out")
+    answer = one_object(result)
+    assert answer["value"] in ("south wins", "north wins", "draw")
+    assert result.exit_code == (0 if answer["value"] == "south wins" else 20)
+    for claim in answer["claims"]:
+        assert check(claim["certificate"]).accepted
+
+
+def test_the_settings_reach_the_search(monkeypatch):
+    asked = []
+
+    def solve(_game, _state, *, claim, settings, **_):
+        asked.append(settings)
+        return Result(Verdict.UNKNOWN, claim, "A limit.")
+
+    monkeypatch.setattr(search, "solve", solve)
+    words = (
+        "--method",
+        "pns",
+        "--time",
+        1.5,
+        "--wall",
+        2,
+        "--nodes",
+        3,
+        "--evaluations",
+        4,
+        "--memory",
+        64,
+        "--seed",
+        5,
+        "--wave",
+        6,
+        "--no-check",
+    )
+    assert run("solve", WIN, "--game", "hex-3", *words).exit_code == 10
+    assert run("solve", WIN, "--game", "hex-3").exit_code == 10
+    assert asked == [
+        Settings("pns", Limits(1.5, 2.0, 3, 4), 64, 5, wave=6, check=False),
+        Settings(),
+    ]
+
+
+def test_a_result_says_how_it_was_searched(tmp_path):
+    words = (
+        "--method",
+        "mcts",
+        "--network",
+        "hex6",
+        "--dtype",
+        "bfloat16",
+        "--rotations",
+        8,
+        "--nodes",
+        1,
+        "--wave",
+        4,
+        "--seed",
+        3,
+    )
+    said = one_object(
+        run("solve", "start", "--game", "hex-6", *words, "--json", "--out", tmp_path / "out")
+    )["settings"]
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["settings"] == said
+    expected = {
+        "method": "mcts",
+        "nodes": 1,
+        "cpu_seconds": None,
+        "wave": 4,
+        "seed": 3,
+        "memory_mb": 2048,
+        "zones": True,
+        "check": True,
+    }
+    assert expected.items() <= said.items()
+    network = said["heads"]
+    assert (
+        network["network"].startswith("hex6")
+        and (network["dtype"], network["averaged"]) == ("bfloat16", True)
+        and len(network["params"]) == 64
+    )
+    assert (
+        one_object(run("solve", WIN, "--game", "hex-3", "--json"))["settings"]
+        == Settings().as_json()
+    )
+
+
+def test_methods_are_those_of_the_search():
+    assert [method.value for method in cli.Method] == list(search.METHODS)
+    assert all(
+        name in run(word, "--help").stdout for name in search.METHODS for word in ("solve", "suite")
+    )
+
+
+@pytest.mark.parametrize("switch", [(), ("--no-check",)])
+def test_proofs_are_checked_unless_told_not_to(monkeypatch, switch):
+    result = run("solve", LOSS, "--game", "hex-3", *switch)
+    assert re.search(r"proof checked +(\d+ nodes accepted|no)", result.stdout)[1] == (
+        "no"
+        if switch
+        else f"{one_object(run('solve', LOSS, '--game', 'hex-3', '--json'))['certificate_nodes']} nodes accepted"
+    )
+
+
+def test_a_refused_proof_withholds_the_answer(monkeypatch):
+    report = checker.Report(False, reason="no such move", line=3)
+    monkeypatch.setattr("jaxsolve.proof.certify.check", lambda _: report)
+    result = run("solve", LOSS, "--game", "hex-3")
+    assert (
+        result.exit_code == 10
+        and "no such move" in result.stdout
+        and "report" in result.stdout
+        and "black wins" not in result.stdout
+    )
+
+
+# ---- the other words -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "rules",
+    [("ko=positional;komi=1",), ("ko=positional", "komi=1"), ("go-5;ko=positional;komi=1",)],
+)
+def test_rule_options_one_by_one_or_together(rules):
+    words = [word for rule in rules for word in ("--rule", rule)]
+    assert (
+        one_object(run("show", "start", "--game", "go-5", *words, "--json"))["rules"]
+        == "go-5;ko=positional;komi=1"
+    )
+
+
+def test_show_draws_and_writes(tmp_path):
+    result = run(
+        "show",
+        "moves:B3 C2",
+        "--game",
+        "go-5",
+        "--rule",
+        "ko=positional",
+        "--svg",
+        tmp_path / "a.svg",
+    )
+    assert result.exit_code == 0 and "to move" in result.stdout
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    shown = one_object(
+        run("show", "moves:a1", "--game", "hex-3", "--json", "--sgf", tmp_path / "a.sgf")
+    )
+    again = one_object(run("show", tmp_path / "a.sgf", "--json"))
+    assert (shown["position"], shown["rules"], again["position"], again["rules"]) == (
+        "X../.../... w",
+        "hex-3",
+    ) * 2
+
+
+def test_standard_input_is_a_position():
+    for text in ("(;GM[11]SZ[3];B[b2])", LOSS):
+        result = CliRunner().invoke(cli.app, ["show", "-", "--game", "hex-3", "--json"], input=text)
+        assert one_object(result)["position"] == LOSS
+
+
+def test_games_lists_every_rule_set_with_its_options():
+    listed = one_object(run("games", "--json"))
+    assert {"awari", "hex-1..19", "killallgo-9"} <= set(listed)
+    assert listed["killallgo-9"]["options"]["ko"]["values"] == "simple|positional|situational"
+    lines = run("games").stdout.splitlines()
+    assert (
+        sum(line.startswith("killallgo-9 ") for line in lines) == 1
+        and len(lines) == len(listed) + 2
+    )
+
+
+def test_a_game_named_tells_meaning_default_and_example_of_every_option():
+    page = run("games", "tsumego").stdout
+    options = one_object(run("games", "tsumego", "--json"))["tsumego-2..19"]["options"]
+    assert list(options) == [
+        "ko",
+        "passes",
+        "fill_eyes",
+        "goal",
+        "defender",
+        "crucial",
+        "region",
+        "ko_black",
+        "ko_white",
+    ]
+    for name, option in options.items():
+        assert name in page and option["meaning"] in page and option["default"] in page
+        assert (
+            f"--rule {name}={option['example']}" in page or option["example"] == option["default"]
+        )
+    assert "--json" in page and max(map(len, page.splitlines())) < 200
+    refused = run("games", "tsumgo", "--json")
+    assert refused.exit_code == 2 and "did you mean" in one_object(refused)["error"]
+
+
+def test_the_example_of_every_game_is_a_position(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "position.sgf").write_text("(;GM[1]SZ[7];B[dd];W[];B[cc])")
+    for base in set(registry.available()) - {"killallgo-9"}:
+        words = shlex.split(registry.describe(base).example)
+        shown = one_object(run("show", *words, "--json"))
+        assert shown["rules"].startswith(registry.describe(base).stem)
+
+
+def test_check_refuses_a_changed_proof(tmp_path):
+    file = tmp_path / "proof.jsonl.gz"
+    file.write_bytes(b"not a proof")
+    result = run("check", file, "--json")
+    assert result.exit_code == 2 and one_object(result)["accepted"] is False
+
+
+def test_the_version_is_the_packages():
+    assert run("--version").stdout == f"jaxsolve {jaxsolve.__version__}\n"
+
+
+def test_completion_can_be_installed():
+    assert "--install-completion" in run("--help").stdout
+
+
+@pytest.mark.parametrize(
+    "word", [(), ("solve",), ("check",), ("suite",), ("games",), ("show",), ("bench",)]
+)
+def test_every_word_has_help(word):
+    result = run(*word, "--help")
+    assert result.exit_code == 0 and "Usage" in result.stdout
+
+
+def test_the_quickstart_positions_are_what_they_say():
+    loaded = {
+        problem.id: problem for problem in problems.load(ROOT / "configs/problems/quickstart.json")
+    }
+    assert loaded["hex-opening"].game == make("hex-5")
+    assert {identifier: problem.expected for identifier, problem in loaded.items()} == {
+        "go-life": "proved",
+        "gomoku-win": "proved",
+        "hex-opening": "disproved",
+    }

@@ -1,0 +1,182 @@
+"""Answers of the command line are said whatever fails afterwards: a full disk, a closed output."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from support.cli import LOSS, files_of_at_most, process, run
+
+from jaxsolve.core.run_folder import write_whole
+from jaxsolve.proof import certify, log
+from jaxsolve.proof.check import check
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):
+    """At the first file, in the log, in the proof and in the result; afterwards the folder can be used again. No proof without room: no verdict."""
+    words, codes = ("solve", "moves:a2", "--game", "hex-4", "--out"), []
+    run(*words[:-1])
+    for size in (0, 120, 200, 300, 500, 1000, 4000):
+        out = tmp_path / str(size)
+        with files_of_at_most(size):
+            result = run(*words, out)
+        codes.append(result.exit_code)
+        assert "Traceback" not in result.stderr
+        if result.exit_code == 2:
+            assert (
+                result.stdout == "" and result.stderr.count("\n") == 1 and "large" in result.stderr
+            )
+        else:
+            assert {10: "Decided (white wins)", 1: "proved: white wins", 0: "proved: white wins"}[
+                result.exit_code
+            ] in result.stdout
+            assert result.exit_code == 0 or "(File too large)" in result.stdout
+        again = run(*words, out, *(["--resume"] if (out / "problem.json").exists() else []))
+        assert again.exit_code == 0, (size, again.stderr)
+        assert check(out / "proof.jsonl.gz").accepted
+    assert codes == sorted(codes, key=[2, 10, 1, 0].index) and {2, 0} < set(codes)
+
+
+def full_for_proofs(monkeypatch, folder):
+    write = certify.write_certificate
+    monkeypatch.setattr(
+        certify,
+        "write_certificate",
+        lambda game, graph, claim, path, *rest: (full if folder in path.parents else write)(
+            game, graph, claim, path, *rest
+        ),
+    )
+
+
+def full_for_logs(monkeypatch, folder):
+    put = log.ProofLog._put
+    chunks_do_not_fit = lambda self, data: (
+        self.path and folder in self.path.parents and self.failure is None and data[:1] != b"{"
+    )
+    monkeypatch.setattr(
+        log.ProofLog,
+        "_put",
+        lambda self, data: (full if chunks_do_not_fit(self, data) else put)(self, data),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fill", "what"),
+    [
+        (full_for_proofs, "The proof could not be written"),
+        (full_for_logs, "The proof log could not be written"),
+    ],
+)
+def test_where_only_the_folder_is_full_the_answer_is_proved_elsewhere(
+    tmp_path, monkeypatch, fill, what
+):
+    fill(monkeypatch, tmp_path)
+    result = run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert (
+        "proved: white wins" in result.stdout
+        and "nodes accepted" in result.stdout
+        and what in result.stdout
+    )
+    monkeypatch.undo()
+    assert (
+        run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out", "--resume").exit_code
+        == 0
+    )
+
+
+def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr("jaxsolve.core.run_folder.os.replace", full)
+        result = run("solve", LOSS, "--game", "hex-3", "--out", out)
+    assert result.exit_code == 2 and "No space left" in result.stderr
+    (out / "problem.json.part").write_text("{")  # as a killed run leaves it
+    assert run("solve", LOSS, "--game", "hex-3", "--out", out).exit_code == 20
+
+
+def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
+    monkeypatch.setattr("jaxsolve.commands.ledger.append_line", full)  # other files still have room
+    result = run("suite", problem_file, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "3 of 3 done" in result.stdout and "No space left" in result.stderr
+
+
+def test_a_suite_writes_the_proofs_that_had_no_room(tmp_path, problem_file, monkeypatch):
+    words = ("suite", problem_file, "--out", tmp_path / "out")
+    with monkeypatch.context() as patch:
+        full_for_proofs(patch, tmp_path)
+        result = run(*words)
+        assert result.exit_code == 1 and "3 not saved" in result.stdout
+    assert not list((tmp_path / "out").rglob("proof.jsonl.gz"))
+    again = run(*words)
+    assert again.exit_code == 0 and "not saved" not in again.stdout
+    proofs = list((tmp_path / "out").rglob("proof.jsonl.gz"))
+    assert len(proofs) == 3 and all(check(proof).accepted for proof in proofs)
+
+
+def test_a_sheet_that_has_no_room_stays_as_it_was(tmp_path, problem_file):
+    words = ("suite", problem_file, "--out", tmp_path / "out")
+    assert run(*words).exit_code == 0
+    before = (tmp_path / "out" / "results.csv").read_text()
+    with files_of_at_most(100):
+        result = run(*words)
+    assert result.exit_code == 2 and "results.csv: File too large" in result.stderr
+    assert (tmp_path / "out" / "results.csv").read_text() == before
+
+
+def test_a_full_standard_output_sends_the_answer_to_standard_error():
+    with open("/dev/full", "w") as sink:
+        ended = process("solve", LOSS, "--game", "hex-3", stdout=sink)
+    assert (
+        ended.returncode == 1
+        and "disproved: white does not win; black wins" in ended.stderr
+        and ended.stderr.count("\n") == 1
+    )
+
+
+def test_a_closed_standard_output_sends_the_answer_to_standard_error(tmp_path):
+    words = f"-m jaxsolve solve '{LOSS}' --game hex-3 --out {tmp_path / 'out'} --json >&-"
+    ended = subprocess.run(
+        f"{sys.executable} {words}", shell=True, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 20 and json.loads(ended.stderr)["winner"] == "black"
+    assert check(tmp_path / "out" / "proof.jsonl.gz").accepted
+
+
+def test_a_stream_of_ascii_gets_the_board_in_ascii():
+    ended = process(
+        "solve", LOSS, "--game", "hex-3", env=os.environ | {"PYTHONIOENCODING": "ascii"}
+    )
+    assert (
+        ended.returncode == 20
+        and "black wins" in ended.stdout
+        and ended.stdout.isascii()
+        and " X " in ended.stdout
+    )
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSPC])
+def test_a_file_system_that_cannot_be_asked_is_no_failure(code, tmp_path, monkeypatch):
+    """A full disk is one, and leaves the file as it was."""
+    path = write_whole(tmp_path / "a.json", "old")
+
+    def refuse(_):
+        raise OSError(code, "no")
+
+    monkeypatch.setattr("jaxsolve.core.run_folder.os.fsync", refuse)
+    try:
+        write_whole(path, "new")
+    except OSError as error:
+        assert error.filename == str(path)  # so that a person is told what could not be written
+    assert path.read_text() == ("new" if code == errno.EINVAL else "old") and list(
+        tmp_path.iterdir()
+    ) == [path]

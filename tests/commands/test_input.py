@@ -1,0 +1,128 @@
+"""Bad input at the command line: one sentence, exit code 2, one object with ``--json``."""
+
+from __future__ import annotations
+
+import pytest
+from support.cli import LOSS, WIN, one_object, run
+
+BAD = {
+    "no game": ("solve", "start"),
+    "unknown game": ("solve", "start", "--game", "chess"),
+    "unknown option": ("solve", "start", "--game", "hex-3", "--rule", "ko=simple"),
+    "rule without value": ("solve", "start", "--game", "hex-3", "--rule", "ko"),
+    "rule given twice": ("solve", "start", "--game", "go-5", "--rule", "ko=simple;ko=positional"),
+    "rules of an unknown game": ("show", "start", "--game", "go-5", "--rule", "chess;ko=simple"),
+    "no position": ("solve", "nonsense", "--game", "hex-3"),
+    "illegal move": ("solve", "moves:a1 a1", "--game", "hex-3"),
+    "no file": ("show", "absent.sgf", "--game", "go-9"),
+    "method": ("solve", "start", "--game", "hex-3", "--method", "guess"),
+    "time": ("solve", "start", "--game", "hex-3", "--time", "0"),
+    "resume without folder": ("solve", "start", "--game", "hex-3", "--resume"),
+    "no set": ("suite", "absent.json"),
+    "no proof": ("check", "absent.gz"),
+    "benchmark": ("bench", "weather"),
+    "batch": ("bench", "kernels", "--batch", "many"),
+    "huge batch": ("bench", "kernels", "--batch", "99999999999"),
+    "endless batch": ("bench", "kernels", "--batch", "9" * 5000),
+    "negative seed": ("solve", "start", "--game", "hex-3", "--seed", "-1"),
+    "no position at all": ("solve",),
+    "unknown option of the program": ("solve", "start", "--game", "hex-3", "--fast"),
+    "endless time": ("solve", "start", "--game", "hex-3", "--time", "inf"),
+    "no time": ("solve", "start", "--game", "hex-3", "--time", "nan"),
+    "game option twice": ("show", "start", "--game", "go-5;ko=positional;ko=simple"),
+    "letters": ("show", "moves:H8", "--game", "gomoku-15", "--letters", "welsh"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(name):
+    result = run(*BAD[name])
+    assert result.exit_code == 2
+    assert result.stdout == "" and "Traceback" not in result.stderr
+    assert result.stderr.strip()
+
+
+def test_bad_input_is_an_object_with_json():
+    assert "Hex" in one_object(run("solve", "nonsense", "--game", "hex-3", "--json"))["error"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_with_json_is_one_object(name):
+    result = run(*BAD[name], *([] if name == "no proof" else ["--json"]))
+    assert result.exit_code == 2
+    assert name == "no proof" or (one_object(result)["error"] and "Traceback" not in result.stderr)
+
+
+def test_moves_with_commas_get_a_hint():
+    said = run("show", "moves:a1,b2", "--game", "hex-3").stderr
+    assert said.startswith("jaxsolve: move 1: 'a1,b2' is not a point") and said.endswith(
+        "Moves are separated by blanks.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
+        (
+            BAD["benchmark"],
+            "'weather' is not known; it may be kernels, search, patterns, zones, selfplay or pnmcts",
+        ),
+        (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
+    ],
+    ids=["method", "benchmark", "letters"],
+)
+def test_a_word_that_is_no_choice_is_refused_with_those_there_are(words, sentence):
+    said = one_object(run(*words, "--json"))["error"]
+    assert said.endswith(f": {sentence}") and "Value error" not in said
+
+
+@pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
+def test_any_seed_below_the_bound_will_do(seed):
+    for method in ("dfpn", "mcts"):
+        assert (
+            one_object(
+                run("solve", LOSS, "--game", "hex-3", "--method", method, "--seed", seed, "--json")
+            )["winner"]
+            == "black"
+        )
+
+
+def test_a_seed_beyond_the_bound_is_refused_with_the_bound():
+    assert "18446744073709551615" in run("solve", LOSS, "--game", "hex-3", "--seed", 1 << 64).stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Unable to initialize backend 'foo'\n\nmore"),
+        RecursionError("too deep"),
+        MemoryError("all of it"),
+        OSError(28, "No space left"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("solve", WIN, "--game", "hex-3"),
+        ("show", "moves:a1", "--game", "hex-3"),
+        ("bench", "search"),
+        ("suite",),
+    ],
+    ids=lambda w: w[0],
+)
+def test_what_the_machine_lacks_is_a_sentence(monkeypatch, problem_file, words, error):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("jaxsolve.core.process.setup", fail)
+    result = run(*words, *([problem_file] if words == ("suite",) else []), "--json")
+    assert result.exit_code == 2 and one_object(result)["error"]
+    assert result.stderr.startswith("jaxsolve: ") and result.stderr.count("\n") == 1
+
+
+def test_remarks_on_letters_go_to_standard_error():
+    result = run("show", "moves:H8 J9", "--game", "gomoku-15", "--json")
+    assert one_object(result)["position"] and "--letters renju" in result.stderr
+    for letters in ("gtp", "renju"):
+        assert run("show", "moves:H8 J9", "--game", "gomoku-15", "--letters", letters).stderr == ""

@@ -1,0 +1,97 @@
+"""Ctrl-C at the command line: whenever it comes, the program ends with one sentence and what is known."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import time
+import weakref
+
+import pytest
+from support.cli import WIN, run
+
+from jaxsolve import cli, search
+from jaxsolve.commands import failure
+from jaxsolve.search import Result, Verdict
+
+
+def stopped(*_, claim=None, **__):
+    return Result(Verdict.UNKNOWN, claim, "Interrupted.", interrupted=True)
+
+
+def test_an_interrupted_search_says_so(monkeypatch):
+    monkeypatch.setattr(search, "solve", stopped)
+    result = run("solve", WIN, "--game", "hex-3")
+    assert result.exit_code == 130
+    assert "Interrupted." in result.stdout
+
+
+def _press():
+    signal.raise_signal(signal.SIGINT)
+
+
+def _in_finalizer():
+    class Pressing:
+        def __del__(self):
+            _press()
+
+    Pressing()
+
+
+def _in_weak_reference():
+    class Thing:
+        pass
+
+    thing = Thing()
+    watch = weakref.ref(thing, lambda _: _press())
+    del thing
+    return watch
+
+
+def _in_garbage_collection():
+    gc.callbacks.append(lambda phase, _: _press() if phase == "stop" else None)
+    try:
+        gc.collect()
+    finally:
+        gc.callbacks.pop()
+
+
+@pytest.mark.parametrize("swallow", [_in_finalizer, _in_weak_reference, _in_garbage_collection])
+def test_ctrl_c_is_not_lost_where_no_exception_comes_out(swallow):
+    """JAX clears its caches in a callback of the garbage collector; whatever is raised there is reported and swallowed."""
+    kept, hook = (
+        {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)},
+        sys.unraisablehook,
+    )
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        failure.stop_on_terminate()
+        swallow()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(30)
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def test_nothing_is_imported_before_interruptions_are_safe(monkeypatch):
+    """JAX's callback of the garbage collector comes with its import, so what watches over interruptions must be there first."""
+    kept, hook, seen = signal.getsignal(signal.SIGTERM), sys.unraisablehook, []
+    monkeypatch.setattr(cli, "app", lambda **_: seen.append(type(sys.unraisablehook).__name__))
+    try:
+        cli.main()
+    finally:
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGTERM, kept)
+    assert seen == ["_RaiseAgain"]
+
+
+def test_ctrl_c_before_the_search_is_no_traceback(monkeypatch):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "solve", press)
+    result = run("solve", WIN, "--game", "hex-3")
+    assert (result.exit_code, result.stderr) == (130, "jaxsolve: interrupted\n")

@@ -1,0 +1,391 @@
+"""MiniShogi's kernel against a plain reading of the rules and against Fairy-Stockfish, and searches of it against exhaustive play."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support import search as search_tools
+from support.oracles import minimax
+from support.oracles import minishogi as minishogi_oracle
+from support.oracles.minishogi import CASES, START, Shogi
+from support.search import LONG
+from support.transform_laws import quickly
+
+from jaxsolve.games import make
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.minishogi import MiniShogi, MiniShogiState
+from jaxsolve.search import Claim, Verdict
+
+GAME = MiniShogi()
+HANDS = "..k../...../..P../..p../..K.. b hands=RBGSrbgs"
+WIDTH = 512
+
+
+@functools.cache
+def compiled():
+    """Masks and outcomes of ``WIDTH`` packed positions, and the packed positions after one action each."""
+    words, actions = np.zeros((WIDTH, GAME.state_words), np.uint32), np.zeros(WIDTH, np.int32)
+
+    def look(words):
+        state = GAME.unpack(words)
+        return GAME.legal_mask(state), GAME.outcome(state)
+
+    return quickly(jax.vmap(look), words), quickly(
+        jax.vmap(lambda words, action: GAME.pack(GAME.step(GAME.unpack(words), action))),
+        words,
+        actions,
+    )
+
+
+def in_parts(function, *arrays):
+    """What a compiled function of ``WIDTH`` rows gives for any number of them."""
+    parts = []
+    for first in range(0, len(arrays[0]), WIDTH):
+        rows = [array[first : first + WIDTH] for array in arrays]
+        count, full = (
+            len(rows[0]),
+            [np.concatenate([x, np.repeat(x[:1], WIDTH - len(x), axis=0)]) for x in rows],
+        )
+        parts.append(jax.tree.map(lambda x, count=count: np.asarray(x)[:count], function(*full)))
+    return jax.tree.map(lambda *x: np.concatenate(x), *parts)
+
+
+def words_of(texts):
+    return np.stack([GAME.host_pack(GAME.read(text)) for text in texts])
+
+
+def state_of(words):
+    return MiniShogiState(words[:5], words[5])
+
+
+def masks_and_outcomes(words):
+    return in_parts(compiled()[0], words)
+
+
+def children(words):
+    """Packed positions after every legal move of each position, and whose children they are."""
+    masks, _ = masks_and_outcomes(words)
+    parents, actions = np.nonzero(masks)
+    if not len(parents):
+        return words[:0], parents
+    return in_parts(compiled()[1], words[parents], actions.astype(np.int32)), parents
+
+
+def perft(text, depth):
+    """Numbers of move sequences of every length up to ``depth``."""
+    words, counts = words_of([text]), []
+    for _ in range(depth - 1):
+        words, _ = children(words)
+        counts.append(len(words))
+    return [*counts, int(masks_and_outcomes(words)[0].sum())]
+
+
+def same_moves(plain: list[Shogi]):
+    """The kernel's moves, the positions after them, and ends, are those of the plain game."""
+    words = words_of([position.text() for position in plain])
+    masks, outcomes = masks_and_outcomes(words)
+    after, parents = children(words)
+    for number, position in enumerate(plain):
+        state, moves = state_of(words[number]), position.moves()
+        assert GAME.text(state) == position.text()
+        names = [
+            GAME.action_text(action, state) for action in np.flatnonzero(masks[number]).tolist()
+        ]
+        texts = [GAME.text(state_of(child)) for child in after[parents == number]]
+        assert dict(zip(names, texts, strict=True)) == {
+            move: child.text() for move, child in moves.items()
+        }, position.text()
+        assert outcomes[number] == (
+            Outcome.ONGOING if moves else Outcome.SECOND_WINS - position.side
+        ), position.text()
+
+
+def played(start, rng, plies):
+    position = Shogi(start)
+    for _ in range(plies):
+        yield position
+        moves = position.moves()
+        position = moves[rng.choice(sorted(moves))] if moves else Shogi(start)
+
+
+# ---- rules -------------------------------------------------------------------------------------------------------------
+def test_random_games_equal_the_plain_game():
+    rng = random.Random(1)
+    for start in (START, HANDS):
+        same_moves(list(played(start, rng, 20_000 if LONG else 300)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_rules_allow_and_forbid(name):
+    text, legal, illegal = CASES[name]
+    state = GAME.parse(text)
+    mask = masks_and_outcomes(words_of([text]))[0][0]
+    assert all(mask[GAME.parse_action(move, state)] for move in legal.split())
+    assert not any(mask[GAME.parse_action(move, state)] for move in illegal.split())
+    same_moves([Shogi(text)])
+
+
+def test_no_move_is_a_loss_in_check_or_not():
+    mated = "k..../G..../P..../...../....K w hands=RRBBGSSP"
+    stuck = "k..../...../P..../...../.R..K w hands=RBBGGSSP"
+    assert Shogi(mated).in_check(1) and not Shogi(stuck).in_check(1)
+    for text in (mated, stuck):
+        assert GAME.outcome(GAME.parse(text)) == Outcome.FIRST_WINS and not np.any(
+            GAME.legal_mask(GAME.parse(text))
+        )
+
+
+def test_positions_are_counted_as_fairy_stockfish_counts_them():
+    """By its numbers, so that they hold where it is not installed; where a pawn's drop would mate they leave that out."""
+    assert perft(START, 5) == [14, 181, 2512, 35401, 533203]
+    for text, two in {
+        "G+BBk./.K.../+R..p./.+s.G./..+r.P w hands=S": [17, 490],
+        "..k../P..g./K..SG/...../b+r..+p w hands=RBs": [38, 1209],
+        "..p../...../.Bgpk/...../K.g+s+b w hands=Rrs": [48, 908],
+        "+S..../K..../..g.k/P..gB/R.+s.. b hands=RPb": [39, 1115],
+    }.items():
+        assert (
+            perft(text, 2)
+            == two
+            == [minishogi_oracle.perft(Shogi(text), depth) for depth in (1, 2)]
+        )
+        assert not LONG or perft(text, 3)[2] == minishogi_oracle.perft(Shogi(text), 3)
+
+
+def fen(text):
+    """A position as Fairy-Stockfish reads it: there the first player is called White."""
+    board, side, *hands = text.split(" ")
+    board = re.sub(r"\.+", lambda run: str(len(run[0])), board)
+    return f"{board}[{hands[0].removeprefix('hands=') if hands else '-'}] {'w' if side == 'b' else 'b'} 0 1"
+
+
+def test_fairy_stockfish_has_the_same_moves():
+    """It lets a pawn's drop mate, and then has the side that dropped it lose: such moves are ours no more."""
+    pyffish = pytest.importorskip("pyffish")
+    rng, mating = random.Random(3), 0
+
+    def mates(position, move):
+        return pyffish.gives_check("minishogi", position, [move]) and not pyffish.legal_moves(
+            "minishogi", position, [move]
+        )
+
+    positions = [
+        position.text()
+        for start in (START, HANDS)
+        for position in played(start, rng, 10_000 if LONG else 300)
+    ]
+    positions += [text for text, _, _ in CASES.values()]
+    words = words_of(positions)
+    masks, _ = masks_and_outcomes(words)
+    for text, packed, mask in zip(positions, words, masks, strict=True):
+        theirs = set(pyffish.legal_moves("minishogi", fen(text), []))
+        names = [
+            GAME.action_text(action, state_of(packed)) for action in np.flatnonzero(mask).tolist()
+        ]
+        ours = {
+            name[0] + name[1:].lower() if "@" in name else name.replace("-", "").lower()
+            for name in names
+        }
+        forbidden = {
+            move for move in theirs - ours if move.startswith("P@") and mates(fen(text), move)
+        }
+        assert ours == theirs - forbidden, text
+        mating += len(forbidden)
+    assert mating >= 3
+
+
+# ---- seats -------------------------------------------------------------------------------------------------------------
+def test_a_board_turned_round_with_colours_exchanged_is_the_same_to_its_mover():
+    """Masks, children and what is seen do not tell Black from White, but for the plane that says so."""
+
+    def exchanged(text):
+        board, side, *hands = text.split(" ")
+        cells = re.findall(r"\+?.", board)
+        hands = [f"hands={hands[0][6:].swapcase()}"] if hands else []
+        return GAME.text(
+            GAME.parse(
+                " ".join(["".join(reversed(cells)).swapcase(), "wb"["bw".index(side)], *hands])
+            )
+        )
+
+    texts = [position.text() for position in played(HANDS, random.Random(2), 100)]
+    ours, theirs = words_of(texts), words_of([exchanged(text) for text in texts])
+    assert (ours[:, :5] == theirs[:, :5]).all() and (ours[:, 5] ^ theirs[:, 5] == 1 << 20).all()
+    seen = [
+        jax.vmap(lambda words: GAME.observe(GAME.unpack(words)))(words) for words in (ours, theirs)
+    ]
+    assert (seen[0][..., :-1] == seen[1][..., :-1]).all() and (
+        seen[0][..., -1] ^ seen[1][..., -1]
+    ).all()
+
+
+def test_what_is_seen_is_what_is_there():
+    text = "..k.+p/...../..P../..s../+B.K.. b hands=RRBGGS"
+    for player, turn in ((0, 1), (1, -1)):
+        seen = np.asarray(GAME.observe(GAME.from_seat(GAME.parse(text), jnp.int32(player))))
+        seen = seen[::turn, ::turn]
+        own, enemy = (0, 10) if player == 0 else (10, 0)
+        for plane, row, column in (
+            (own, 2, 2),
+            (own + 5, 4, 2),
+            (own + 8, 4, 0),
+            (enemy + 5, 0, 2),
+            (enemy + 6, 0, 4),
+            (enemy + 1, 3, 2),
+        ):
+            assert seen[..., plane].sum() == 1 and seen[row, column, plane], (text, player, plane)
+        assert seen[..., :20].sum() == 6
+        held = seen[0, 0, 20:40].reshape(2, 5, 2).sum(axis=-1)[::turn]
+        assert held.tolist() == [[0, 1, 2, 1, 2], [0] * 5] and seen[..., 40].all() == (player == 1)
+
+
+# ---- text --------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "<board> <side>"),
+        (START[:-2], "<board> <side>"),
+        (f"{START} 5", "unknown field"),
+        (f"{START} hands=", "unknown field"),
+        (f"{START} hands=X", "'X', which cannot be in hand"),
+        (f"{START} hands=K", "'K', which cannot be in hand"),
+        (f"{START} hands=P", "3 pieces P"),
+        (START.replace(" b", " s"), "side to move"),
+        (START.replace("....p", "...p"), "has 4 squares"),
+        (START.replace("....p/", ""), "4 rows"),
+        (START.replace("P", "X"), "holds 'X'"),
+        (START.replace("G", "+G"), r"holds '\+G'"),
+        (START.replace("S", "\u017f"), "holds '\u017f'"),  # its capital is S
+        (START.replace("K", "."), "0 kings"),
+        (START.replace("P", "."), "1 pieces P"),
+        ("..k../...../P..../P..../..K.. b hands=RRBBGGSS", "two unpromoted pawns"),
+        ("..k../...../...../...../p.K.. b hands=RRBBGGSSp", "on its last row"),
+        ("..k../...../..R../...../K.... b hands=RBBGGSSPP", "could take the king"),
+        ("..k../...../.+b.../..K../..... w hands=RRBGGSSPP", "could take the king"),
+    ],
+)
+def test_bad_positions_are_refused_in_one_sentence(text, says):
+    with pytest.raises(ValueError, match=says):
+        GAME.parse(text)
+
+
+def test_pieces_in_hand_may_be_written_in_any_order():
+    assert (
+        GAME.text(GAME.parse("..k../...../...../...../..K.. b hands=pPgGsbSBrR"))
+        == "..k../...../...../...../..K.. b hands=RBGSPrbgsp"
+    )
+
+
+def test_moves_are_named_from_their_side():
+    white = GAME.parse("..k../P..g./K..SG/...../b+r..+p w hands=RBs")
+    for name in ("D4-D3", "S@A2", "A1-C3", "B1-A2"):
+        action = GAME.parse_action(name.lower(), white)
+        assert GAME.action_text(action, white) == name
+    assert GAME.action_text(GAME.parse_action("P@C2")) == "P@C2" and GAME.parse_action(
+        "a2-a3"
+    ) == GAME.parse_action("A2-A3", GAME.init())
+
+
+@pytest.mark.parametrize(
+    "move", ["A2", "A2-A2", "A2-F3", "A2-B4", "K@C3", "X@C3", "P@C6", "A2+", "A2-A3++", "A2A3"]
+)
+def test_bad_moves_are_refused(move):
+    with pytest.raises(ValueError):
+        GAME.parse_action(move, GAME.init())
+
+
+def test_numbers_that_are_no_moves_are_refused():
+    for action, says in ((-1, "no move"), (525, "no move"), (0, "moves no piece")):
+        with pytest.raises(ValueError, match=says):
+            GAME.action_text(action, GAME.init())
+    with pytest.raises(ValueError, match="only the position tells"):
+        GAME.action_text(GAME.parse_action("A2-A3"))
+
+
+def test_other_repetition_rules_are_refused():
+    with pytest.raises(ValueError, match="repetition must be 'none'"):
+        MiniShogi(repetition="first-player-loses")
+    with pytest.raises(ValueError, match="repetition may be none"):
+        make("minishogi;repetition=first-player-loses")
+
+
+# ---- search ------------------------------------------------------------------------------------------------------------
+def wins_within(words, plies):
+    """bool[N]: whether the side to move mates within an odd number of plies, by looking at every move."""
+    won = np.zeros(len(words), bool)
+    after, parents = children(words)
+    if len(after):
+        unique, index = np.unique(after, axis=0, return_inverse=True)
+        np.logical_or.at(won, parents, loses_within(unique, plies - 1)[index])
+    return won
+
+
+def loses_within(words, plies):
+    """bool[N]: whether the side to move is mated within an even number of plies, whatever it does."""
+    lost = masks_and_outcomes(words)[1] != Outcome.ONGOING
+    if plies > 0:
+        after, parents = children(words)
+        escapes = np.zeros(len(words), bool)
+        unique, index = np.unique(after, axis=0, return_inverse=True)
+        np.logical_or.at(escapes, parents, ~wins_within(unique, plies - 1)[index])
+        lost |= ~escapes
+    return lost
+
+
+@functools.cache
+def endings():
+    """(text, whether the side to move wins) of positions of random play that are decided within a few plies, both kinds, those that take longest."""
+    texts = list(
+        dict.fromkeys(
+            itertools.islice(
+                minimax.random_positions(GAME, range(20, 90), 4), 3000 if LONG else 120
+            )
+        )
+    )
+    words, found = words_of(texts), []
+    wins_at_once, loses = wins_within(words, 1), loses_within(words, 2)
+    slow = np.flatnonzero(~wins_at_once)[: 400 if LONG else 12]
+    wins = np.array([wins_within(words[number : number + 1], 3)[0] for number in slow])
+    found += [(texts[number], True) for number in slow[wins]]
+    found += [(texts[number], False) for number in np.flatnonzero(loses)]
+    found += [
+        (texts[number], True) for number in np.flatnonzero(wins_at_once)[: 100 if LONG else 3]
+    ]
+    return found
+
+
+def test_there_are_endings_of_both_kinds():
+    assert {wins for _, wins in endings()} == {True, False} and len(endings()) >= 6
+
+
+@pytest.mark.parametrize("method", search_tools.NAMES)
+def test_searches_decide_what_play_decides(method, tmp_path):
+    """Short mates for and against are found, and certificates accepted (``run``).
+
+    ``fdfpn`` and ``rzs`` may give up: they look at a few moves, or at one as deep as it leads, and here nothing tells moves apart or ends play.
+    """
+    gives_up = method in ("fdfpn", "rzs")
+    for number, (text, wins) in enumerate(endings()[: None if LONG else 8]):
+        state = GAME.parse(text)
+        claim = Claim((number + int(GAME.to_move(state))) % 2)
+        right = wins == (claim.player == int(GAME.to_move(state)))
+        setting = search_tools.Setting(
+            method,
+            (32, 4, 1)[number % 3 if LONG else 0],
+            (None, 256)[number % 2] if LONG else None,
+            number,
+        )
+        got = search_tools.run(GAME, state, claim, setting, tmp_path, 2000 if gives_up else 100_000)
+        unknown = gives_up and got.verdict is Verdict.UNKNOWN
+        assert unknown or got.verdict is (Verdict.PROVED if right else Verdict.DISPROVED), (
+            text,
+            claim,
+            setting,
+        )

@@ -1,0 +1,412 @@
+"""Laws of Slither: the kernel equals a plain reading of the rules, over random play and in every position of small boards."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support.oracles import minimax
+from support.oracles import slither as oracle
+from support.search import LONG, NAMES, Setting, claims, in_turn, run
+from support.transform_laws import quickly
+
+from jaxsolve.formats import position
+from jaxsolve.games import Env, make, mctx_adapter
+from jaxsolve.games.game import EstimatesNumbers, Outcome, SeesChildren
+from jaxsolve.games.slither import Slither, SlitherState
+from jaxsolve.proof.check import registry as checkers
+from jaxsolve.search import Claim
+
+BLOCKED = "OOOXX/OO.XO/XX.OO/XXOOX/OXOOX b"
+"""Black has no turn; White has."""
+
+
+WIDTH = 256
+
+
+@functools.cache
+def compiled(game: Slither):
+    """The masks of ``WIDTH`` states, and the states after one action each."""
+    states = batch_of(game, [game.text(game.init())])
+    return quickly(jax.vmap(game.legal_mask), states), quickly(
+        jax.vmap(game.step), states, np.zeros(WIDTH, np.int32)
+    )
+
+
+def batch_of(game: Slither, texts: list[str]) -> SlitherState:
+    """States of host arrays, the first repeated up to ``WIDTH``."""
+    states = [game.read(text) for text in texts]
+    return jax.tree.map(lambda *x: np.stack([*x, *[x[0]] * (WIDTH - len(x))]), *states)
+
+
+def turns_of(game: Slither, texts: list[str]) -> list[set]:
+    """The turns, as the oracle writes them, that the kernel allows in each position, relocation and placement being two actions."""
+    return [
+        turns
+        for first in range(0, len(texts), WIDTH)
+        for turns in _turns_of(game, texts[first : first + WIDTH])
+    ]
+
+
+def _turns_of(game: Slither, texts: list[str]) -> list[set]:
+    size, cells, (look, step) = game.size, game.size**2, compiled(game)
+    states = batch_of(game, texts)
+    masks = np.asarray(look(states))[: len(texts)]
+    found = [{(None, divmod(int(a), size)) for a in np.flatnonzero(mask[:cells])} for mask in masks]
+    relocations = np.argwhere(masks[:, cells:-1])
+    for first in range(0, len(relocations), WIDTH):
+        part = relocations[first : first + WIDTH]
+        owners, actions = np.concatenate([part, np.repeat(part[:1], WIDTH - len(part), 0)]).T
+        after = step(
+            jax.tree.map(lambda x, owners=owners: x[owners], states),
+            (actions + cells).astype(np.int32),
+        )
+        np.testing.assert_array_equal(after.meta, states.meta[owners] | 2)
+        second = np.asarray(look(after))[: len(part)]
+        assert not second[:, cells:].any() and second.any(axis=1).all()
+        for (owner, action), mask in zip(part.tolist(), second, strict=True):
+            start, end = (
+                divmod(game.parse_action(name), size)
+                for name in game.action_text(action + cells).split("-")
+            )
+            found[owner] |= {
+                ((start, end), divmod(int(put), size)) for put in np.flatnonzero(mask[:cells])
+            }
+    for turns, mask in zip(found, masks, strict=True):
+        assert bool(mask[-1]) == (not turns)
+    return found
+
+
+def random_boards(size: int, seed: int, stop: float = 0.0) -> list[oracle.Board]:
+    """The undecided positions of one random game, more relocations than chance would bring; it may ``stop`` after every turn."""
+    rng, board, boards = (
+        random.Random(f"{size} {seed}"),
+        oracle.Board(size, (frozenset(), frozenset()), 0),
+        [],
+    )
+    while oracle.winner(board) is None and (not boards or rng.random() >= stop):
+        boards.append(board)
+        turns = sorted(oracle.turns(board), key=str)
+        moved = [turn for turn in turns if turn[0] is not None]
+        board = oracle.play(
+            board, rng.choice(moved if moved and rng.random() < 0.5 else turns) if turns else None
+        )
+    return boards
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5, 8])
+def test_turns_over_random_play(size):
+    boards = [board for seed in range(40 if LONG else 4) for board in random_boards(size, seed)]
+    boards = boards[:: 1 if size < 8 or LONG else 12]
+    for board, turns in zip(
+        boards,
+        turns_of(make(f"slither-{size}"), [oracle.text(board) for board in boards]),
+        strict=True,
+    ):
+        assert turns == oracle.turns(board), oracle.text(board)
+
+
+@pytest.mark.parametrize("size", [9, 11, 16, 19] if LONG else [9, 16])
+def test_placements_on_larger_boards(size):
+    """Where rows lie in words differently; the turns of one late position each."""
+    board = random_boards_by_placement(size)[-1]
+    (turns,) = turns_of(make(f"slither-{size}"), [oracle.text(board)])
+    assert {turn for turn in turns if turn[0] is None} == {
+        (None, put) for put in board.empty if oracle.keeps_rule(board.stones[board.side] | {put})
+    }
+    own, rng = board.stones[board.side], random.Random(size)
+    for (r, c), (dr, dc) in rng.sample(list(itertools.product(sorted(own), oracle.STEPS)), 40):
+        end = (r + dr, c + dc)
+        if end in board.empty:
+            moved = own - {(r, c)} | {end}
+            rule = {
+                put for put in board.empty - {end} | {(r, c)} if oracle.keeps_rule(moved | {put})
+            }
+            assert {put for relocation, put in turns if relocation == ((r, c), end)} == rule
+
+
+def random_boards_by_placement(size: int) -> list[oracle.Board]:
+    rng, board, boards = random.Random(size), oracle.Board(size, (frozenset(), frozenset()), 0), []
+    for _ in range(size * size // 3):
+        put = rng.choice(sorted(board.empty))
+        if oracle.keeps_rule(board.stones[board.side] | {put}):
+            board = oracle.play(board, (None, put))
+            boards.append(board)
+    return [board for board in boards if oracle.winner(board) is None]
+
+
+def every_board(size: int) -> list[oracle.Board]:
+    """All positions in which both sides keep the diagonal rule."""
+    cells = list(itertools.product(range(size), repeat=2))
+    sets = [
+        frozenset(itertools.compress(cells, bits))
+        for bits in itertools.product((0, 1), repeat=len(cells))
+    ]
+    sets = [stones for stones in sets if oracle.keeps_rule(stones)]
+    return [
+        oracle.Board(size, (one, other), side)
+        for one in sets
+        for other in sets
+        if not one & other
+        for side in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_every_position_of_small_boards(size):
+    """Turns and winners; that a full board has one winner, and that somebody always has a turn, which the docstring claims."""
+    game, boards = make(f"slither-{size}"), every_board(size)
+    open_ones = [board for board in boards if oracle.winner(board) is None]
+    assert all(board.empty for board in open_ones)
+    for board in boards:
+        both = [oracle.connects(board.stones[side], side, size) for side in (0, 1)]
+        assert not all(both)
+        if any(both) and oracle.winner(board) != board.side:
+            state = game.read(oracle.text(board))
+            assert int(state.meta) >> 2 == Outcome.FIRST_WINS + both.index(True)
+    texts = [oracle.text(board) for board in open_ones]
+    blocked = set()
+    for board, turns in zip(open_ones, turns_of(game, texts), strict=True):
+        assert turns == oracle.turns(board), oracle.text(board)
+        if not turns:
+            assert board.stones not in blocked
+            blocked.add(board.stones)
+
+
+def test_a_player_without_a_turn_passes_and_only_then():
+    game, rules = make("slither-5"), checkers.find("slither").rules("slither-5")
+    board = oracle.board_of(BLOCKED)
+    state = game.parse(BLOCKED)
+    assert not oracle.turns(board) and oracle.turns(oracle.play(board, None))
+    assert (
+        list(np.flatnonzero(game.legal_mask(state)))
+        == [game.parse_action("PASS")]
+        == [game.num_actions - 1]
+    )
+    after = game.step(state, game.num_actions - 1)
+    assert game.text(after) == BLOCKED[:-1] + "w" and rules.replies(rules.root(BLOCKED)) == {
+        "pass": BLOCKED[:-1] + "w"
+    }
+    assert not game.legal_mask(after)[-1] and not game.legal_mask(game.init())[-1]
+    assert game.place(game.num_actions - 1, state, 0) is None
+    assert position.resolve("moves:A1 B2 C3", game="slither-5") and "pass" not in rules.replies(
+        rules.root(game.text(game.init()))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "method"), in_turn([BLOCKED, BLOCKED[:-1] + "w"], NAMES if LONG else ("pns", "dfpn"))
+)
+def test_positions_with_passes_are_solved(method, text, tmp_path):
+    game, wins = make("slither-5"), oracle.wins(oracle.board_of(text))
+    side = "bw".index(text[-1])
+    assert run(
+        game, game.parse(text), Claim(side), Setting(method, 4, None, 0), tmp_path
+    ).verdict is minimax.expected(wins)
+
+
+def test_a_connection_made_by_relocation_counts_after_the_placement():
+    game = make("slither-3")
+    before = game.parse(
+        "X.O/X.O/.X. b relocated"
+    )  # the rule is broken in the middle of the turn, and only A1 and B2 mend it
+    assert {game.action_text(int(a)) for a in np.flatnonzero(game.legal_mask(before))} == {
+        "A1",
+        "B2",
+    }
+    state = game.parse("X.O/X.O/X.. b relocated")
+    children = game.children(state)
+    assert int(game.outcome(state)) == Outcome.ONGOING and int(game.to_move(state)) == 0
+    np.testing.assert_array_equal(children.wins, children.legal)
+    assert {game.action_text(int(a)) for a in np.flatnonzero(game.legal_mask(state))} == {
+        "B3",
+        "B2",
+        "B1",
+        "C1",
+    }
+    for action in np.flatnonzero(game.legal_mask(state)):
+        assert int(game.outcome(game.step(state, action))) == Outcome.FIRST_WINS
+
+
+def test_the_placed_stone_may_go_where_the_relocated_one_was():
+    game = make("slither-4")
+    plain, roundabout = (
+        position.resolve(f"moves:{words}", game="slither-4").state
+        for words in ("B2 D4 B3", "B2 D4 B2-B3 B2")
+    )
+    assert game.text(plain) == game.text(roundabout) == "...O/.X../.X../.... w"
+    np.testing.assert_array_equal(
+        game.key(game.parse(game.text(plain))), game.key(game.parse(game.text(roundabout)))
+    )
+
+
+# ---- solving -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", NAMES)
+def test_small_boards_are_solved_as_by_trying_everything(method, tmp_path):
+    """Both claims: 2x2 in every position by one method, 3x3 in some, and late positions of 4x4."""
+    boards = [board for board in every_board(2) if oracle.winner(board) is None][
+        :: 1 if LONG or method == "dfpn" else 100
+    ]
+    rng = random.Random(method)
+    three = [board for board in every_board(3) if oracle.winner(board) is None]
+    boards += [
+        oracle.Board(3, (frozenset(), frozenset()), 0),
+        *rng.sample(three, 300 if LONG else 6),
+    ]
+    late = [
+        board for seed in range(60) for board in random_boards(4, seed) if len(board.empty) == 4
+    ]
+    boards += rng.sample(late, 20 if LONG else 3)
+    for number, board in enumerate(boards):
+        game, claim = make(f"slither-{board.size}"), claims(make("slither-2"))[number % 2]
+        holds = oracle.wins(board) == (claim.player == board.side)
+        got = run(
+            game,
+            game.parse(oracle.text(board)),
+            claim,
+            Setting(method, (1, 4, 32)[number % 3], None, number),
+            tmp_path,
+        )
+        assert got.verdict is minimax.expected(holds), oracle.text(board)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_positions_in_the_middle_of_a_turn_are_solved(method, tmp_path):
+    game, rules = make("slither-3"), checkers.find("slither").rules("slither-3")
+    plain, rng = minimax.DepthFirst(game), random.Random(method)
+    texts = (
+        text for text in minimax.random_positions(game, range(3, 7), 5) if "relocated" not in text
+    )
+    for start in itertools.islice(texts, 40 if LONG else 4):
+        after = [text for text in rules.replies(rules.root(start)).values() if "relocated" in text]
+        for text in rng.sample(sorted(after), min(2, len(after))):
+            for claim in claims(game):
+                wanted = minimax.expected(plain.holds(text, claim))
+                assert (
+                    run(
+                        game, game.parse(text), claim, Setting(method, 4, None, 1), tmp_path
+                    ).verdict
+                    is wanted
+                ), text
+
+
+# ---- interfaces --------------------------------------------------------------------------------------------------------
+def test_an_agent_moves_twice_when_it_relocates():
+    env = Env(make("slither-3"))
+    state = env.init(jax.random.key(0))
+    step = jax.jit(env.step)
+    for move in ("B2", "C3"):
+        state = step(state, env.game.parse_action(move))
+    again = step(state, env.game.parse_action("B2-A2"))
+    assert int(again.current_player) == int(state.current_player) and not bool(again.terminated)
+    assert bool(again.observation[..., 3].all()) and not bool(state.observation[..., 3].any())
+    done = step(again, env.game.parse_action("A1"))
+    assert int(done.current_player) == 1 - int(state.current_player)
+    recurrent = jax.jit(mctx_adapter.recurrent_fn(env, mctx_adapter.uniform))
+    discounts = []
+    for before, move in ((state, "B2-A2"), (again, "A1"), (done, "B3"), (again, "B2")):
+        batch = jax.tree.map(lambda x: x[None], before)
+        discounts.append(
+            float(
+                recurrent(None, jax.random.key(0), jnp.array([env.game.parse_action(move)]), batch)[
+                    0
+                ].discount[0]
+            )
+        )
+    assert discounts == [1, -1, -1, -1]
+
+
+def test_facts_and_names():
+    game = Slither(5)
+    assert (
+        game.rule_set == "slither-5"
+        and game.num_actions == 9 * 25 + 1
+        and not game.may_draw
+        and not game.may_repeat
+    )
+    assert isinstance(game, SeesChildren) and isinstance(game, EstimatesNumbers)
+    assert (
+        game.action_text(0) == "A5"
+        and game.parse_action("c3-d4") == 25 * (1 + oracle_direction((-1, 1))) + 12
+    )
+    assert (
+        game.place(game.parse_action("C3-D4"), game.init(), 0)
+        == (3, 1)
+        == game.place(game.parse_action("D4"), game.init(), 0)
+    )
+    assert game.drawing(game.init()).edges == (1, 2)
+    legal = game.num_actions - 1
+    on_board = [a for a in range(legal) if game.place(a, game.init(), 0) is not None]
+    assert [game.parse_action(game.action_text(a)) for a in on_board] == on_board and len(
+        on_board
+    ) == 25 + 2 * (2 * 20 + 2 * 16)
+    for action in (-1, legal + 1, 25 + 25 * oracle_direction((-1, 0))):
+        with pytest.raises(ValueError, match="no move"):
+            game.action_text(action)
+    for size in (0, 20):
+        with pytest.raises(ValueError, match=f"size={size}"):
+            Slither(size)
+
+
+def oracle_direction(step: tuple[int, int]) -> int:
+    """The number of a direction, found by moving a stone."""
+    game = make("slither-3")
+    state = game.parse(".../.X./... b")
+    for direction in range(8):
+        cells = game.cells(game.step(state, 9 * (1 + direction) + 4))
+        if cells[1 + step[0], 1 + step[1]]:
+            return direction
+    raise AssertionError(step)
+
+
+def test_stones_that_are_still_needed():
+    game = make("slither-5")
+    wanted = {
+        "...../...../...../...../..... b": (5, 5),
+        "..X../..X../...../..X../..X.. w": (1, 5),
+        "..X../..X../OO.../..X../..X.. b": (1, 3),
+        "X..../XO..X/.OO../....X/...XX w": (2, 3),
+        "..X../..X../..X../..X../..X.. w": (0, 6),
+    }
+    for text, needs in wanted.items():
+        state = game.parse(text)
+        assert tuple(np.asarray(game._count_needs(state)).tolist()) == needs, text
+        own, other = needs if int(game.to_move(state)) == 0 else needs[::-1]
+        assert [int(x) for x in game.first_numbers(state)] == [
+            min(1 << max(4 * n - 4, 0), 1 << 14) for n in (own, other)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("../.. b", "2 rows"),
+        (".../.../... x", "'x'"),
+        (".../.../... b moved", "unknown field 'moved'"),
+        (".../.../... b relocated relocated", "position is"),
+        ("X../.X./... b", "black breaks the diagonal rule in the four cells around A3 and B2"),
+        (".../..O/.O. b", "white breaks"),
+        (".../..O/.O. b relocated", "white breaks"),
+        ("X../X../X.. b", "already joined"),
+        ("OOO/.../X.. b relocated", "white has already won"),
+        ("O../... /... b relocated", "position is"),
+        ("O../.../... b relocated", "no stone that can have been relocated"),
+        ("X../.X./..X b relocated", "no placement keeps"),
+    ],
+)
+def test_bad_positions_are_refused(text, word):
+    with pytest.raises(ValueError, match=word):
+        Slither(3).parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["B2-B4", "B2-B2", "B2-", "-B2", "B2-B3-B4", "D1", "pas", "A1 -A2x"]
+)
+def test_bad_moves_are_refused(text):
+    with pytest.raises(ValueError, match=r"relocation|point"):
+        Slither(3).parse_action(text)

@@ -1,0 +1,386 @@
+"""``Env``: pgx's semantics at the ends of games, and pgx's own boards, rewards, masks and observations where the rules coincide."""
+
+import functools
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxsolve.games import Env, Hex, auto_reset, make, random_legal_action
+from jaxsolve.games.game import Outcome
+from jaxsolve.view import sheet
+
+PUBLIC = [
+    "current_player",
+    "observation",
+    "rewards",
+    "terminated",
+    "truncated",
+    "legal_action_mask",
+]
+
+
+@functools.cache
+def jitted(rule_set, max_steps=None, cap="truncation"):
+    env = Env(make(rule_set), max_steps=max_steps, cap=cap)
+    return env, jax.jit(env.init), jax.jit(env.step)
+
+
+def play(rule_set, *moves, max_steps=None, cap="truncation", seed=0):
+    env, init, step = jitted(rule_set, max_steps, cap)
+    state = init(jax.random.key(seed))
+    for move in moves:
+        state = step(state, env.game.parse_action(move, state._game))
+    return state
+
+
+def same(a, b, leave_out=()):
+    for name in [
+        "current_player",
+        "observation",
+        "rewards",
+        "terminated",
+        "truncated",
+        "legal_action_mask",
+        "_game",
+        "_history",
+    ]:
+        if name not in leave_out:
+            jax.tree.map(np.testing.assert_array_equal, getattr(a, name), getattr(b, name))
+
+
+def test_public_fields_are_those_of_pgx():
+    state = play("awari")
+    assert [name for name in vars(state) if not name.startswith("_")] == PUBLIC
+    env = jitted("awari")[0]
+    assert state.observation.shape == env.observation_shape and state.legal_action_mask.shape == (
+        env.num_actions,
+    )
+    assert state.rewards.dtype == jnp.float32 and state.current_player.dtype == jnp.int32
+
+
+def test_the_key_draws_who_begins():
+    starts = {int(play("awari", seed=seed).current_player) for seed in range(20)}
+    assert starts == {0, 1}
+    for seed in range(4):
+        assert int(play("awari", "A", seed=seed).current_player) == 1 - int(
+            play("awari", seed=seed).current_player
+        )
+
+
+def test_an_illegal_action_ends_the_game_against_the_mover():
+    before = play("awari", "F", "a")  # A..F hold 5,4,4,4,4,0: F is empty
+    step = jitted("awari")[2]
+    after = step(before, 5)
+    assert bool(after.terminated) and not bool(after.truncated)
+    assert float(after.rewards[before.current_player]) == -1 and float(after.rewards.sum()) == 0
+    assert bool(after.legal_action_mask.all())
+    same(after, before, leave_out=("rewards", "terminated", "legal_action_mask"))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_the_winner_is_paid_and_a_finished_game_stays(seed):
+    state = play("hex-2", "a1", "b1", "a2", seed=seed)
+    black = int(play("hex-2", seed=seed).current_player)
+    assert (
+        bool(state.terminated)
+        and float(state.rewards[black]) == 1
+        and float(state.rewards[1 - black]) == -1
+    )
+    assert bool(state.legal_action_mask.all())
+    step = jitted("hex-2")[2]
+    for action in (0, 3):
+        again = step(state, action)
+        same(again, state, leave_out=("rewards",))
+        assert not again.rewards.any()
+
+
+def test_a_draw_pays_nothing():
+    env, init, step = jitted("awari")
+    position = env.game.parse(
+        "0,0,0,0,0,1/1,0,0,0,0,2 s captured=20:22"
+    )  # F captures 2; North still holds seeds, every pit none above 2
+    state = init(jax.random.key(0)).replace(
+        _game=position, legal_action_mask=env.game.legal_mask(position)
+    )
+    after = step(state, 5)
+    assert env.game.text(after._game) == "0,0,0,0,0,0/0,0,0,0,0,2 n captured=22:22"
+    assert int(env.game.outcome(after._game)) == Outcome.ONGOING
+    last = step(after, 5)
+    assert env.game.text(last._game) == "1,1,0,0,0,0/0,0,0,0,0,0 s captured=22:22"
+    assert int(env.game.outcome(last._game)) == Outcome.DRAW
+    assert bool(last.terminated) and not last.rewards.any()
+
+
+def test_max_steps_truncates_and_pays_nothing():
+    state = play("awari", "A", "b", max_steps=2)
+    assert (
+        bool(state.truncated)
+        and not bool(state.terminated)
+        and not state.rewards.any()
+        and bool(state.legal_action_mask.all())
+    )
+    again = jitted("awari", 2)[2](state, 0)
+    same(again, state)
+    state = play("hex-2", "a1", "b1", "a2", max_steps=3)  # the win counts before the cap
+    assert bool(state.terminated) and not bool(state.truncated)
+    with pytest.raises(ValueError, match="max_steps"):
+        Env(make("awari"), max_steps=0)
+
+
+def test_a_cap_may_count_as_the_end():
+    state = play("awari", "A", "b", max_steps=2, cap="termination")
+    assert (
+        bool(state.terminated)
+        and not bool(state.truncated)
+        and not state.rewards.any()
+        and bool(state.legal_action_mask.all())
+    )
+    same(jitted("awari", 2, "termination")[2](state, 0), state)
+    state = play("hex-2", "a1", "b1", "a2", max_steps=3, cap="termination")
+    assert bool(state.terminated) and float(jnp.abs(state.rewards).sum()) == 2
+    with pytest.raises(ValueError, match="cap='end'"):
+        Env(make("awari"), cap="end")
+
+
+def test_games_begin_at_the_given_positions():
+    texts = ["X../O../... b", "X../.../... w", ".O./.X./... b"]
+    env = Env(make("hex-3"), starts=texts)
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
+    boards = [env.game.text(jax.tree.map(lambda x, i=i: x[i], states._game)) for i in range(64)]
+    assert set(boards) == set(texts) and {int(agent) for agent in states._first_agent} == {0, 1}
+    sides = np.array([text[-1] == "w" for text in boards])
+    np.testing.assert_array_equal(states.current_player, np.asarray(states._first_agent) ^ sides)
+    np.testing.assert_array_equal(
+        states.legal_action_mask.sum(axis=1), [text.count(".") for text in boards]
+    )
+    batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(env.game.parse, texts))
+    given = Env(make("hex-3"), starts=batch)
+    same(given.init(jax.random.key(5)), env.init(jax.random.key(5)))
+    assert env == Env(make("hex-3"), starts=env.starts) and hash(env) == hash(
+        Env(make("hex-3"), starts=env.starts)
+    )
+    assert env != given and env != Env(make("hex-3"))
+
+
+def test_problems_of_several_tasks_make_one_environment():
+    """What a life-and-death problem asks lies in its state: the same last move wins one and not the other."""
+    asks = [f"tsumego-4;goal=kill;defender=white;crucial={point}" for point in ("B2", "D4")]
+    problems = [make(rules).parse("...O/.X../XO../.X.. b") for rules in asks]
+    env = Env(
+        make("tsumego-4").kernel, starts=jax.tree.map(lambda *leaves: jnp.stack(leaves), *problems)
+    )
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 16))
+    captures = env.game.parse_action("C2")  # takes B2
+    after = jax.jit(jax.vmap(env.step, in_axes=(0, None)))(states, captures)
+    asked = np.asarray(jax.vmap(env.game.grid.to_bool)(states._game.task.crucial))[:, 2, 1]
+    assert set(asked.tolist()) == {True, False}
+    np.testing.assert_array_equal(after.terminated, asked)
+    mover = np.asarray(states.current_player)
+    np.testing.assert_array_equal(
+        np.asarray(after.rewards)[np.arange(16), mover], np.where(asked, 1.0, 0.0)
+    )
+
+
+def test_a_game_may_begin_anywhere():
+    env, init, step = jitted("go-5")
+    game_state = env.game.parse("...../.XO../XO.O./.XO../..... b ko=C3")
+    state = jax.jit(env.init_from)(game_state, jax.random.key(3))
+    assert (
+        env.game.text(state._game) == "...../.XO../XO.O./.XO../..... b ko=C3"
+        and int(state._step_count) == 0
+    )
+    assert (
+        not bool(state.legal_action_mask[12]) and not state.observation[..., 2:16].any()
+    )  # the history is the position alone
+    same(jax.jit(env.init_from)(env.game.init(), jax.random.key(3)), init(jax.random.key(3)))
+    over = jax.jit(env.init_from)(
+        env.game.parse("X..../...../...../...../..... b passes=2"), jax.random.key(0)
+    )
+    assert bool(over.terminated) and bool(over.legal_action_mask.all()) and not over.rewards.any()
+    same(step(over, 3), over)
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "starts", "says"),
+    [
+        ("hex-2", ["X./.. w", "XX/.. w", "X./X. w"], "Start 3 of 3, 'X./X. w'"),
+        ("hex-2", ["X./.. w", "X../... w"], "cells"),
+        ("hex-2", [], "neither positions as text nor a batch"),
+        ("hex-2", make("hex-3").init(), "neither positions as text nor a batch"),
+        ("hex-2", make("hex-2").init(), "neither positions as text nor a batch"),
+        (
+            "hex-2",
+            jax.tree.map(lambda x: x[None][:0], make("hex-2").init()),
+            "at least one state of hex-2",
+        ),
+        (
+            "hex-2",
+            jax.tree.map(lambda x: x[None], make("awari").init()),
+            "neither positions as text nor a batch",
+        ),
+        (
+            "awari",
+            jax.tree.map(lambda x: x[None].astype(jnp.int32), make("awari").init()),
+            "neither positions as text nor a batch",
+        ),
+    ],
+)
+def test_starts_that_are_none_are_refused(rule_set, starts, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        Env(make(rule_set), starts=starts)
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "move"),
+    [("awari", "A"), ("hex-3", "a1"), ("go-5", "C3"), ("gomoku-5;line=4", "C3")],
+)
+def test_either_agent_can_be_shown_the_board(rule_set, move):
+    """The mover sees the observation; the other agent what it would see with the same board on its turn."""
+    env = jitted(rule_set)[0]
+    state = play(rule_set, move, seed=1)
+    mover = state.current_player
+    observe = jax.jit(env.observe)
+    np.testing.assert_array_equal(env.observe(state), state.observation)
+    np.testing.assert_array_equal(observe(state, mover), state.observation)
+    other = observe(state, 1 - mover)
+    assert (
+        other.shape == state.observation.shape
+        and (np.asarray(other) != np.asarray(state.observation)).any()
+    )
+    sides = {"awari": ("n", "s")}.get(rule_set, ("w", "b"))
+    fields = env.game.text(state._game).split(" ")
+    assert fields[1] == sides[0]
+    turned = env.game.parse(" ".join([fields[0], sides[1], *fields[2:]]))
+    expected = (
+        env.init_from(turned, jax.random.key(0)).observation if state._history is None else None
+    )
+    if (
+        expected is None
+    ):  # Go shows earlier boards too: own and opponent's stones change places, and so does the colour plane
+        seen = np.asarray(state.observation)
+        expected = np.concatenate(
+            [seen[..., :16].reshape(5, 5, 8, 2)[..., ::-1].reshape(5, 5, 16), ~seen[..., 16:]],
+            axis=-1,
+        )
+    np.testing.assert_array_equal(other, expected)
+
+
+class OneSided(Hex):
+    """A game that cannot be shown to the side that is not to move."""
+
+    from_seat = None
+
+
+def test_a_game_that_shows_one_side_only_says_so():
+    env = Env(OneSided(2))
+    state = env.init(jax.random.key(0))
+    np.testing.assert_array_equal(env.observe(state), state.observation)
+    with pytest.raises(ValueError, match="hex-2 can be observed by the agent to move only"):
+        env.observe(state, 0)
+
+
+@pytest.mark.parametrize("rule_set", ["awari", "go-5;ko=positional", "hex-3"])
+def test_states_are_serialised_by_flax(rule_set):
+    serialization = pytest.importorskip("flax.serialization")
+    _, init, step = jitted(rule_set)
+    state = step(init(jax.random.key(1)), 0)
+    saved = serialization.to_bytes(state)
+    again = serialization.from_bytes(init(jax.random.key(0)), saved)
+    same(again, state)
+    same(step(again, 1), step(state, 1))
+    with pytest.raises(ValueError, match="belongs to"):
+        serialization.from_bytes(jitted("hex-2")[1](jax.random.key(0)), saved)
+
+
+def test_states_draw_themselves(tmp_path):
+    env, init, _ = jitted("hex-3")
+    state = play("hex-3", "a1", "b2")
+    assert state.env_id == env.id == "hex-3" and env.version == "v1"
+    assert state.to_svg() == sheet(env.game, [state._game]) == state._repr_html_()
+    assert (
+        'width="' in state.to_svg(scale=2.0) and state.to_svg(color_theme="dark") != state.to_svg()
+    )
+    batch = jax.vmap(init)(jax.random.split(jax.random.key(0), 6))
+    batch.save_svg(tmp_path / "boards.svg")
+    assert (tmp_path / "boards.svg").read_text().count("<g ") == 6
+    with pytest.raises(ValueError, match=r"must end in '\.svg'"):
+        state.save_svg(tmp_path / "board.png")
+    with pytest.raises(ValueError, match="color_theme='blue'"):
+        state.to_svg(color_theme="blue")
+
+
+def test_auto_reset_starts_anew_and_keeps_the_result():
+    env = Env(make("hex-2"))
+    step = jax.jit(auto_reset(env.step, env.init))
+    state = env.init(jax.random.key(0))
+    for count, move in enumerate(("a1", "b1", "a2")):
+        state = step(state, env.game.parse_action(move), jax.random.key(count))
+    assert bool(state.terminated) and float(jnp.abs(state.rewards).sum()) == 2
+    fresh = env.init(jax.random.key(2))
+    same(state, fresh, leave_out=("rewards", "terminated"))
+    state = step(state, 0, jax.random.key(9))
+    assert (
+        not bool(state.terminated)
+        and not state.rewards.any()
+        and int(state.legal_action_mask.sum()) == 3
+    )
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def side_by_side(ours, theirs, plies, key):
+    """int32[plies, 5] differing games by field, and bool[plies, 16] games over, of both environments under the same random legal actions.
+
+    Games whose position repeats are dropped from there on: pgx ends them, simple ko lets them go on. In Hex pgx's last plane (may swap) is left out.
+    """
+    rules = ours.game.name
+    key, start = jax.random.split(key)
+    keys = jax.random.split(start, 16)
+    a, b = jax.vmap(ours.init)(keys), jax.vmap(theirs.init)(keys)
+
+    def ply(carry, key):
+        a, b, compared = carry
+        action = jax.random.categorical(key, jnp.where(a.legal_action_mask, 0.0, -jnp.inf))
+        a, b = jax.vmap(ours.step)(a, action), jax.vmap(theirs.step)(b, action)
+        compared &= ~getattr(b._x, "is_psk", jnp.zeros((), bool))
+        pairs = [
+            (getattr(a, name), getattr(b, name))
+            for name in ("current_player", "rewards", "terminated")
+        ]
+        pairs.append((a.legal_action_mask, b.legal_action_mask[:, : ours.num_actions]))
+        shown = 17 if rules.startswith("go") else 3
+        pairs.append((a.observation[..., :shown], b.observation[..., :shown]))
+        wrong = [jnp.sum(compared & jnp.any((x != y).reshape(16, -1), axis=1)) for x, y in pairs]
+        return (a, b, compared), (jnp.stack(wrong), compared & a.terminated)
+
+    return jax.lax.scan(ply, (a, b, jnp.ones(16, bool)), jax.random.split(key, plies))[1]
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "plies"),
+    [("go-9;ko=simple;komi=7.5", 160), ("hex-11", 121), ("go-5;ko=simple;komi=7.5", 49)],
+)
+def test_equals_pgx(rule_set, plies):
+    pgx_go, pgx_hex = pytest.importorskip("pgx.go"), pytest.importorskip("pgx.hex")
+    ours = Env(make(rule_set))
+    theirs = pgx_hex.Hex() if rule_set.startswith("hex") else pgx_go.Go(size=ours.game.size)
+    wrong, over = side_by_side(ours, theirs, plies, jax.random.key(1))
+    assert not np.asarray(wrong).any(), np.asarray(wrong).sum(axis=0)
+    assert np.asarray(over)[-1].any()
+
+
+@pytest.mark.parametrize("actions", [1, 6, 82, 362])
+def test_random_legal_actions_are_legal_and_equally_likely(actions):
+    """A chi-squared statistic of 8,000 draws stays within six standard deviations of its mean."""
+    mask = np.random.default_rng(actions).random(actions) < 0.4
+    mask[-1] = True
+    keys = jax.random.split(jax.random.key(actions), 8_000)
+    drawn = np.bincount(
+        jax.vmap(random_legal_action, in_axes=(0, None))(keys, jnp.asarray(mask)), minlength=actions
+    )
+    legal, expected = int(mask.sum()), 8_000 / mask.sum()
+    assert drawn[~mask].sum() == 0
+    assert ((drawn[mask] - expected) ** 2 / expected).sum() <= legal - 1 + 6 * np.sqrt(2 * legal)
+    assert int(random_legal_action(keys[0], jnp.zeros(actions, bool))) == 0

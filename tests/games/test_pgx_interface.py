@@ -1,0 +1,110 @@
+"""pgx's own test of an environment and its own ``auto_reset``, run on every family of rule sets."""
+
+import typing
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support.search import LONG
+
+from jaxsolve.games import Env, available, describe, make
+from jaxsolve.games import auto_reset as our_auto_reset
+
+pytest.importorskip("pgx")
+from pgx._src import api_test as pgx_api_test
+from pgx.experimental import auto_reset
+
+RULE_SETS = {  # and the position that games begin at, where it is not the game's own
+    "awari": None,
+    "go-3;ko=positional;komi=0": None,
+    "gomoku-5;line=4;win=exact5;knowledge=4t": None,
+    "hex-3": None,
+    "killallgo-7;ko=situational;passes=stones": None,
+    "killallgo-9;ko=simple;fill_eyes=false": None,
+    "knightthrough-5": None,
+    "loa-4": None,
+    "minishogi": [
+        "k..../...../P..../...../.R..K b hands=RBBGGSSP",
+        "k..../...../P..../...../....K b hands=RRBBGGSSP",
+    ],
+    "slither-3": None,
+    "tsumego-3;goal=kill;defender=white;crucial=B2": ["X.O/OOX/O.X b", "XXO/.O./OOX b"],
+}
+BOARDS = 4
+
+
+def env_of(rule_set, **settings):
+    return Env(make(rule_set), starts=RULE_SETS[rule_set], **settings)
+
+
+STEPPED, RESET = (
+    list(RULE_SETS)[at :: 1 if LONG else 2] for at in (0, 0 if LONG else 1)
+)  # in the quick form each is in one of them
+
+
+@pytest.fixture
+def on_any_jax(monkeypatch):
+    """pgx 2.6 asks for axis 1 of one board's mask, which JAX 0.10 refuses, and knows only the ids of its own games."""
+
+    def act_randomly(rng, mask):
+        return jax.random.categorical(rng, jnp.log(mask.astype(jnp.float32)), axis=-1)
+
+    def allow(env):
+        monkeypatch.setattr(pgx_api_test, "EnvId", typing.Literal[env.id])
+
+    monkeypatch.setattr(pgx_api_test, "act_randomly", jax.jit(act_randomly))
+    return allow
+
+
+def test_every_registered_game_is_here():
+    here = [make(rule_set).rule_set for rule_set in RULE_SETS]
+    for base in available():
+        assert any(rules.startswith(describe(base).stem) for rules in here), base
+
+
+@pytest.mark.parametrize("rule_set", STEPPED)
+def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
+    """Games that need not end are capped, and the cap counts as an end, because pgx's test waits for one."""
+    env = env_of(rule_set, max_steps=30, cap="termination")
+    on_any_jax(env)
+    pgx_api_test.api_test(env, num=1)
+
+
+@pytest.mark.parametrize("rule_set", RESET)
+def test_auto_reset_of_pgx_goes_on_with_new_games(rule_set):
+    """Games end and begin anew, as under our own ``auto_reset``; the boards that go on are those of plain steps."""
+    env = env_of(rule_set, max_steps=5)
+    theirs = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    plain, init = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.init))
+    states, ended = init(jax.random.split(jax.random.key(0), BOARDS)), 0
+    for ply in range(7):
+        keys = jax.random.split(jax.random.key(1 + ply), BOARDS)
+        actions = jax.vmap(
+            lambda key, mask: jax.random.categorical(key, jnp.where(mask, 0.0, -jnp.inf))
+        )(keys, states.legal_action_mask)
+        going_on = states.replace(
+            terminated=jnp.zeros(BOARDS, bool), truncated=jnp.zeros(BOARDS, bool)
+        )
+        after, states = plain(going_on, actions), theirs(states, actions, keys)
+        over = np.asarray(after.terminated | after.truncated)
+        ended += over.sum()
+        for name in ("rewards", "terminated", "truncated"):
+            np.testing.assert_array_equal(getattr(states, name), getattr(after, name))
+        fresh = init(jax.vmap(lambda key: jax.random.split(key)[1])(keys))
+        for ours, new, old in zip(
+            *(jax.tree.leaves(state._game) for state in (states, fresh, after)), strict=True
+        ):
+            for board in range(BOARDS):
+                np.testing.assert_array_equal(ours[board], (new if over[board] else old)[board])
+    assert ended >= BOARDS
+
+
+def test_our_auto_reset_draws_from_the_starts():
+    env = Env(make("hex-2"), starts=["X./.. w", "../.O b"])
+    step = jax.jit(our_auto_reset(env.step, env.init))
+    state, seen = env.init(jax.random.key(0)), set()
+    for ply in range(40):
+        seen.add(env.game.text(state._game)) if int(state._step_count) == 0 else None
+        state = step(state, int(np.argmax(state.legal_action_mask)), jax.random.key(ply))
+    assert seen == {"X./.. w", "../.O b"}

@@ -1,0 +1,117 @@
+"""The laws of ``transform_laws.py`` on every family of rule sets."""
+
+import json
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support.paths import ROOT
+from support.transform_laws import (
+    BOARDS,
+    COMPARED,
+    DEVICES,
+    RULE_SETS,
+    equal,
+    functions,
+    quickly,
+    said,
+    sample,
+    write,
+)
+
+from jaxsolve.games import available, describe, make
+
+LONG = bool(os.environ.get("JAXSOLVE_LONG"))
+every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
+BATCHED, SPREAD = (list(RULE_SETS)[at :: 1 if LONG else 4] for at in (0 if LONG else 1, 0))
+
+
+def test_every_registered_game_is_here():
+    here = [make(rule_set).rule_set for rule_set in RULE_SETS]
+    assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
+
+
+@pytest.mark.parametrize("rule_set", BATCHED)
+def test_a_batched_branch_says_what_a_single_one_says(rule_set):
+    """As in pgx's ``auto_reset``: a branch with a condition for every board."""
+    game, states, actions = sample(rule_set)
+    say = {name: function for name, function in functions(game).items() if name in COMPARED}
+
+    def look(state, action):
+        return {name: function(state, action) for name, function in say.items()}
+
+    def nothing(state, action):
+        return jax.tree.map(jnp.zeros_like, look(state, action))
+
+    kinds = jnp.arange(BOARDS) % 3
+    branch = jax.vmap(
+        lambda kind, state, action: jax.lax.cond(kind > 0, look, nothing, state, action)
+    )
+    found = quickly(branch, kinds, states, actions)(kinds, states, actions)
+    equal(
+        found,
+        jax.tree.map(
+            lambda x: np.where((kinds > 0).reshape(-1, *(1,) * (x.ndim - 1)), x, 0), said(rule_set)
+        ),
+    )
+    switch = jax.vmap(
+        lambda kind, state, action: jax.lax.switch(kind, [look, nothing, look], state, action)
+    )
+    assert jax.tree.map(
+        lambda x: (x.shape, x.dtype), jax.eval_shape(switch, kinds, states, actions)
+    ) == jax.tree.map(lambda x: (x.shape, x.dtype), found)
+
+
+@every_rule_set
+def test_strict_types_and_ranks(rule_set):
+    game, states, actions = sample(rule_set)
+    state, action = jax.tree.map(lambda x: x[0], (states, actions))
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        jax.eval_shape(game.init)
+        for function in functions(game).values():
+            jax.eval_shape(function, state, action)
+            jax.eval_shape(jax.vmap(function), states, actions)
+
+
+@every_rule_set
+def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
+    game, states, actions = sample(rule_set)
+    state, action = jax.tree.map(lambda x: x[0], states), int(actions[0])
+    before, expected = type(game)._step._cache_size(), None
+    for kind in (jnp.int32, int, np.uint8, np.int64, jnp.uint32, jnp.asarray):
+        after = game.step(state, kind(action))
+        expected = expected or after
+        equal(after, expected)
+        assert not any(x.weak_type for x in jax.tree.leaves(after))
+    assert type(game)._step._cache_size() - before <= 1
+
+
+@pytest.fixture(scope="module")
+def over_devices(tmp_path_factory) -> dict[str, str]:
+    """What ``transform_laws`` says in a process with several devices."""
+    devices = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
+    environment = {
+        **os.environ,
+        "XLA_FLAGS": devices,
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    }
+    file = write(tmp_path_factory.mktemp("told") / "told.pickle", SPREAD)
+    run = subprocess.run(
+        [sys.executable, ROOT / "tests/support/transform_laws.py", file],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("rule_set", SPREAD)
+@pytest.mark.parametrize("law", ["under_shard_map", "under_an_explicit_mesh"])
+def test_several_devices_say_what_one_says(law, rule_set, over_devices):
+    assert over_devices.get(f"{law} {rule_set}") is None

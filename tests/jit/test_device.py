@@ -1,0 +1,128 @@
+"""Executables that JAX has compiled are kept between processes, and only where they are those of the same program."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import jax
+import pytest
+from support.startup import PACKAGE, STEPS, answer, start, toy_package
+
+from jaxsolve.evaluate.calls import Calls
+from jaxsolve.evaluate.rows import Rows
+from jaxsolve.games import Go, Gomoku, make
+from jaxsolve.jit import device as executables
+
+
+@pytest.fixture
+def toy(tmp_path) -> Path:
+    return toy_package(tmp_path / "source")
+
+
+EXECUTE = """
+import json
+import numpy as np
+import jax
+from jaxsolve.jit.device import executable
+
+traces = []
+def scaled(x, factor):
+    traces.append(x.shape)
+    return x * factor + 1
+
+x = np.arange(6, dtype=np.float32).reshape(2, 3)
+call = executable(scaled, (x, np.float32(0)), "scaled")
+print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces]))
+"""
+
+
+def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
+    expected = {"value": [[1, 4, 7], [10, 13, 16]]}
+
+    def traced() -> bool:
+        value, traces, _ = answer(start(toy, use=EXECUTE))
+        assert value == expected
+        return bool(traces)
+
+    assert traced() and not traced()
+    file = next((toy.parent.parent / "cache").rglob("executables/*"))
+    file.write_bytes(file.read_bytes()[:-1])
+    assert traced()
+    (toy / "search" / "steps.py").write_text(
+        STEPS.replace("100", "200")
+    )  # any source of the package may be part of what was traced
+    assert traced() and not traced()
+
+
+LOOK = """
+import json, sys
+import numpy as np
+import jax
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.evaluate.rows import Rows
+from jaxsolve.games import make
+
+traces, look = [], Rows._look
+Rows._look = lambda self, *arguments: traces.append(self.game.rule_set) or look(self, *arguments)
+game = make("gomoku-3;line=3")
+evaluator = Evaluator(game, playouts=2)
+if "jit" in sys.argv:
+    evaluator._calls.look.compiled[16] = jax.jit(evaluator._calls.rows.look)
+states, seen = np.tile(game.host_pack(game.init()), (9, 1)), []
+for move in range(4):  # nine games: each plays on from its own first stone
+    rows = evaluator(states, (np.arange(9, dtype=np.int32) + 4 * move) % 9, move)
+    states = rows[:, : game.state_words]
+    seen.append(rows.tolist())
+print(json.dumps([{"rows": seen}, traces]))
+"""
+
+
+def test_a_warm_process_does_not_trace_the_evaluator_and_sees_the_same_rows(tmp_path):
+    (cold, traced, _), (warm, again, _), (jitted, _, _) = (
+        answer(start(PACKAGE, *words, use=LOOK, cache=tmp_path)) for words in ((), (), ("jit",))
+    )
+    assert traced and not again
+    assert cold == warm == jitted
+
+
+def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
+    names = []
+    monkeypatch.setattr(
+        executables, "executable", lambda function, arguments, name: names.append(name) or function
+    )
+    game, other = make("gomoku-4;line=3"), make("gomoku-4;line=4")
+    plain = Rows(game)
+    changes = {
+        "playouts": 1,
+        "max_playout": 7,
+        "canonical": True,
+        "autoplay": True,
+        "zoned": True,
+        "apply": lambda *_: None,
+    }
+    kinds = [
+        plain,
+        Rows(other),
+        *(dataclasses.replace(plain, **{name: value}) for name, value in changes.items()),
+    ]
+    kinds += [Rows(Go(5, "positional", max_history=count)) for count in (99, 100)]
+    assert set(changes) | {"game", "planes", "costly"} == {
+        field.name for field in dataclasses.fields(Rows)
+    }
+    for rows in kinds:
+        Calls(rows, tuple(jax.devices()[:1]))._kept_look()
+    assert len(set(names)) == len(names) == len(kinds)
+
+
+class Mine(Gomoku):
+    """Somebody's own game: its code is not in the digest."""
+
+
+def test_only_the_packages_own_games_on_the_default_device_are_kept():
+    device = jax.devices()[0]
+    assert executables.keeps(Gomoku(4, 3)) and not executables.keeps(Mine(4, 3))
+    with jax.default_device(device):
+        assert not executables.keeps(Gomoku(4, 3))
+    with jax.disable_jit():
+        assert not executables.keeps(Gomoku(4, 3))

@@ -1,0 +1,284 @@
+"""Machine code of compiled loops is shared by many processes, and made anew whenever something that it comes from has changed."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
+
+from jaxsolve.jit.host import SOURCES, compiled
+
+
+@pytest.fixture
+def toy(tmp_path) -> Path:
+    return toy_package(tmp_path / "source")
+
+
+def test_an_edit_of_anything_that_a_loop_uses_is_seen(toy):
+    steps = toy / "search" / "steps.py"
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
+    stamp = steps.stat()
+    steps.write_text(STEPS.replace("x + 1", "x + 7"))
+    os.utime(steps, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    shutil.rmtree(
+        toy / "search" / "__pycache__", ignore_errors=True
+    )  # Python's own cache goes by that stamp
+    assert answer(start(toy, "total"))[:2] == ({"total": 321}, ["total"])
+    steps.write_text(STEPS.replace("100", "200"))
+    assert answer(start(toy, "total"))[0] == {"total": 603}
+
+
+def test_objects_of_different_processes_mix(toy):
+    # Numba's own cache fails here wherever the two counts of compiled functions happen to agree; see the docstring of ``compiled``.
+    assert answer(start(toy, "descending"))[0] == {"descending": True}
+    assert answer(start(toy, "ascending"))[0] == {"ascending": True}
+    for names in (("descending", "ascending"), ("ascending", "descending")):
+        assert answer(start(toy, *names))[:2] == ({"descending": True, "ascending": True}, [])
+
+
+def test_a_closure_is_refused():
+    number = 3
+    with pytest.raises(ValueError, match="closure"):
+        compiled(lambda x: x + number)
+
+
+def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
+    """Machine code knows fields by their number only: had their file no part in the digest, it would go on reading the old ones."""
+    from jaxsolve.search.tree.expansion import Question
+    from jaxsolve.search.tree.paths import Log, Paths
+    from jaxsolve.search.tree.tree import Tree
+
+    from jaxsolve.evaluate import Offsets
+    from jaxsolve.games.zones import Zoning
+    from jaxsolve.search.methods import METHODS, Workspace
+    from jaxsolve.search.methods.pns.numbers import Steering
+
+    handed = [
+        Offsets,
+        Workspace,
+        Log,
+        Paths,
+        Steering,
+        Question,
+        Tree,
+        Zoning,
+        *map(type, METHODS.values()),
+    ]
+    for kind in handed:
+        file = Path(inspect.getfile(kind)).relative_to(PACKAGE).as_posix()
+        assert any(file == source or file.startswith(f"{source}/") for source in SOURCES), (
+            kind,
+            file,
+        )
+
+
+def test_symbols_of_every_process_and_fork_are_its_own(toy):
+    use = """
+import json, os
+from jaxsolve import compiled
+from numba.core.bytecode import FunctionIdentity
+def number():
+    return FunctionIdentity.from_function(number).unique_id
+child_says, child_writes = os.pipe()
+if os.fork() == 0:
+    os.write(child_writes, str(number()).encode())
+    os._exit(0)
+os.wait()
+print(json.dumps([{"numbers": [number(), int(os.read(child_says, 99))]}, []]))
+"""
+    numbers = [number for _ in range(3) for number in answer(start(toy, use=use))[0]["numbers"]]
+    assert all(abs(a - b) > 10**6 for i, a in enumerate(numbers) for b in numbers[:i])
+
+
+def test_processes_that_start_at_once_compile_once(toy):
+    answers = [
+        answer(process)
+        for process in [start(toy, "total", "descending", "ascending") for _ in range(4)]
+    ]
+    assert all(
+        given == {"total": 303, "descending": True, "ascending": True} for given, _, _ in answers
+    )
+    assert sorted(name for _, compiled_here, _ in answers for name in compiled_here) == [
+        "ascending",
+        "descending",
+        "total",
+    ]
+
+
+def test_what_is_kept_is_never_written_again(toy):
+    answer(start(toy, "total", "descending"))
+    before = entries(toy)
+    assert {name.rsplit("-", 1)[0] for name in before} == {
+        f"jaxsolve.search.{name}" for name in ("loops.total", "loops.descending", "steps.step")
+    }
+    answer(start(toy, "total", "descending"))
+    assert entries(toy) == before
+
+
+def test_a_damaged_entry_counts_as_missing(toy):
+    answer(start(toy, "total"))
+    for number, name in enumerate(sorted(entries(toy))):
+        path = next((toy.parent.parent / "cache").rglob(name))
+        content = bytearray(path.read_bytes())
+        path.write_bytes(content[: len(content) // 2] if number else b"")
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    path = next((toy.parent.parent / "cache").rglob("*loops.total*"))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
+
+
+def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the folder should be")
+    given, compiled_here, errors = answer(start(toy, "total", cache=blocked))
+    assert (given, compiled_here) == ({"total": 303}, ["total"])
+    assert errors.count("JAXSOLVE_CACHE names another folder") == 1 and "Traceback" not in errors
+
+
+def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
+    answer(start(toy, "descending"))
+    folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
+    hold = f"import fcntl, time; f = open({str(folder / 'lock')!r}); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(300)"
+    holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        impatient = USE.replace(
+            "from jaxsolve.search",
+            "compiled.PATIENCE, compiled.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
+        )
+        given, _, errors = answer(start(toy, "descending", "total", use=impatient))
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert given == {"descending": True, "total": 303}
+    assert "waiting for another process" in errors
+
+
+def test_a_part_is_kept_without_machine_code_and_taken_in_by_later_processes(toy):
+    (toy / "search" / "loops.py").write_text("""
+from jaxsolve.jit.host import compiled, inner
+
+@inner
+def doubled(x):
+    if x < 0:
+        raise ValueError("less than nothing")
+    return 2 * x
+
+@inner
+def capped(x):
+    return min(doubled(x), 6)
+
+@compiled
+def total(x):
+    s = 0
+    for i in range(len(x)):
+        s += capped(x[i])
+    return s
+
+@compiled
+def most(x):
+    m = 0
+    for i in range(len(x)):
+        m = max(m, capped(x[i]))
+    return m
+""")
+    use = """
+import json, sys
+import numpy as np
+from jaxsolve.search import loops
+answers = {}
+for name in sys.argv[1:]:
+    function = getattr(loops, name)
+    answers[name] = int(function(np.arange(5)))
+    try:
+        function(np.array([-1]))
+    except ValueError as error:
+        answers[name] = [answers[name], str(error)]
+here = [name for name in ("doubled", "capped", "total", "most") if sum(getattr(loops, name).stats.cache_misses.values())]
+print(json.dumps([answers, here]))
+"""
+    said = "less than nothing"
+    assert answer(start(toy, "total", use=use))[:2] == (
+        {"total": [18, said]},
+        ["doubled", "capped", "total"],
+    )
+    assert answer(start(toy, "most", use=use))[:2] == ({"most": [6, said]}, ["most"])
+    assert answer(start(toy, "total", "most", use=use))[:2] == (
+        {"total": [18, said], "most": [6, said]},
+        [],
+    )
+    machine_code = {
+        path.name.split("-")[0]: b"ELF" in path.read_bytes()
+        for path in (toy.parent.parent / "cache").rglob("*loops.*")
+    }
+    assert machine_code == {
+        f"jaxsolve.search.loops.{name}": name in ("total", "most")
+        for name in ("doubled", "capped", "total", "most")
+    }
+
+
+def test_a_part_may_print(toy):
+    """Python is asked for by an environment of the part's own, which must be known in the process that compiled it as in those that read it."""
+    (toy / "search" / "loops.py").write_text("""
+from jaxsolve.jit.host import compiled, inner
+
+@inner
+def told(x):
+    print(x)
+    return x
+
+@compiled
+def aloud(x):
+    return told(x) + 1
+""")
+    for _ in range(2):
+        process = start(toy, use="from jaxsolve.search import loops; print(loops.aloud(3))")
+        out, errors = process.communicate(timeout=100)
+        assert (process.returncode, out) == (0, "3\n4\n"), errors
+
+
+def test_a_loop_that_does_not_compile_leaves_no_lock_behind(toy):
+    (toy / "search" / "loops.py").write_text(
+        LOOPS + "\n@compiled\ndef wrong(x):\n    return x + object()\n"
+    )
+    use = """
+import json, subprocess, sys
+import numpy as np
+from jaxsolve.search import loops
+try:
+    loops.wrong(1)
+except Exception as error:
+    assert "Typing" in type(error).__name__
+loops.total(np.zeros(3, np.int64))
+other = subprocess.run([sys.executable, "-c", sys.argv[1], "descending"], capture_output=True, check=True, timeout=100)
+print(json.dumps([json.loads(other.stdout)[0], []]))
+"""
+    assert answer(start(toy, USE, use=use))[0] == {"descending": True}
+
+
+def test_machine_code_that_cannot_be_kept_runs_all_the_same(toy):
+    """As after a Ctrl-C within the call by which LLVM hands it over: nothing is kept, no lock stays, and the next process compiles."""
+    use = """
+import json
+import numpy as np
+from numba.core.codegen import JITCodeLibrary
+from jaxsolve.search import loops
+def lost(self):
+    raise RuntimeError("no compiled object yet")
+JITCodeLibrary.serialize_using_object_code = lost
+print(json.dumps([int(loops.total(np.arange(3, dtype=np.int64))), []]))
+"""
+    before = entries(toy)
+    first = start(toy, use=use)
+    assert isinstance(answer(first)[0], int) and entries(toy) == before
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])

@@ -1,0 +1,432 @@
+"""Tree search of many games at once: its trees add up, what it proves is true, and a game does not notice the others."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import jax
+import numpy as np
+import pytest
+from support.cli import one_object, process, run
+from support.play_positions import positions
+
+from jaxsolve.games.env import Env
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.registry import make
+from jaxsolve.play import Matches, RandomPlayer
+from jaxsolve.play.players import named_search
+from jaxsolve.play.playouts import _play
+from jaxsolve.play.proof_numbers import BIG, INF
+from jaxsolve.play.simulations import advance
+from jaxsolve.play.tree_search import PlayoutSearch, search
+
+RESULTS = {Outcome.DRAW: 0.0, Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}
+VARIANTS = {
+    "single": {"final": True, "solver": True, "ranks": True},
+    "double": {"final": True, "solver": True, "ranks": True, "layers": "double", "contempt": 0.0},
+    "players": {"solver": True, "ranks": True, "layers": "players", "by_children": True},
+    "wave": {"final": True, "solver": True, "ranks": True, "wave": 4},
+    "one": {
+        "final": True,
+        "solver": True,
+        "ranks": True,
+        "layers": "double",
+        "mobility": False,
+        "wave": 2,
+    },
+}
+
+
+def summed(numbers, untried, is_or):
+    """Proof and disproof number of a node from those of its edges [n, 2] and the moves not tried yet."""
+    least, total = (0, 1) if is_or else (1, 0)
+    every = [tuple(map(int, pair)) for pair in numbers] + [(1, 1)] * untried
+    smallest = min((pair[least] for pair in every), default=INF)
+    decided = any(pair[total] == INF for pair in every)
+    whole = INF if decided else min(sum(pair[total] for pair in every), BIG)
+    return (smallest, whole) if is_or else (whole, smallest)
+
+
+def mover_at_root(forest, node):
+    """Whether the side to move at a node is the one that moves at its root."""
+    mover = forest.nodes[node]["mover"]
+    while forest.nodes[node]["parent"] >= 0:
+        node = forest.nodes[node]["parent"]
+    return mover == forest.nodes[node]["mover"]
+
+
+def claims_known(numbers):
+    """What numbers [K, 2] prove: the first player at the root wins, does not lose, does not win, loses."""
+    return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"), [*(("loa-4", variant) for variant in VARIANTS), ("awari", "double")]
+)
+def test_the_move_follows_from_the_root_s_edges(name, variant):
+    """A proved win, else a proved draw where the mean result is at most contempt, else the most visited move that is not to be left alone."""
+    settings, drawn = PlayoutSearch(simulations=150, **VARIANTS[variant]), 0
+    words = positions(make(name), 64, 10 if name == "loa-4" else 40)
+    found = search([settings] * 64, make(name), words, range(64))
+    for tree, action in enumerate(found.actions):
+        forest, root = found.forest, found.forest.nodes[found.forest.trees["root"][tree]]
+        edges = forest.edges[root["edges"] : root["edges"] + root["tried"]]
+        known = [
+            claims_known(each)
+            for each in forest.known[root["edges"] : root["edges"] + root["tried"]]
+        ]
+        mean, contempt = (
+            edges["total"].sum() / edges["visits"].sum(),
+            -2.0 if settings.contempt is None else settings.contempt,
+        )
+        worth = [1] * len(edges)
+        if settings.final:
+            own = settings.layers == "players"
+            worth = [
+                3 if wins else 2 if safe and mean <= contempt else 0 if own and loses else 1
+                for wins, safe, _, loses in known
+            ]
+        drawn += max(worth) == 2
+        best = max(zip(worth, edges["visits"], strict=True))
+        assert (
+            action
+            in edges["action"][
+                [(w, v) == best for w, v in zip(worth, edges["visits"], strict=True)]
+            ]
+        )
+    assert drawn or settings.contempt is None or name == "awari"
+
+
+@pytest.mark.parametrize("name", ["awari", "loa-4", "minishogi"])
+def test_every_node_is_where_its_move_leads_and_has_one_game_of_its_own(name):
+    """Its position is that after the move, its edges are its legal moves, and its results are those of its edges and of one random game."""
+    game = make(name)
+    found = search(
+        [PlayoutSearch(simulations=200, ranks=True)] * 2, game, positions(game, 2, 8), range(2)
+    )
+    forest, count = found.forest, int(found.forest.counters[0])
+    nodes = forest.nodes[:count]
+    inner = np.flatnonzero(nodes["parent"] >= 0)
+    ways = forest.edges[nodes["at"][inner]]
+    after = jax.vmap(lambda words, action: game.pack(game.step(game.unpack(words), action)))(
+        forest.states[nodes["parent"][inner]], ways["action"]
+    )
+    assert (np.asarray(after) == forest.states[inner]).all()
+    sign = np.where(nodes["mover"] == 0, 1.0, -1.0)  # of what its edges count, for the first player
+    for node, way in zip(inner, ways, strict=True):
+        record = nodes[node]
+        arrived = way["total"] * sign[record["parent"]]
+        if record["outcome"]:
+            assert arrived == way["visits"] * RESULTS[Outcome(record["outcome"])]
+            continue
+        left = (
+            forest.edges[record["edges"] : record["edges"] + record["moves"]]
+            if record["edges"] >= 0
+            else forest.edges[:0]
+        )
+        assert arrived - left["total"].sum() * sign[node] in (-1.0, 0.0, 1.0)
+        if len(left):
+            bits = np.unpackbits(forest.legal[node].view(np.uint8), bitorder="little")
+            assert sorted(left["action"]) == np.flatnonzero(bits).tolist()
+
+
+def test_numbers_alone_change_nothing():
+    """The paper's variant without a flag is UCT."""
+    game = make("awari")
+    words = positions(game, 4, 6)
+    found = [
+        search([named_search(text, 150, None)] * 4, game, words, range(4))
+        for text in ("uct", "pnmcts:flags=xxx")
+    ]
+    assert (found[0].actions == found[1].actions).all() and len(
+        {each.forest.counters.tobytes() for each in found}
+    ) == 1
+    ours, theirs = (each.forest.edges["visits"][: each.forest.counters[1]] for each in found)
+    assert (ours == theirs).all()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", ["awari", "hex-3"])
+def test_the_trees_add_up(name, variant):
+    """Visits, results, proof numbers and ranks of every node follow from its edges."""
+    game, settings = make(name), PlayoutSearch(simulations=120, **VARIANTS[variant])
+    found = search([settings] * 3, game, positions(game, 3, 2), range(3))
+    forest, ends = found.forest, found.forest.trees
+    assert (found.simulations <= 120).all() and (settings.final or (found.simulations == 120).all())
+    claims = forest.numbers.shape[1]
+    assert claims == (2 if game.may_draw and settings.layers != "single" else 1)
+    for node in range(int(forest.counters[0])):
+        record = forest.nodes[node]
+        if record["parent"] >= 0:
+            edge = forest.edges[record["at"]]
+            assert (
+                edge["child"] == node
+                and edge["visits"] == record["visits"]
+                and abs(edge["total"]) <= edge["visits"]
+                and edge["busy"] == 0
+            )
+            assert (forest.known[record["at"]] == forest.numbers[node]).all()
+            if not record["outcome"] and record["tried"] == 0:
+                new = (1, record["moves"] if settings.mobility else 1)
+                by_mover = (
+                    forest.numbers[node]
+                    if mover_at_root(forest, node)
+                    else forest.numbers[node][:, ::-1]
+                ).tolist()
+                assert by_mover == [list(new)] * claims
+        if record["edges"] < 0 or record["outcome"]:
+            continue
+        first, tried = record["edges"], record["tried"]
+        edges, is_or = forest.edges[first : first + tried], mover_at_root(forest, node)
+        assert sorted(forest.edges[first : first + record["moves"]]["action"]) == sorted(
+            set(forest.edges[first : first + record["moves"]]["action"])
+        )
+        assert edges["visits"].sum() == record["visits"] - (record["parent"] >= 0)
+        for claim in range(claims):
+            assert tuple(forest.numbers[node, claim]) == summed(
+                forest.known[first : first + tried, claim], record["moves"] - tried, is_or
+            )
+        order = [1 + sum(other < each for other in edges["order"]) for each in edges["order"]]
+        assert edges["rank"].tolist() == order and (
+            not order or record["highest_rank"] == max(order)
+        )
+    assert (ends["begun"] == ends["ended"]).all()
+
+
+def test_what_is_proved_is_true():
+    """3x3 Hex, all positions after one move: the root's claim is decided as exhaustive search decides it, and a proved win is played."""
+    game = make("hex-3")
+    step, legal, outcome = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.outcome)
+    known = {}
+
+    def wins(state):
+        """Whether the side to move wins."""
+        text = game.text(state)
+        if text not in known:
+            moves = np.flatnonzero(np.asarray(legal(state)))
+            known[text] = len(moves) > 0 and any(
+                not wins(step(state, np.int32(move))) for move in moves
+            )
+        return known[text]
+
+    states = [step(game.init(), np.int32(move)) for move in range(9)]
+    assert all(int(outcome(state)) == 0 for state in states)
+    words = np.stack([np.asarray(game.pack(state)) for state in states])
+    found = search(
+        [PlayoutSearch(simulations=4000, final=True, solver=True, ranks=True)] * 9,
+        game,
+        words,
+        range(9),
+    )
+    roots = found.forest.numbers[found.forest.trees["root"], 0]
+    for state, action, (pn, dn) in zip(states, found.actions, roots.tolist(), strict=True):
+        assert (pn == 0) == wins(state) and (dn == 0) == (not wins(state)) and pn != dn
+        if pn == 0:
+            assert not wins(step(state, np.int32(action)))
+
+
+@pytest.mark.parametrize(("variant", "most"), [("single", 2000), ("double", 2000), ("single", 25)])
+def test_a_search_does_not_notice_the_others(variant, most):
+    """Those of other settings, claims and lengths beside it, and games that are cut off among them, leave every number of it as it is."""
+    game = make("awari")
+    words, settings = (
+        positions(game, 5, 6),
+        PlayoutSearch(simulations=60, most_moves=most, **VARIANTS[variant]),
+    )
+    plain, players = (
+        PlayoutSearch(simulations=90, most_moves=most),
+        PlayoutSearch(simulations=20, most_moves=most, **VARIANTS["players"]),
+    )
+    together = search([settings, settings, plain, settings, players], game, words, range(5))
+    for count in (1, 3):
+        fewer = search([settings, settings, plain][:count], game, words[:count], range(count))
+        assert (fewer.actions == together.actions[:count]).all()
+        for name in ("visits", "total"):
+            for tree in range(count):
+                roots = [
+                    each.forest.nodes[each.forest.trees["root"][tree]] for each in (fewer, together)
+                ]
+                ours, theirs = (
+                    each.forest.edges[root["edges"] : root["edges"] + root["moves"]][name]
+                    for each, root in zip((fewer, together), roots, strict=True)
+                )
+                assert (ours == theirs).all()
+
+
+@pytest.mark.smoke
+def test_time_ends_a_search():
+    game = make("hex-3")
+    timed, words = PlayoutSearch(simulations=None, seconds=0.2), positions(game, 2, 1)
+    before = time.process_time()
+    found = search([timed], game, words[:1], [3])
+    assert (
+        found.simulations[0] > 0 and found.actions[0] >= 0 and time.process_time() - before >= 0.2
+    )
+    with pytest.raises(ValueError, match="one at a time"):  # they would take each other's time
+        search([timed] * 2, game, words, (3, 4))
+
+
+def test_what_is_no_batch_of_positions_is_refused():
+    game = make("hex-3")
+    words = positions(game, 2, 1)
+    for settings, given in ((PlayoutSearch(), words), ([PlayoutSearch()], words[0])):
+        with pytest.raises(ValueError, match="one for each position"):
+            search(settings, game, given, [0])
+    with pytest.raises(ValueError, match="max_steps"):
+        Matches(
+            Env(game),
+            [(RandomPlayer(), RandomPlayer())],
+            jax.tree.map(lambda x: np.asarray(x)[None], game.init()),
+            0,
+            0,
+        )
+
+
+def test_what_a_search_calls_is_compiled_once():
+    """In its first calls: what were compiled later would be on the clock of the player that thinks then."""
+    game = make("hex-3")
+    before = _play._cache_size()
+    found = search([PlayoutSearch(simulations=40)] * 2, game, positions(game, 2, 1), (3, 4))
+    assert found.playouts > 40 and _play._cache_size() <= before + 1
+    assert len(advance.signatures) == len({str(signature) for signature in advance.signatures}) == 1
+
+
+def test_searches_that_do_not_go_together_are_refused():
+    game = make("hex-3")
+    with pytest.raises(ValueError, match="do not go together"):
+        search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
+    with pytest.raises(ValueError, match="one of each"):
+        search([PlayoutSearch()], game, positions(game, 2, 1), (3, 4))
+    awari = make("awari")
+    words = np.stack(
+        [
+            awari.pack(awari.parse(f"{pits}/{pits} s captured=20:20"))
+            for pits in ("0,0,0,0,0,2", "0,0,0,0,0,1")
+        ]
+    )
+    with pytest.raises(ValueError, match="position 1: the game is over"):
+        search([PlayoutSearch()] * 2, awari, words, (3, 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("uct:c_pn=1", "would have no effect"),
+        ("pnmcts:flags=FX,c_pn=1", "without the flag U"),
+        ("pnmcts:flags=F,rank=children", "without the flag U"),
+        ("pnmcts:flags=FU,threshold=9", "without the flag S"),
+        ("pnmcts:flags=xxx,layers=double", "without a flag"),
+        ("pnmcts:flags=Q", "cannot be read"),
+        ("pnmcts:cpn=1", "is no setting"),
+        ("pnmcts:c=1,c=2", "given twice"),
+        ("pnmcts:c=-1", "give 0 to 1e9"),
+        ("pnmcts:c=nan", "give 0 to 1e9"),
+        ("pnmcts:contempt=0", "contempt needs layers"),
+        ("pnmcts:layers=three", "cannot be read"),
+        ("pnmcts:sims=0", "simulations=0"),
+        ("uct:time=0", "seconds=0.0"),
+        ("pnmcts:flags=", "flags='' cannot be read"),
+        ("uct:sims=1_0", "sims='1_0'"),
+        ("uct:c=\uff11", "c='\uff11'"),
+        ("uct:wave=0", "wave=0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(text, says):
+    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+        named_search(text, 10, None)
+
+
+def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
+    words = (
+        "match",
+        "pnmcts",
+        "uct:c=1",
+        "--game",
+        "hex-3",
+        "--games",
+        6,
+        "--sims",
+        20,
+        "--out",
+        tmp_path / "o",
+    )
+    assert run(*words).exit_code == 0
+    whole, games = (
+        (tmp_path / "o" / "games.csv").read_text(),
+        (tmp_path / "o" / "plies.jsonl").read_bytes().splitlines(keepends=True),
+    )
+    assert whole.startswith("game,opening,first,second,winner,") and whole.count("\n") == 7
+    (tmp_path / "o" / "result.json").unlink()
+    (tmp_path / "o" / "plies.jsonl").write_bytes(
+        b"".join(games[:3]) + games[3][:10]
+    )  # as kill -9 leaves it
+    assert run(*words).exit_code == 0
+    assert (tmp_path / "o" / "games.csv").read_text() == whole
+    (tmp_path / "o" / "result.json").unlink()
+    head, first, second = games[:3]
+    said = json.loads(second)
+    wrong = [
+        np.where(np.arange(6) == 0, action, said["actions"]).tolist()
+        for action in (9, -2, said["actions"][1])
+    ]
+    kept = said["spent"]
+    spent_wrongly = [
+        [[{**kept[0][0], name: value}, kept[0][1]]]
+        for name in kept[0][0]
+        for value in (None, -1, "a", [1])
+    ]
+    spent_wrongly += [
+        [[{"moves": 0, "simulations": 5, "seconds": 0}, kept[0][1]]],
+        [[{**kept[0][0], "simulations": 10**400}, kept[0][1]]],
+    ]
+    lines = [
+        *((each, kept) for each in wrong),
+        ([9], kept),
+        *((said["actions"], each) for each in ([], *spent_wrongly)),
+    ]
+    for actions, spent in (*lines, ([each + 0.5 for each in said["actions"]], kept)):
+        damaged = head + first + json.dumps({"actions": actions, "spent": spent}).encode() + b"\n"
+        (tmp_path / "o" / "plies.jsonl").write_bytes(damaged)
+        refused = run(*words)
+        assert refused.exit_code == 2 and "plies.jsonl, line 3, is damaged" in refused.output
+        assert (tmp_path / "o" / "plies.jsonl").read_bytes() == damaged
+    (tmp_path / "o" / "plies.jsonl").write_bytes(
+        first
+    )  # without a first line that says whose moves they are
+    assert "an earlier version" in run(*words).output
+    (tmp_path / "o" / "plies.jsonl").write_bytes(b"".join(games))
+    other = [*words[:-1], tmp_path / "other", "--seed", 1]
+    assert run(*other).exit_code == 0
+    (tmp_path / "other" / "plies.jsonl").write_bytes(b"".join(games))
+    refused = run(*other)
+    assert refused.exit_code == 2 and "holds the moves of other games" in refused.output
+
+
+def test_no_answer_is_lost_where_standard_output_is_full():
+    for words in ((), ("--json",)):
+        said = process(
+            "match",
+            "random",
+            "random",
+            "--game",
+            "hex-3",
+            "--games",
+            "2",
+            *words,
+            stdout=open("/dev/full", "w"),
+        )
+        assert said.returncode == 1 and "Traceback" not in said.stderr
+        assert "% of the points" in said.stderr and "No space left on device" in said.stderr
+
+
+def test_a_match_by_time_says_what_each_player_did():
+    found = one_object(
+        run("match", "pnmcts", "uct", "--game", "hex-3", "--games", 2, "--time", 0.05, "--json")
+    )
+    assert all(
+        spent["simulations"] > spent["moves"] > 0 and spent["seconds"] > 0
+        for spent in found["spent"]
+    )
+    refused = run("match", "random", "rollouts", "--game", "hex-3", "--games", 2, "--time", 0.05)
+    assert refused.exit_code == 2 and "cannot be given a time" in refused.output

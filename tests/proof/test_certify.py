@@ -1,0 +1,218 @@
+"""Collecting a proof: what the log lacks, or says wrongly, never becomes an answer; limits are heard; nothing that was found is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.games.game import Game
+from jaxsolve.games.registry import make
+from jaxsolve.proof import certify as module
+from jaxsolve.proof import log as logs
+from jaxsolve.proof.certify import certify, checked
+from jaxsolve.proof.check import Report, check
+from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
+from jaxsolve.proof.graph import ProofGraph
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.question import Claim, Verdict
+from jaxsolve.search import solve
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
+
+HEX = ("hex-4", "X.../..../..../.... w")
+
+
+class Case(NamedTuple):
+    """A decided question with the records of its log."""
+
+    game: Game
+    evaluator: Evaluator
+    claim: Claim
+    root: np.ndarray
+    records: np.ndarray
+    zone_words: int
+
+    def log(self, records: np.ndarray | None = None, path: Path | None = None) -> ProofLog:
+        """A log of these records, or of all."""
+        log = ProofLog({}, self.game.state_words, path, self.zone_words)
+        records = self.records if records is None else records
+        for at in range(0, len(records), 50):
+            log.append(*log.split(records[at : at + 50]))
+            log.flush()
+        return log
+
+    def certify(self, log: ProofLog, path: Path | None = None, **options):
+        return certify(self.game, self.evaluator, log, self.claim, self.root, path=path, **options)
+
+
+def decided(rules: str, text: str, **options) -> Case:
+    """Searches to the end."""
+    game = make(rules)
+    evaluator, state = shared_evaluator(game, **options), game.parse(text)
+    job = Job(game, state, evaluator=evaluator)
+    drive([job])
+    verdict = job.search.verdict
+    assert verdict in (Verdict.PROVED, Verdict.DISPROVED)
+    claim = (
+        job.parts[0].claim
+        if verdict is Verdict.PROVED
+        else job.parts[0].claim.opposite(game.may_draw)
+    )
+    records = np.concatenate(list(job.parts[0].log.blocks()))
+    return Case(game, evaluator, claim, job.root, records, evaluator.zone_words)
+
+
+@pytest.fixture(scope="module", params=["zones", "plain", "canonical"])
+def case(request) -> Case:
+    return decided(
+        *HEX,
+        **{"plain": {"zones": False}, "canonical": {"canonical": True}, "zones": {}}[request.param],
+    )
+
+
+def test_a_certificate_is_checked_before_it_gets_its_name(case, tmp_path):
+    path = tmp_path / "proof.jsonl.gz"
+    proof = case.certify(case.log(), path)
+    assert (
+        proof.checked is not None
+        and proof.checked.report.accepted
+        and proof.checked.report == check(path)
+    )
+    assert proof.checked.report.nodes == proof.nodes > 10 and proof.bytes == path.stat().st_size
+    assert [file.name for file in tmp_path.iterdir()] == ["proof.jsonl.gz"]
+    unchecked, unkept = case.certify(case.log(), path, check_it=False), case.certify(case.log())
+    assert (
+        unchecked.checked is None
+        and unkept.path is None
+        and unkept.checked is not None
+        and unkept.checked.report == proof.checked.report
+    )
+    assert checked(path).report == proof.checked.report
+
+
+def test_records_that_are_not_needed_change_nothing(case, tmp_path):
+    rng = np.random.default_rng(1)
+    noise = case.records[rng.integers(0, len(case.records), 5000)]
+    noise[:, 0] = rng.integers(0, 1 << 32, 5000)
+    at = np.sort(rng.integers(0, len(case.records) + 1, 5000))
+    texts = []
+    for number, records in enumerate((case.records, np.insert(case.records, at, noise, axis=0))):
+        case.certify(
+            case.log(records, tmp_path / f"{number}.log"), tmp_path / f"{number}.gz", memory_mb=16
+        )
+        texts.append(gzip.decompress((tmp_path / f"{number}.gz").read_bytes()))
+    assert texts[0] == texts[1]
+
+
+def test_a_log_without_some_records_carries_the_claim_or_names_the_gap(case):
+    """Whatever is missing: a proof that the checker accepts all the same, or a gap that tells which records can be kept."""
+    rng, gaps = np.random.default_rng(2), 0
+    for _ in range(12):
+        first = int(rng.integers(0, len(case.records)))
+        left = np.delete(case.records, slice(first, first + int(rng.integers(1, 40))), axis=0)
+        log = case.log(left)
+        try:
+            proof = case.certify(log)
+        except ProofGap as gap:
+            gaps += 1
+            assert 0 <= gap.record < max(1, len(log))
+            log.forget(gap.record)
+            assert len(log) == gap.record
+        else:
+            assert proof.checked is not None and proof.checked.report.accepted
+    assert gaps
+
+
+@pytest.mark.parametrize("move", ["a taken cell", 1000, (1 << 31) - 1])
+def test_a_logged_move_that_is_not_legal_is_a_gap(case, move):
+    """A log in which every winning move is off the board, or a cell that is taken."""
+    words, spoilt = case.game.state_words, case.records.copy()
+    for record in spoilt:
+        if record[words : words + 1].view(np.int32) >= 0:
+            taken = np.flatnonzero(case.game.cells(case.game.unpack(record[:words])).ravel())
+            record[words] = taken[0] if isinstance(move, str) else move
+    # With zones a number as large as the last names another record, which is missing.
+    with pytest.raises(ProofGap, match=r"a move that is not legal|missing from the log"):
+        case.certify(case.log(spoilt))
+
+
+def test_stopping_at_any_moment_leaves_the_log_and_no_file(case, tmp_path):
+    log, asked = case.log(), []
+    case.certify(log, tmp_path / "whole.gz", stop=lambda: asked.append(1))
+    assert len(asked) > 8
+    for last in sorted({0, 1, 2, len(asked) // 3, len(asked) // 2, len(asked) - 2, len(asked) - 1}):
+        left = iter(range(last))
+        with pytest.raises(ProofUnfinished, match=r"^a limit was reached$"):
+            case.certify(
+                log,
+                tmp_path / "other.gz",
+                stop=lambda left=left: (
+                    None if next(left, None) is not None else "a limit was reached"
+                ),
+            )
+        assert [file.name for file in tmp_path.iterdir()] == ["whole.gz"]
+    assert case.certify(log).nodes == case.certify(case.log()).nodes
+
+
+def test_a_graph_keeps_to_its_memory_and_says_when_it_is_full():
+    """Nodes are told apart by all their words and keep their numbers while the arrays grow; the bound holds at every step."""
+    graph, rng, known = ProofGraph(3, memory_mb=2), np.random.default_rng(3), {}
+    with pytest.raises(ProofUnfinished, match="positions and more do not fit into 2 MB"):
+        while True:
+            keys = rng.integers(0, 40, (500, 3), dtype=np.uint32)
+            numbers = graph.enter(keys, np.zeros(500, np.int64), np.full(500, -1))
+            for key, number in zip(keys.tolist(), numbers.tolist(), strict=True):
+                assert known.setdefault(tuple(key), number) == number
+            graph.set_children(numbers[:1], np.array([500]), np.arange(500) % 7, numbers)
+            assert graph.bytes <= 2 << 20 and len(known) == len(graph) == len(set(known.values()))
+    assert len(graph) > 5000
+
+
+def test_a_refused_certificate_is_kept_aside(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        module, "check", lambda file: Report(False, reason="the leaf does not hold", line=7)
+    )
+    with pytest.raises(ProofRefused, match=r"^refused: line 7: the leaf does not hold"):
+        case.certify(case.log(), tmp_path / "proof.jsonl.gz")
+    assert [file.name for file in tmp_path.iterdir()] == ["refused-proof.jsonl.gz"]
+    assert check(tmp_path / "refused-proof.jsonl.gz").accepted
+
+
+def test_an_accepted_certificate_of_something_else_is_refused(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        module,
+        "check",
+        lambda file: Report(True, rules=case.game.rule_set, root="elsewhere", claim="black wins"),
+    )
+    with pytest.raises(ProofRefused, match="another claim"):
+        case.certify(case.log())
+
+
+def test_a_log_that_lost_a_chunk_is_searched_again(tmp_path, monkeypatch):
+    """What stood in the chunk, and what may rest on it: the answer comes back, with a proof."""
+    monkeypatch.setattr(logs, "FLUSH_RECORDS", 4)
+    game, folder = make(HEX[0]), tmp_path / "run"
+    state = game.parse(HEX[1])
+    whole = solve(
+        game, state, out=folder, wave=2
+    )  # small waves decide, and flush, little at a time
+    assert whole.verdict is not Verdict.UNKNOWN
+    data, starts = (folder / "proof.log").read_bytes(), []
+    at = data.index(b"\n") + 1
+    words = json.loads(data[:at])["words"] + 1 + json.loads(data[:at])["zone_words"]
+    while at < len(data):
+        starts.append(at)
+        at += logs.CHUNK.size + 4 * words * logs.CHUNK.unpack_from(data, at)[1]
+    assert len(starts) > 3
+    for missing in (0, len(starts) // 2):
+        (folder / "proof.log").write_bytes(data[: starts[missing]] + data[starts[missing + 1] :])
+        (folder / "proof.jsonl.gz").unlink()
+        again = solve(game, state, out=folder, resume=True, wave=2)
+        assert again.verdict is whole.verdict and again.nodes > 1
+        assert check(folder / "proof.jsonl.gz").accepted

@@ -1,0 +1,235 @@
+"""A method is one object in one file, listed in one line: the search, its memory and the command line know none by name."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jaxsolve.search.tree.eviction import compact, evict
+from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES
+from support import least_visited
+from support import search as search_tools
+from support.least_visited import LeastVisited, words_agree
+from support.oracles import minimax
+from typer.testing import CliRunner
+
+import jaxsolve.search
+from jaxsolve import cli, method_names
+from jaxsolve.commands import options
+from jaxsolve.games.registry import make
+from jaxsolve.jit.host import compiled
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
+from jaxsolve.search.methods import ProofNumber
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Driver
+from jaxsolve.search.run.warm_up import warm_up
+
+TOY = LeastVisited("least-visited", wave=4)
+PACKAGE = Path(jaxsolve.search.__file__).parent
+OUTSIDE = [path for path in sorted(PACKAGE.rglob("*.py")) if "methods" not in path.parts]
+FORWARDS, CHOOSES = (
+    "__init__.py",
+    "settings.py",
+)  # hands the classes on to users of the package; says which method is the standard one
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    """The line in the list of methods."""
+    monkeypatch.setitem(METHODS, TOY.name, TOY)
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "plies"),
+    [("hex-4", range(5, 10)), ("gomoku-4;line=3;win=exact5;knowledge=ndk", range(4, 8))],
+)
+def test_a_listed_method_answers_as_minimax_does(listed, rule_set, plies, tmp_path):
+    game = make(rule_set)
+    oracle, asked = minimax.DepthFirst(game), search_tools.claims(game)
+    for number, text in zip(
+        range(40 if search_tools.LONG else 4),
+        minimax.random_positions(game, plies, 5),
+        strict=False,
+    ):
+        claim = asked[number % len(asked)]
+        setting = search_tools.Setting(
+            TOY.name, (1, 4, 32)[number % 3], (None, 256)[number % 2], number
+        )
+        got = search_tools.run(game, game.parse(text), claim, setting, tmp_path)
+        assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim, setting)
+
+
+def test_it_puts_two_claims_to_one_tree(listed):
+    game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
+    assert solve_value(game, game.init(), method=TOY.name).text == "draw"
+
+
+def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
+    """The choices are the keys of the list, and a new one is searched with."""
+    assert method_names.method_names() == tuple(name for name in METHODS if name != TOY.name)
+    names = tuple(METHODS)
+    try:
+        with monkeypatch.context() as changed:
+            changed.setattr(method_names, "method_names", lambda: names)
+            importlib.reload(options)
+            importlib.reload(cli)
+        words = [
+            "solve",
+            "moves:a2",
+            "--game",
+            "hex-3",
+            "--method",
+            TOY.name,
+            "--json",
+            "--out",
+            str(tmp_path / "run"),
+        ]
+        result = CliRunner().invoke(cli.app, words)
+        answer = json.loads(result.stdout)
+        assert (result.exit_code, answer["verdict"], answer["checked"]) == (20, "disproved", True)
+    finally:
+        importlib.reload(options)
+        importlib.reload(cli)
+    assert solve(make("hex-3"), make("hex-3").init(), method=TOY.name).verdict is Verdict.PROVED
+
+
+@compiled
+def _most_recent_last(order, first):
+    for i in range(len(first)):
+        order[0, i] = order[1, i] = first[i]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ordering(LeastVisited):
+    """Puts moves in order by a compiled loop of its own."""
+
+    def put_in_order(self, work, first):
+        _most_recent_last(work.order, first)
+
+
+def test_its_loops_are_compiled_before_the_search():
+    """A method that says nothing about it calls each of its verbs once, before the search that needs it."""
+    method = Ordering("ordering", wave=4)
+    assert not _most_recent_last.signatures
+    warm_up(method, False, True)
+    warm = [list(loop.signatures) for loop in (_most_recent_last, least_visited._select)]
+    assert (
+        all(warm)
+        and solve(make("hex-4"), make("hex-4").init(), method=method).verdict is Verdict.PROVED
+    )
+    assert [loop.signatures for loop in (_most_recent_last, least_visited._select)] == warm
+
+
+@dataclasses.dataclass(frozen=True)
+class Careless(ProofNumber):
+    """Leaves actions out of its order."""
+
+    def put_in_order(self, work, first):
+        work.order[1] = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighted(ProofNumber):
+    """Keeps an array among its settings."""
+
+    weights: np.ndarray | None = None
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        (Careless("careless"), "does not hold each action once"),
+        (Weighted("weighted", weights=np.zeros(2)), "cannot be hashed .*: a tuple can"),
+    ],
+)
+def test_a_method_that_cannot_be_searched_with_is_refused(method, sentence):
+    with pytest.raises(ValueError, match=f"method '{method.name}' .*{sentence}"):
+        solve(make("hex-3"), make("hex-3").init(), method=method)
+
+
+def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
+    """A method with words beside the edges would find none, or another method's, in a tree that it goes on with."""
+
+    class Remembers(ProofNumber):
+        extra_words = 1
+
+    one, plain = Remembers("remembers"), METHODS["dfpn"]
+    assert one.shares_tree(plain) and not plain.shares_tree(one) and not one.shares_tree(one)
+
+
+def test_words_beside_edges_stay_with_them(listed):
+    """A method's own words move with their edges when a node grows, when others are forgotten and when all are moved together."""
+    game, rng = make("hex-5"), random.Random(2)
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings(TOY.name, Limits(nodes=3000), max_nodes=400, wave=8, flights=1),
+    )
+    driver = Driver(job.evaluator, 1)
+    driver.submit(job)
+    checked = 0
+    while driver.poll():
+        tree = job.search.tree
+        if rng.random() < 0.02:
+            evict(tree, int(tree.counters[LIVE]) * 3 // 4)
+        if rng.random() < 0.02:
+            compact(tree)
+        for node in rng.sample(range(int(tree.counters[NODES])), min(3, int(tree.counters[NODES]))):
+            if not tree.nodes[node]["marks"] & DROPPED_FLAG:
+                checked += int(tree.nodes[node]["visited"])
+                assert words_agree(tree, node)
+    tree = job.search.tree
+    live = [
+        node
+        for node in range(int(tree.counters[NODES]))
+        if not tree.nodes[node]["marks"] & DROPPED_FLAG
+    ]
+    assert all(words_agree(tree, node) for node in live)
+    assert checked > 1000 and tree.counters[EVICTED] > 400
+    assert not job.finish()[0].certificate
+    job.close()
+
+
+def methods_named_in(tree: ast.AST) -> list[str]:
+    """Names of methods, of their classes and of their files that the code mentions; docstrings and comments left out."""
+    classes = {type(method).__name__ for method in METHODS.values()}
+    files = {type(method).__module__ for method in METHODS.values()}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in METHODS:
+            found.append(node.value)
+        if isinstance(node, ast.ImportFrom):
+            found += [alias.name for alias in node.names if alias.name in classes]
+            found += [node.module] if node.module in files else []
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name in files]
+        if (isinstance(node, ast.Name) and node.id in classes) or (
+            isinstance(node, ast.Attribute) and node.attr in classes
+        ):
+            found.append(node.id if isinstance(node, ast.Name) else node.attr)
+    return found
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_room_of_the_search_names_a_method(path):
+    named = methods_named_in(ast.parse(path.read_text(encoding="utf-8")))
+    if path.name == FORWARDS:
+        named = [name for name in named if name in METHODS]
+    assert len(named) == 1 if path.name == CHOOSES else named == []
+
+
+def test_the_search_for_names_finds_them():
+    text = "from jaxsolve.search.methods.mcts.method import MonteCarlo\nif method.name == 'dfpn' or isinstance(method, MonteCarlo):\n    pass"
+    assert sorted(methods_named_in(ast.parse(text))) == [
+        "MonteCarlo",
+        "MonteCarlo",
+        "dfpn",
+        "jaxsolve.search.methods.mcts.method",
+    ]

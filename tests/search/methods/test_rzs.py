@@ -1,0 +1,199 @@
+"""Depth-first search with relevance zones answers as minimax and retrograde analysis do, by itself where it can and by another method elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from jaxsolve.search.tree.paths import Paths
+from support.go_questions import position, task
+from support.oracles import minimax
+from support.search import LONG, Setting, accepted, claims, run
+
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.games import make
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Driver, drive
+
+RZS = METHODS["rzs"]
+
+
+def own(game, state, claim, folder, **options):
+    """(result, whether the method came to its end itself) of one search, whose certificate is checked."""
+    job = Job(
+        game,
+        state,
+        claims=claim,
+        settings=Settings(RZS, **options),
+        evaluator=shared_evaluator(game),
+        out=folder,
+    )
+    drive([job])
+    itself = job.search.method is RZS
+    (result,) = job.finish()
+    job.close()
+    if result.verdict is not Verdict.UNKNOWN:
+        accepted(game, state, claim, result)
+    return result, itself
+
+
+def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
+    """Where play may repeat and nothing decides it, it gives way and leaves the answer open; most others it answers itself."""
+    rng, seen, alone = random.Random(22), Counter(), 0
+    while sum(seen.values()) < (
+        2000 if LONG else 24
+    ):  # each has rules of its own to compile, which takes longer than the search
+        game = task(rng, 4, "true")
+        state = position(rng, game)
+        if state is None:
+            continue
+        try:
+            graph = minimax.Graph(game, [np.asarray(game.pack(state))], 4_000)
+        except minimax.TooLarge:
+            continue
+        for claim in claims(game):
+            forced, prevented = (
+                bool(graph.forced(claim)[0]),
+                bool(graph.forced(claim.opposite(False))[0]),
+            )
+            right = (
+                Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN
+            )
+            number = sum(seen.values())
+            result, itself = own(
+                game,
+                state,
+                claim,
+                tmp_path / f"{number}",
+                wave=(1, 8)[number % 2],
+                max_nodes=(None, None, 64)[number % 3],
+            )
+            assert result.verdict is right, (game.rule_set, game.text(state), claim, number)
+            seen[right] += 1
+            alone += itself and right is not Verdict.UNKNOWN
+    assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 5, seen
+    assert 4 * alone > 3 * (seen[Verdict.PROVED] + seen[Verdict.DISPROVED]), (alone, seen)
+
+
+@pytest.mark.parametrize(
+    ("rule_set", "plies"),
+    [("hex-4", range(3, 6)), ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", range(2, 6))],
+)
+def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_path):
+    """Each iteration allows more, so that in the end everything is searched."""
+    game = make(rule_set)
+    oracle, asked, nodes = minimax.DepthFirst(game), itertools.cycle(claims(game)), 0
+    for number, text in enumerate(
+        itertools.islice(minimax.random_positions(game, plies, 7), 60 if LONG else 8)
+    ):
+        claim = next(asked)
+        result, itself = own(
+            game, game.parse(text), claim, tmp_path / f"{number}", wave=(1, 8)[number % 2]
+        )
+        assert result.verdict is minimax.expected(oracle.holds(text, claim)) and itself, (
+            text,
+            claim,
+        )
+        nodes += result.nodes
+    assert nodes > 50  # not all are decided on sight
+
+
+def test_one_path_goes_depth_first():
+    """It stays below a move until that is decided or its budget is spent, and does not come back to it before the next iteration."""
+    game = make("hex-4")
+    method = dataclasses.replace(RZS, wave=1)
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings(method, Limits(nodes=1500), flights=1),
+        evaluator=shared_evaluator(game, zones=False),
+    )
+    driver, lines, begun = Driver(job.evaluator, 1), [], []
+    driver.submit(job)
+    while driver.poll():
+        paths: Paths = job.search.work.paths
+        depth = int(paths.depth[0])
+        lines.append(tuple(paths.edges[0, : depth + 1].tolist()))
+        begun.append(int(paths.limit_a[0, 0]))
+        left = paths.limit_a[0, : depth + 1]
+        assert (left[:-1] >= left[1:]).all() and left[-1] >= 0
+    job.finish()
+    job.close()
+    assert max(begun) > 3 and begun == sorted(begun)
+    for budget in set(begun):
+        iteration = [line for line, at in zip(lines, begun, strict=True) if at == budget]
+        roots = [line[0] for line in iteration]
+        assert roots == sorted(roots)  # a move of the root is not returned to within an iteration
+
+
+@pytest.mark.parametrize("max_nodes", [16, 64])
+def test_tiny_tables_cost_work_and_no_answer(max_nodes, tmp_path):
+    game = make("hex-4")
+    oracle, asked = minimax.DepthFirst(game), itertools.cycle(claims(game))
+    for number, text in enumerate(
+        itertools.islice(minimax.random_positions(game, range(5, 9), max_nodes), 6)
+    ):
+        claim = next(asked)
+        got = run(game, game.parse(text), claim, Setting("rzs", 4, max_nodes, number), tmp_path)
+        assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim)
+
+
+def test_a_walk_of_many_steps_is_cut_into_calls():
+    """So that limits and Ctrl-C are looked at meanwhile; it goes on from where it stands, and no other method is turned to."""
+    game = make("hex-6")
+    method = dataclasses.replace(RZS, wave=1)
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings(method, flights=1),
+        evaluator=shared_evaluator(game),
+    )
+    search = job.search
+    while search.expanded < 8000:
+        states, actions, count = search.select(0)
+        if count:
+            search.absorb(0, job.evaluator(states, actions, 0))
+    search.retreat()
+    search.tree.extra[:] = 0  # all is to be gone through again, and next to nothing of it is new
+    budget = int(search.work.paths.limit_a[0, 0])
+    search.work.paths.limit_a[0, 0] = 1
+    stops = 0
+    while search.work.paths.limit_a[0, 0] < budget:
+        states, actions, count = search.select(0)
+        if count:
+            search.absorb(0, job.evaluator(states, actions, 0))
+        elif search.work.paths.limit_a[0, 0] < budget:
+            assert search.work.paths.depth[0] > 0
+            stops += 1
+    job.close()
+    assert stops > 1 and search.method is method and search.verdict is None
+
+
+def test_paths_that_are_not_asked_hold_nobody_up():
+    """Fewer leaves than there are paths may be asked for: those that then stand below the root keep the next iteration waiting."""
+    game, rng = make("hex-4"), random.Random(3)
+    for flights in (1, 2) if LONG else (2,):
+        job = Job(
+            game,
+            game.init(),
+            claims=Claim(1),
+            settings=Settings(RZS, flights=flights),
+            evaluator=shared_evaluator(game, zones=False),
+        )
+        search = job.search
+        for _ in range(100_000):
+            for flight in range(flights):
+                states, actions, count = search.select(flight, rng.choice((1, 8)))
+                if count:
+                    search.absorb(flight, job.evaluator(states, actions, 0))
+            if search.verdict is not None:
+                break
+        job.close()
+        assert search.verdict is Verdict.DISPROVED and search.method is RZS

@@ -1,0 +1,141 @@
+"""A run killed at any moment goes on where it was, and ends with the same verdict and an accepted certificate."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support import search as search_tools
+from support.search import LONG
+
+from jaxsolve.core.run_folder import FolderError
+from jaxsolve.games.registry import make
+from jaxsolve.search import Claim, Limits, Verdict, solve
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from jaxsolve import runtime
+runtime.setup()
+from jaxsolve.games.registry import make
+from jaxsolve.proof import log
+from jaxsolve.search import Claim, Limits, solve
+log.FLUSH_RECORDS = 16
+rules, text, player, method, out, resume = sys.argv[1:]
+game = make(rules)
+print("started", flush=True)
+solve(game, game.parse(text), claim=Claim(int(player)), method=method, out=Path(out), resume=resume == "1", wave=1, limits=Limits(nodes=200_000))
+"""
+HEX = ("hex-6", "....../.X..O./X...../....../...O../...... b", 0, Verdict.PROVED)
+GO = (
+    "killallgo-9;ko=simple;passes=stones;fill_eyes=false",
+    "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/..OXXXXXX/..OXXXXXX w",
+    1,
+    Verdict.DISPROVED,
+)
+
+
+def start(question, method: str, out, resume: bool) -> subprocess.Popen:
+    rules, text, player, _ = question
+    command = [
+        sys.executable,
+        "-c",
+        SCRIPT,
+        rules,
+        text,
+        str(player),
+        method,
+        str(out),
+        str(int(resume)),
+    ]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=dict(os.environ))
+
+
+def kill_while_it_runs(process: subprocess.Popen, seconds: float) -> None:
+    """Kills a run that has written its question, ``seconds`` later, unless it has ended by then."""
+    assert process.stdout is not None and process.stdout.readline() == b"started\n"
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("number", range(20 if LONG else 2))
+def test_a_killed_run_resumes(number, tmp_path):
+    rng = random.Random(number)
+    question, method = ((HEX, "dfpn"), (GO, "fdfpn"), (HEX, "pns"), (GO, "mcts"))[number % 4]
+    out, logged = tmp_path / "run", []
+    for attempt in range(3 if LONG else 2):
+        kill_while_it_runs(
+            start(question, method, out, attempt > 0 and out.exists()), rng.uniform(0.2, 6.0)
+        )
+        logged.append((out / "proof.log").stat().st_size if (out / "proof.log").exists() else 0)
+    assert logged == sorted(logged) or "proof.log" not in os.listdir(out)
+    rules, text, player, verdict = question
+    game = make(rules)
+    result = solve(
+        game,
+        game.parse(text),
+        claim=Claim(player),
+        method=method,
+        out=out,
+        resume=out.exists(),
+        limits=Limits(nodes=300_000),
+    )
+    assert result.verdict is verdict
+    search_tools.accepted(game, game.parse(text), Claim(player), result)
+
+
+def test_a_stopped_run_resumes_without_asking_again(tmp_path):
+    """What was decided before the limit needs no evaluation afterwards; a finished run is answered from its log."""
+    game = make("hex-5")
+    out, claim = tmp_path / "run", Claim(0)
+    whole = solve(game, game.init(), claim=claim, wave=1)
+    first = solve(
+        game, game.init(), claim=claim, out=out, wave=1, limits=Limits(nodes=whole.nodes * 3 // 4)
+    )
+    assert first.verdict is Verdict.UNKNOWN and first.certificate is None
+    last = solve(game, game.init(), claim=claim, out=out, wave=1, resume=True)
+    assert last.verdict is whole.verdict
+    search_tools.accepted(game, game.init(), claim, last)
+    again = solve(game, game.init(), claim=claim, out=out, wave=1, resume=True)
+    assert again.verdict is whole.verdict
+    search_tools.accepted(game, game.init(), claim, again)
+
+
+def test_a_lost_log_does_not_undo_what_was_proved(tmp_path):
+    """The proof stands, and the result that names it, whatever a later search comes to."""
+    game, out = make("hex-4"), tmp_path / "run"
+    first = solve(game, game.init(), out=out)
+    assert first.verdict is Verdict.PROVED
+    before = (out / "result.json").read_bytes()
+    (out / "proof.log").unlink()
+    again = solve(game, game.init(), out=out, resume=True, limits=Limits(nodes=1))
+    assert again.verdict is Verdict.UNKNOWN and "proof of an earlier run stands" in again.reason
+    assert (out / "result.json").read_bytes() == before
+    first.certificate.write_bytes(b"damaged")
+    again = solve(game, game.init(), out=out, resume=True, limits=Limits(nodes=1))
+    assert "stands" not in again.reason and b"unknown" in (out / "result.json").read_bytes()
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path):
+    game = make("hex-3")
+    state = game.parse(".X./.../... w")
+    solve(game, state, claim=Claim(0), out=tmp_path / "run")
+    for claim, position, resume in (
+        (Claim(1), state, True),
+        (Claim(0), game.init(), True),
+        (Claim(0), state, False),
+    ):
+        with pytest.raises(FolderError):
+            solve(game, position, claim=claim, out=tmp_path / "run", resume=resume)
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a").write_text("dear")
+    with pytest.raises(FolderError, match="not empty"):
+        solve(game, state, claim=Claim(0), out=tmp_path / "letters")
+    assert (tmp_path / "letters" / "a").read_text() == "dear"

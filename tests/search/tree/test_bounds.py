@@ -1,0 +1,277 @@
+"""Arrays are never overrun, memory is bounded, and it is given back: no step writes past a log, no search outlives its end."""
+
+from __future__ import annotations
+
+import gc
+import types
+import weakref
+
+import jaxsolve.search.tree.tree as tree_module
+import numpy as np
+import pytest
+from jaxsolve.search.tree.tree import (
+    BUDGET,
+    EDGES,
+    EVICTED,
+    LISTS,
+    LIVE,
+    NODES,
+    USED,
+    new_tree,
+)
+from support.search import NAMES, in_turn
+
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.evaluate.layout import Layout
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.registry import make
+from jaxsolve.question import Problem
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.search import Search
+
+# ---- the log -----------------------------------------------------------------------------------------------------------
+CHAINS, DEEP, LAST = 64, 80, 200
+
+
+class Chains:
+    """A made-up game and its evaluator: the second player chooses between one long line of single moves and a position where the first player
+    chooses among 64 of them, 80 moves deep. The first player wins at the end of every line. A state is (line, moves made on it)."""
+
+    rule_set, num_actions, state_words, may_repeat = "chains", CHAINS, 2, False
+    layout = Layout(state=2, actions=CHAINS, prior=False, value=False)
+    zone_words = 0
+    FORK, LONG_LINE = CHAINS, CHAINS + 1
+
+    def sequences(self) -> None:
+        return None
+
+    def zoning(self) -> None:
+        return None
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> np.ndarray:
+        return np.stack(
+            [
+                self._row(*map(int, state), int(action))
+                for state, action in zip(states, actions, strict=True)
+            ]
+        )
+
+    def _row(self, line: int, made: int, action: int) -> np.ndarray:
+        if action >= 0:
+            if (line, made) == (0, 0):
+                line, made = (self.FORK, 1) if action == 0 else (self.LONG_LINE, 1)
+            else:
+                line, made = (action if line == self.FORK else line), made + 1
+        row = np.zeros(self.layout.width, np.uint32)
+        row[:2] = line, made
+        row[self.layout.key] = (line * 1000 + made) * 2654435761 & 0xFFFFFFFF
+        over = made == (LAST if line == self.LONG_LINE else DEEP)
+        mover = 1 if made == 0 else (made + 1) % 2
+        row[self.layout.info] = Outcome.FIRST_WINS if over else mover << 3
+        row[self.layout.first] = 1 | 1 << 16
+        moves = 0 if over else 3 if made == 0 else 2**CHAINS - 1 if line == self.FORK else 1
+        row[self.layout.masks : self.layout.masks + 2] = moves & 0xFFFFFFFF, moves >> 32
+        return row
+
+
+@pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2]))
+def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flights):
+    """All lines end in one wave: the first path to walk up decides the fork, and the others stand 80 decided positions below it."""
+    records: list[tuple[bytes, int]] = []
+    chains = Chains()
+
+    def sink(states, moves, zones):
+        records.extend(zip((state.tobytes() for state in states), moves.tolist(), strict=True))
+
+    search = Search(
+        chains,
+        np.zeros(2, np.uint32),
+        [Claim(0)],
+        METHODS[method],
+        chains,
+        sink=sink,
+        budget=1 << 26,
+        width=CHAINS * flights,
+        flights=flights,
+    )
+    for _ in range(2000):
+        waves = [search.select(flight)[:2] for flight in range(flights)]
+        for flight, (states, actions) in enumerate(waves):
+            if len(states):
+                search.absorb(flight, chains(states, actions))
+        if search.verdict is not None:
+            break
+    assert search.verdict is Verdict.PROVED
+    assert len({state for state, _ in records}) == len(records) > LAST  # nobody is written twice
+    assert {move for _, move in records if move < 0} == {-1}
+
+
+# ---- memory ------------------------------------------------------------------------------------------------------------
+def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
+    """Free blocks serve only lists, or only edges, of their size; they must not end up as all that the budget is spent on."""
+    game = make("hex-6")
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
+        evaluator=shared_evaluator(game, zones=False),
+    )
+    driver = Driver(job.evaluator, 2)
+    driver.submit(job)
+    held: list[int] = []
+    while driver.poll():
+        held.append(int(job.search.tree.counters[LIVE]))
+    job.close()
+    assert max(held[len(held) // 2 :]) > 0.5 * max(held) and min(
+        held[len(held) // 2 :]
+    ) > 0.1 * max(held)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_what_is_written_never_exceeds_the_budget(method):
+    """Step by step, with tables evicted and compacted many times: lists, edges, nodes and table stay within what was allowed."""
+    game = make("hex-6")
+    job = Job(
+        game,
+        game.init(),
+        claims=Claim(1),
+        settings=Settings(method, Limits(nodes=6000), memory_mb=1),
+    )
+    driver = Driver(job.evaluator, 2)
+    driver.submit(job)
+    most, evicted = 0.0, 0
+    while driver.poll():
+        tree = job.search.tree
+        table, counters = 4 * len(tree.slots), tree.counters
+        a_node = tree.nodes.itemsize + 4 * (tree.states.shape[1] + tree.zones.shape[1] + 1)
+        written = (
+            a_node * counters[NODES]
+            + 4 * counters[LISTS]
+            + (16 + 4 * tree.extra.shape[1]) * counters[EDGES]
+            + table
+        )
+        assert (
+            written <= counters[USED] + 16 * counters[NODES]
+        )  # the books say what there is, but for the table of free slots
+        assert counters[USED] <= counters[BUDGET] + table
+        most, evicted = (
+            max(most, counters[USED] / counters[BUDGET]),
+            max(evicted, int(counters[EVICTED])),
+        )
+    assert most > 0.9 and evicted > 0
+    job.finish()
+    job.close()
+
+
+def fake_numpy() -> types.SimpleNamespace:
+    """Numpy whose empty arrays are one element seen again and again, however many there should be."""
+
+    def empty(shape, dtype=float):
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        return np.ndarray(
+            shape, dtype, bytearray(np.dtype(dtype).itemsize), strides=(0,) * len(shape)
+        )
+
+    names = ("full", "zeros", "array", "inf", "uint32", "int32", "int64", "uint64", "dtype")
+    return types.SimpleNamespace(empty=empty, **{name: getattr(np, name) for name in names})
+
+
+@pytest.mark.parametrize("budget", [1 << shift for shift in (10, 16, 31, 33, 36, 40, 50)])
+@pytest.mark.parametrize("extra", [0, 1, 6])
+def test_offsets_fit_their_types_whatever_the_budget(budget, extra, monkeypatch):
+    """Every offset below the lengths of the arrays can be written where it is kept, beside the value that stands for none."""
+    monkeypatch.setattr(tree_module, "np", fake_numpy())
+    tree = new_tree(budget, 4, make("hex-5").zoning(), extra)
+    node, edge = tree_module.NODE, tree_module.EDGE
+    assert (
+        len(tree.lists) - 1 < np.iinfo(node["list"]).max == 0xFFFFFFFF
+    )  # the largest value ends a chain of free blocks
+    assert len(tree.edges) - 1 <= min(np.iinfo(node["edges"]).max, np.iinfo(edge["child"]).max)
+    assert len(tree.nodes) - 1 <= min(
+        np.iinfo(tree.slots.dtype).max, np.iinfo(edge["child"]).max, np.iinfo(tree.free.dtype).max
+    )
+    assert len(tree.nodes) == len(tree.states) == len(tree.free) and len(tree.edges) == len(
+        tree.extra
+    ) == len(tree.visits)
+    allowed = max(budget, 1 << 16)
+    assert (
+        4 * len(tree.lists) <= allowed
+        and (16 + 4 * extra) * len(tree.edges) <= allowed
+        and tree.nodes.itemsize * len(tree.nodes) <= allowed
+    )
+
+
+@pytest.fixture
+def without_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def traces(job: Job) -> list[weakref.ref]:
+    tree = job.search.tree
+    return [
+        weakref.ref(thing)
+        for thing in (
+            job.search,
+            tree.nodes,
+            tree.edges,
+            tree.lists,
+            tree.slots,
+            job.search.work.paths.nodes,
+        )
+    ]
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_a_finished_search_gives_its_memory_back(method, without_collector):
+    """At once, by counting references alone: nothing in a search refers back to itself."""
+    game = make("hex-4")
+    for limits in (Limits(), Limits(nodes=20)):  # with an answer and without
+        job = Job(game, game.init(), claims=Claim(0), settings=Settings(method, limits))
+        known = traces(job)
+        drive([job])
+        known += traces(job)
+        job.finish()
+        assert [trace() for trace in known] == [None] * len(known)
+        job.close()
+
+
+def test_searches_end_without_a_trace_however_they_end(without_collector, tmp_path):
+    """Closed without an end, interrupted, out of memory, or one of a pool."""
+    game = make("hex-4")
+    job = Job(game, game.init(), claims=Claim(1))
+    known = traces(job)
+    job.close()
+    assert [trace() for trace in known] == [None] * len(known)
+    job = Job(game, game.init(), claims=Claim(1))
+    driver, known = Driver(job.evaluator, 2), traces(job)
+    driver.submit(job)
+    driver.poll()
+    driver.withdraw(job)
+    while driver.poll():
+        pass
+    assert driver.collect() == [job]
+    job.finish()
+    assert [trace() for trace in known] == [None] * len(known)
+    made: list[weakref.ref] = []
+    begin = Job._begin
+
+    def remembered(self, *arguments):
+        begin(self, *arguments)
+        made.extend(traces(self) if self._search is not None else [])
+
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(Job, "_begin", remembered)
+        problems = [Problem(str(i), game, game.init(), Claim(i % 2)) for i in range(6)]
+        for number, (_, result) in enumerate(
+            solve_pool(problems, pool=2, limits=Limits(nodes=60), max_nodes=16)
+        ):
+            assert result.reason.endswith(".")
+            alive = sum(trace() is not None for trace in made[::6])  # of the searches themselves
+            assert alive <= 2 and len(made) >= 6 * number
+    assert sum(trace() is not None for trace in made) == 0

@@ -1,0 +1,71 @@
+"""What the tests of the command line share: words run in this process or in one of their own, and a small set of problems."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from jaxsolve import cli
+
+WIN, LOSS = "X../X../... b", ".../.X./... w"  # hex-3, side to move wins and loses
+PROBLEMS = {
+    "format": "jaxsolve-problems",
+    "version": 1,
+    "rules": "hex-3",
+    "problems": [
+        {"id": "win", "position": WIN, "expected": "proved"},
+        {"id": "loss", "position": LOSS, "expected": "disproved"},
+        {"id": "start", "expected": "proved"},
+    ],
+}
+
+
+def run(*words):
+    return CliRunner().invoke(cli.app, [str(word) for word in words])
+
+
+def one_object(result):
+    """The JSON object that is all of standard output."""
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)
+
+
+def process(*words, **options):
+    """The program in a process of its own, as ``python -m jaxsolve`` starts it."""
+    command = [sys.executable, "-m", "jaxsolve", *map(str, words)]
+    options = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "timeout": 300,
+    } | options
+    return subprocess.run(command, check=False, **options)
+
+
+def rows_of(out: Path) -> list[tuple[str, str]]:
+    """(id, verdict) of every row, the same in the record and in the sheet."""
+    rows = [
+        (row["id"], row["verdict"])
+        for row in map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    ]
+    with (out / "results.csv").open(newline="") as sheet:
+        assert [(row["id"], row["verdict"]) for row in csv.DictReader(sheet)] == rows
+    return rows
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int):
+    """Writing more than ``size`` bytes to a file fails, as on a full disk (Python ignores the signal that goes with it)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

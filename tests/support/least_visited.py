@@ -1,0 +1,122 @@
+"""A search method as anybody might add one: this file, and a line where methods are listed.
+
+It walks to the move it has visited least, so that it looks at everything in turn. How often it has been down a move it keeps in a word of its own
+beside the edge, and in another one which move of which position that is, so that a test sees whether words and edges ever part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxsolve.search.tree.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
+from jaxsolve.search.tree.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
+
+from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.methods import ProofNumber, Workspace
+from jaxsolve.search.methods.pns.numbers import can_be_walked
+from jaxsolve.search.methods.pns.walk import approach, unwind
+
+VISITS, MARK = 0, 1  # extra words
+
+
+@dataclass(frozen=True)
+class LeastVisited(ProofNumber):
+    """Looks at every move in turn; nodes are decided as in proof-number search, from all their moves."""
+
+    learns: bool = False
+    extra_words = 2
+
+    def select(
+        self,
+        work: Workspace,
+        first: int,
+        last: int,
+        states: np.ndarray,
+        actions: np.ndarray,
+        owners: np.ndarray,
+    ) -> tuple[int, bool]:
+        return _select(
+            work.tree,
+            work.paths,
+            first,
+            last,
+            states,
+            actions,
+            owners,
+            work.question,
+            self.steering,
+            work.log,
+        )
+
+    def best_edge(self, tree: Tree, node: int) -> int:
+        record = tree.nodes[node]
+        return int(
+            np.argmax(tree.extra[record["edges"] : record["edges"] + record["visited"], VISITS])
+        )
+
+
+@inner
+def _mark_of(tree, node, action):
+    return np.uint32(tree.nodes[node].key & np.uint64(0xFFFFFFFF)) ^ np.uint32((action + 1) * 40503)
+
+
+@inner
+def _least_visited(tree, node):
+    """The next move of ``node`` that has no edge yet, else the open edge visited least; NONE if all are decided, lead back or are in flight."""
+    record = tree.nodes[node]
+    if record.visited < record.moves:
+        return np.int64(record.visited)
+    best, fewest = np.int64(NONE), np.int64(1 << 40)
+    for i in range(record.visited):
+        visits = np.int64(tree.extra[record.edges + i, VISITS])
+        if visits < fewest and can_be_walked(tree, node, i):
+            best, fewest = np.int64(i), visits
+    return best
+
+
+@inner
+def _descend(tree, paths, path):
+    """Takes a path from the root to a leaf; False where it ends before."""
+    while paths.depth[path] + 2 < paths.nodes.shape[1]:
+        depth = paths.depth[path]
+        node = paths.nodes[path, depth]
+        number = _least_visited(tree, node)
+        if number == NONE:
+            return False
+        reached = approach(tree, paths, path, number)
+        if reached == IDLE:
+            return False
+        at = tree.nodes[node].edges + number
+        tree.extra[at, VISITS] += np.uint32(1)
+        tree.extra[at, MARK] = _mark_of(tree, node, np.int64(tree.edges[at].action & ACTION))
+        if reached == FOUND:
+            return True
+        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
+    return False
+
+
+@compiled
+def _select(tree, paths, first, last, states, actions, owners, question, steering, log):
+    count = 0
+    for path in range(first, last):
+        if log_is_full(log, paths):
+            break
+        unwind(tree, paths, path, 0, question, steering, log)
+        if tree.nodes[0].marks & SOLVED_FLAG:
+            return count, True
+        if _descend(tree, paths, path):
+            leaf_request(tree, paths, path, count, states, actions, owners)
+            count += 1
+    return count, False
+
+
+def words_agree(tree: Tree, node: int) -> bool:
+    """Whether the words beside all edges of a node are those written for them."""
+    record = tree.nodes[node]
+    for at in range(int(record["edges"]), int(record["edges"]) + int(record["visited"])):
+        action = int(tree.edges[at]["action"]) & ACTION
+        mark = (int(record["key"]) & 0xFFFFFFFF) ^ ((action + 1) * 40503 & 0xFFFFFFFF)
+        if tree.extra[at, VISITS] > 0 and tree.extra[at, MARK] != mark:
+            return False
+    return True

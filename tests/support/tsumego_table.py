@@ -1,0 +1,39 @@
+"""The README's table of textbook shapes: ``python tests/tsumego_table.py`` asks ``jaxsolve tsumego`` about each and prints status and CPU time."""
+
+from __future__ import annotations
+
+import json
+
+from typer.testing import CliRunner
+
+from jaxsolve import cli
+from support.tsumego_shapes import ALL
+
+
+def asked(board: str) -> dict:
+    """What the command says of a position with White closed in, as JSON; at most 20 CPU seconds a question."""
+    result = CliRunner().invoke(
+        cli.app,
+        [
+            "tsumego",
+            f"{board} b",
+            "--game",
+            f"tsumego-{board.count('/') + 1}",
+            "--json",
+            "--time",
+            "20",
+        ],
+    )
+    assert result.exit_code in (0, 10), result.output
+    return json.loads(result.stdout)
+
+
+if __name__ == "__main__":
+    asked(ALL["straight three"][0])  # compiles
+    print("| shape | black first | white first | CPU |\n| --- | --- | --- | --- |")
+    for name, (board, *expected) in ALL.items():
+        found = asked(board)
+        told = [found[f"{side}_first"]["status"] for side in ("black", "white")]
+        seconds = sum(row["cpu_seconds"] for row in found["questions"])
+        wrong = "" if told == expected else f" (books: {', '.join(expected)})"
+        print(f"| {name} | {told[0]} | {told[1]} | {seconds:.2f} s |{wrong}", flush=True)

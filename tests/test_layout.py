@@ -1,0 +1,72 @@
+"""Rooms that serve every game know none by name: adding one touches its own folder, the registry's line, the checker and FORMAT.md."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import jaxsolve
+from jaxsolve.games import available, describe, make, registry
+
+PACKAGE = Path(jaxsolve.__file__).parent
+FOLDERS = {package.rpartition(".")[2] for package in registry.BUILTIN}
+SHARED = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    # The checker has its own rules, SGF its own numbers for games, a benchmark its own choice of them, and
+    # `tsumego` is about Go; `games/__init__` only forwards names.
+    if path.relative_to(PACKAGE).parts[0] not in ("formats", "bench", "tsumego")
+    and path.relative_to(PACKAGE).parts[:2]
+    not in {("proof", "check"), *(("games", folder) for folder in FOLDERS)}
+    and path not in (PACKAGE / "games" / "registry.py", PACKAGE / "games" / "__init__.py")
+]
+
+
+def named_in(tree):
+    """Names of games and of their folders that the code mentions, docstrings and comments left out."""
+    names = FOLDERS | {describe(base).stem.rstrip("-") for base in available()}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
+            yield node.value
+        modules = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+        yield from (
+            module
+            for module in modules
+            if module.startswith("jaxsolve.games.") and module.split(".")[2] in FOLDERS
+        )
+
+
+@pytest.mark.parametrize("path", SHARED, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_shared_room_names_a_game(path):
+    assert sorted(named_in(ast.parse(path.read_text(encoding="utf-8")))) == []
+
+
+def test_the_search_for_names_finds_them():
+    assert sorted(
+        named_in(
+            ast.parse(
+                "import jaxsolve.games.hex.game\nfrom jaxsolve.games.go import Go\nx = game.name == 'awari'"
+            )
+        )
+    ) == [
+        "awari",
+        "jaxsolve.games.go",
+        "jaxsolve.games.hex.game",
+    ]
+
+
+def test_every_folder_of_games_is_registered_and_holds_what_it_says():
+    folders = {path.parent.name for path in (PACKAGE / "games").glob("*/rule_sets.py")}
+    assert folders == FOLDERS
+    for base in available():
+        entry = describe(base)
+        game = make(
+            base if entry.sizes is None else f"{entry.stem}{entry.sizes[len(entry.sizes) // 2]}"
+        )
+        assert type(game).__module__.split(".")[2] in FOLDERS

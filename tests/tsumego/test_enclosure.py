@@ -1,0 +1,195 @@
+"""Regions and proposals of ``jaxsolve tsumego``: what is closed, what that is worth, and which stones are likely meant."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from support.search import LONG
+from support.tsumego_shapes import SHAPES
+
+from jaxsolve.games import make
+from jaxsolve.proof.check import grid as grids
+from jaxsolve.proof.check.grid import bits
+from jaxsolve.search import Limits, Verdict, solve
+from jaxsolve.tsumego import enclosure
+from jaxsolve.tsumego.enclosure import Board, Scope
+
+
+def board(text: str) -> Board:
+    return enclosure.board_of(grids.gtp(text.count("/") + 1), text)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_group_that_a_textbook_asks_about_is_proposed(name):
+    stones = board(SHAPES[name].board)
+    group = enclosure.proposed(stones)
+    assert group is not None and group.player == 1 and group.stones == stones.stones[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "...../...../...../...../.....",
+        "XXXXX/X.X.X/XXXXX/X.X.X/XXXXX",
+        "X..../...../...../...../.....",
+    ],
+)
+def test_where_nobody_is_in_danger_nothing_is_proposed(text):
+    assert enclosure.proposed(board(text)) is None
+
+
+def test_dead_stones_in_an_eye_are_not_what_is_asked_about():
+    group = enclosure.proposed(board("......./......./XXXXX../OOOOX../XX.OX../X..OX../...OX.."))
+    assert group is not None and group.player == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "crucial", "region", "scope"),
+    [
+        # White's walls have a liberty outside, but no two eyes there; then they have.
+        (
+            "......./......./......./......./XXXXX../OOOOX../...OX..",
+            "A2",
+            "A1,B1,C1,D1,A2,B2,C2,D2",
+            Scope(True, False),
+        ),
+        (
+            ".X.X./XXXXX/OOOOX/...OX/OOOOX",
+            "A3",
+            "A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
+            Scope(True, True),
+        ),
+        # The black stone's liberties are all White's: it lies inside, with what is beside it.
+        (
+            "...../XXXXX/OOOOX/.X.OX/OOOOX",
+            "A3",
+            "A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
+            Scope(True, False),
+        ),
+    ],
+)
+def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, scope):
+    stones = board(text)
+    mask = stones.grid.points(crucial)
+    found = enclosure.enclosed(stones, 1, mask)
+    assert stones.grid.list(found) == region and enclosure.is_closed(stones, 1, mask, found)
+    assert enclosure.scope(stones, 1, mask, found) == scope
+    assert enclosure.scope(stones, 1, mask, stones.grid.full) == Scope(True, True)
+    for point in bits(found):  # nothing less is closed
+        assert not enclosure.is_closed(stones, 1, mask, found & ~point)
+
+
+def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
+    text = "/".join(["." * 9] * 5 + ["OOOOO....", "XXX.O....", "...X.....", "....O...."])
+    stones = board(text)
+    crucial = stones.grid.points("A3")
+    assert enclosure.is_open(stones, enclosure.enclosed(stones, 0, crucial))
+    region = enclosure.box(stones, 0, crucial)
+    assert (
+        crucial & region == crucial
+        and stones.grid.points("A1,B1,C1") & ~region == 0
+        and not enclosure.is_open(stones, region)
+    )
+    assert enclosure.scope(stones, 0, crucial, region) == Scope(False, False)
+
+
+# ---- the two laws at the top of the file, tried out ----------------------------------------------------------------
+def random_fight(rng: random.Random) -> tuple[Board, int, int] | None:
+    """(board, defender, crucial chain) of a 4x4 fight around a few empty points; None where there is none."""
+    grid = grids.gtp(4)
+    core = rng.choice(list(bits(grid.full)))
+    for _ in range(rng.randrange(1, 4)):
+        core |= rng.choice(list(bits(grid.near(core) & grid.full & ~core)))
+    defender = rng.randrange(2)
+    stones = [0, 0]
+    for point in bits(grid.near(core) & grid.full & ~core):
+        stones[defender] |= point if rng.random() < 0.9 else 0
+    for point in bits(grid.near(core | stones[defender]) & grid.full & ~core & ~stones[defender]):
+        stones[1 - defender] |= point if rng.random() < 0.95 else 0
+    for point in bits(grid.full & ~core & ~stones[0] & ~stones[1]):
+        stones[1 - defender] |= point if rng.random() < 0.3 else 0
+    found = Board(grid, (stones[0], stones[1]))
+    chains = [chain for player in (0, 1) for chain in found.chains(player, grid.full)]
+    if not all(found.liberties(chain) for chain in chains):
+        return None
+    mine = list(found.chains(defender, grid.near(core) & grid.full))
+    return (found, defender, rng.choice(mine)) if mine else None
+
+
+def winner(rules: str, text: str) -> int | None:
+    game = make(rules)
+    result = solve(game, game.parse(text), limits=Limits(nodes=3000), memory_mb=64, check=False)
+    return (
+        None
+        if result.verdict is Verdict.UNKNOWN
+        else game.goal_player
+        if result.verdict is Verdict.PROVED
+        else 1 - game.goal_player
+    )
+
+
+def walled_fight(rng: random.Random) -> tuple[Board, int, int] | None:
+    """The same below a wall of the attacker's that lives outside, by two eyes of its own on the edge of a 5x5 board."""
+    attacker = rng.randrange(2)
+    below = [
+        "".join(rng.choices(f".{'OX'[attacker]}{'XO'[attacker]}", (4, 4, 2), k=5)) for _ in range(3)
+    ]
+    mine = "XO"[attacker]
+    found = board("/".join([f".{mine}.{mine}.", 5 * mine, *below]))
+    chains = [chain for player in (0, 1) for chain in found.chains(player, found.grid.full)]
+    theirs = list(found.chains(1 - attacker, found.grid.full))
+    return (
+        (found, 1 - attacker, rng.choice(theirs))
+        if theirs and all(found.liberties(chain) for chain in chains)
+        else None
+    )
+
+
+def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
+    """Both laws at the top of the file: known answers inside the region, compared with known answers on the whole board."""
+    rng, compared = random.Random(20241121), Counter()
+    for attempt in range(4000):
+        if min(compared["defender"], compared["attacker"]) >= (60 if LONG else 10):
+            break
+        fight = random_fight(rng) if attempt % 2 else walled_fight(rng)
+        if fight is None:
+            continue
+        stones, defender, crucial = fight
+        region = enclosure.enclosed(stones, defender, crucial)
+        if region == stones.grid.full:
+            continue
+        scope = enclosure.scope(stones, defender, crucial, region)
+        assert scope.defender
+        size = stones.grid.size
+        rows = [
+            "".join(
+                "X" if stones.stones[0] & p else "O" if stones.stones[1] & p else "."
+                for p in row_of(stones.grid, row)
+            )
+            for row in range(size)
+        ]
+        position = f"{'/'.join(rows)} {rng.choice('bw')}"
+        ko = {0: "forbid", 1: "allow"} if defender == 0 else {0: "allow", 1: "forbid"}
+        names = {
+            "defender": ("black", "white")[defender],
+            "crucial": stones.grid.list(crucial),
+            "goal": rng.choice(["live", "kill"]),
+        }
+        rules = (
+            f"tsumego-{size};"
+            + ";".join(f"{name}={value}" for name, value in names.items())
+            + f";ko_black={ko[0]};ko_white={ko[1]}"
+        )
+        inside = winner(f"{rules};region={stones.grid.list(region)}", position)
+        if inside is None or not (scope.defender if inside == defender else scope.attacker):
+            continue
+        if (whole := winner(rules, position)) is not None:
+            assert whole == inside, (rules, position)
+            compared["defender" if inside == defender else "attacker"] += 1
+    assert min(compared["defender"], compared["attacker"]) >= 10
+
+
+def row_of(grid: grids.Grid, row: int) -> list[int]:
+    return sorted(bits(grid.row(row)), reverse=True)

@@ -1,0 +1,16 @@
+"""Textbook shapes beyond those of ``test_tsumego_command``: the command gives the status that books do, with every proof accepted."""
+
+from __future__ import annotations
+
+import pytest
+from support.search import LONG
+from support.tsumego_shapes import MORE
+from support.tsumego_table import asked
+
+
+@pytest.mark.parametrize("name", MORE if LONG else list(MORE)[::2])
+def test_a_shape_stands_as_books_say(name):
+    board, *expected = MORE[name]
+    found = asked(board)
+    assert [found[f"{side}_first"]["status"] for side in ("black", "white")] == expected
+    assert all(row["checked"] for row in found["questions"])

@@ -1,0 +1,192 @@
+"""What is said of first moves, whatever the questions come to: all of it follows from the answers, so here they are made up."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from jaxsolve.tsumego import report, setup, study
+from jaxsolve.tsumego.status import Ko, Status, Value, status
+from jaxsolve.tsumego.study import Study
+
+BOARD = "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"  # white's crucial stones above six points
+REGION = "A1-C2"
+PAIRS = [(against, for_) for against in Value for for_ in Value if against <= for_]
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    return {
+        text: setup.choose(setup.read(text, "tsumego-7", {}), "A3", "A1,B1")
+        for text in (BOARD, BOARD[:-1] + "w")
+    }
+
+
+def made_up(values, rng=None, share=0.0):
+    """Answers questions of every position by ``values[side, move]``, pairs of what becomes of the stones (AGAINST, FOR); a share stays unknown."""
+
+    def answered(asked):
+        side, name, *move = asked.id.split(".", 1)[0], *asked.id.split(".")[1:]
+        del name
+        goal, ko = asked.id.split(".")[1:3]
+        move = asked.id.split(".")[3:]
+        value = values[side.removesuffix("-first"), move[0] if move else ""][
+            ko != f"{Ko.AGAINST.value}-may-ko"
+        ]
+        yes = value is (Value.LIVES if goal == "live" else Value.DIES)
+        known = rng is None or rng.random() >= share
+        verdict = ("proved" if yes else "disproved") if known else "unknown"
+        return {
+            "id": asked.id,
+            "verdict": verdict,
+            "best_move": None,
+            "reason": "The limit of 5 nodes was reached.",
+            "line": [],
+            "checked": True,
+        }
+
+    return lambda asked: [answered(each) for each in asked]
+
+
+def better(one, other, defender):
+    """Whether ``one`` is as good as ``other`` for the side whoever wins kos, and better somewhere."""
+    pairs = [(a, b) if defender else (b, a) for a, b in zip(one, other, strict=True)]
+    return one != other and all(a >= b for a, b in pairs)
+
+
+def best_of(pairs, defender):
+    pick = max if defender else min
+    return tuple(pick(pair[at] for pair in pairs) for at in (0, 1))
+
+
+def every_case(task, side, moves):
+    """(values, what a pass comes to): all ways the first moves of a side and the other side's turn can come out, one side at a time."""
+    defender = side == setup.SIDES[task.defender]
+    for pairs in itertools.product(PAIRS, repeat=len(moves)):
+        for passed in PAIRS:
+            root = best_of(
+                [*pairs, passed], defender
+            )  # what can be reached: each of the two by some move, or by none
+            values = {
+                (side, ""): root,
+                **{(side, move): pair for move, pair in zip(moves, pairs, strict=True)},
+            }
+            yield values, passed, dict(zip(moves, pairs, strict=True))
+
+
+@pytest.mark.parametrize("side", setup.SIDES)
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_names_them(
+    tasks, side, share
+):
+    task, rng, counted = (
+        tasks[BOARD[:-1] + side[0]],
+        random.Random(side),
+        {True: 0, False: 0, None: 0},
+    )
+    defender, other = side == setup.SIDES[task.defender], setup.SIDES[side == "black"]
+    moves = ["A1", "B1"]
+    for values, passed, after in every_case(task, side, moves):
+        values |= {(other, ""): passed, (other, "A1"): passed, (other, "B1"): passed}
+        found = Study(task, made_up(values, rng if share else None, share))
+        found.run()
+        (first,) = [each for each in found.firsts if setup.SIDES[each.side] == side]
+        right = {
+            move: pair != worst(defender)
+            and not any(better(option, pair, defender) for option in [*after.values(), passed])
+            for move, pair in after.items()
+        }
+        for move in first.moves:
+            counted[move.right] += 1
+            assert move.right in ((right[move.move],) if not share else (right[move.move], None)), (
+                values,
+                move.move,
+            )
+        known = first.status
+        assert known in (expected := status_of(values[side, ""], defender), Status.UNKNOWN) and (
+            share or known is expected
+        )
+        if share:
+            report.tell(found, lambda row: None)
+            continue
+        assert all(each.complete for each in found.firsts)
+        (each,) = [
+            each for each in report.tell(found, lambda row: None).firsts if each.first is first
+        ]
+        if len({one.status for one in found.firsts}) == 1:
+            assert each.sentence.endswith("whoever moves first")
+            continue
+        assert set(each.right) == {move for move in moves if right[move]}
+        for part in each.sentence.split(": ", 1)[1].split("; ") if each.right else []:
+            words, names = part.rsplit(" with " if defender else " by ", 1)
+            for name in names.split(" or "):
+                assert words == f"white {report.said(task, status_of(after[name], defender))}", (
+                    each.sentence
+                )
+    assert counted[True] > 100 and counted[False] > 100 and (counted[None] > 100) == bool(share)
+
+
+def worst(defender):
+    return (Value.DIES, Value.DIES) if defender else (Value.LIVES, Value.LIVES)
+
+
+def status_of(pair, defender):
+    answers = {
+        study.statuses.Question(goal, ko): value is want
+        for goal, want in (("live", Value.LIVES), ("kill", Value.DIES))
+        for ko, value in zip(Ko, pair, strict=True)
+    }
+    return status(answers, defender)
+
+
+def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
+    """The question at the root came to a limit, those behind its moves did not: its status is known all the same, and one move right."""
+    task = tasks[BOARD[:-1] + "w"]
+    truth = {
+        ("white", ""): (Value.LIVES, Value.LIVES),
+        ("white", "A1"): (Value.SEKI, Value.SEKI),
+        ("white", "B1"): (Value.LIVES, Value.LIVES),
+    }
+    truth |= {("black", at): (Value.DIES, Value.DIES) for at in ("", "A1", "B1")}
+    ask = made_up(truth)
+
+    def asked(questions):
+        return [
+            row | {"verdict": "unknown"} if row["id"] == "white-first.live.attacker-may-ko" else row
+            for row in ask(questions)
+        ]
+
+    found = Study(task, asked)
+    found.run()
+    (white,) = [each for each in found.firsts if each.side == 1]
+    assert white.status is Status.LIVES and {move.move: move.right for move in white.moves} == {
+        "A1": False,
+        "B1": True,
+    }
+    assert (
+        report.tell(found, lambda row: None).firsts[0].sentence
+        == "white first: white lives with B1"
+    )
+
+
+def test_the_move_that_a_proof_begins_with_is_right_though_nothing_else_was_asked(tasks):
+    """The total ended with the last question about the position itself, which does without those that follow from it."""
+    task = tasks[BOARD[:-1] + "w"]
+    truth = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
+    ask = made_up(truth)
+
+    def asked(questions):
+        return [
+            None if each.id.count(".") > 2 else ask([each])[0] | {"best_move": "B1"}
+            for each in questions
+        ]
+
+    found = Study(task, asked)
+    found.run()
+    for each, wanted in zip(
+        sorted(found.firsts, key=lambda first: first.side), (Status.DIES, Status.LIVES), strict=True
+    ):
+        assert each.status is wanted and len(each.answers) == 1
+        assert {move.move: move.right for move in each.moves} == {"A1": None, "B1": True}

@@ -1,0 +1,96 @@
+"""What ``jaxsolve tsumego`` shows of a proof with zones: replies that the proof leaves out, and the zone as marks."""
+
+from __future__ import annotations
+
+import pytest
+from sgfmill import sgf as peers
+from support.proofs import solver as proof_tools
+
+from jaxsolve.proof import reading
+from jaxsolve.tsumego import record, report, setup, study, variations
+from jaxsolve.tsumego.status import KILL_FOR
+
+BOARD = "......./......./......./......./XXXXX../OOOOX../...OX.."
+ZONE = "A1,B1,C1,A2,B2,C2,D2"
+
+
+@pytest.fixture
+def task():
+    return setup.choose(setup.read(f"{BOARD} b", "tsumego-7", {}), None, "all")
+
+
+@pytest.fixture
+def certificate(task, tmp_path):
+    """White to move is dead after B1: a must-play proof in the format of zones, which answers A1 and C1 only (the checker is not asked)."""
+    rules = task.rules(KILL_FOR)
+    row = "......./......./......./......./XXXXX../OOOOX../"
+    nodes = [
+        {"id": 1, "n": 1, "pos": f"{row}OX.OX.. b", "leaf": "captured", "zone": "A1,B1"},
+        {"id": 2, "n": 1, "pos": f"{row}.XOOX.. b", "leaf": "captured", "zone": ZONE},
+        {
+            "id": 3,
+            "n": 0,
+            "pos": f"{row}.X.OX.. w",
+            "must-play": [["C1", 2], ["A1", 1]],
+            "zone": ZONE,
+        },
+    ]
+    header = {
+        "format": "jaxsolve-proof",
+        "version": 1,
+        "game": "go",
+        "rules": rules,
+        "root": nodes[-1]["pos"],
+        "claim": {"player": "black", "result": "wins"},
+    }
+    return proof_tools.write(
+        tmp_path / "proof.jsonl.gz", [header, *nodes, {"end": True, "nodes": 3, "root": 3}]
+    )
+
+
+def test_zones_and_replies_are_read_and_what_is_left_out_has_no_variation(certificate):
+    proof = reading.read(certificate)
+    assert (
+        proof is not None
+        and proof.nodes[3].zone == ZONE
+        and [edge.move for edge in proof.replies(3)] == ["C1", "A1"]
+    )
+    assert [step.move for step in variations.variations(proof)] == ["C1", "A1"]
+    answered = variations.after_move(proof, "A1")
+    assert answered is not None and answered.zone == "A1,B1"
+    assert variations.after_move(proof, "G7") is None  # no reply that matters
+
+
+def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_path):
+    rules = proof_tools.rules_of("go", task.rules(KILL_FOR))
+    found = study.Study(task, lambda asked: [None for _ in asked])
+    white = next(first for first in found.firsts if first.side == 1)
+    root = f"{BOARD.removesuffix('...OX..')}.X.OX.. w"
+    white.root = root
+    white.answers[KILL_FOR] = True
+    white.rows[KILL_FOR] = {
+        "id": "x",
+        "verdict": "proved",
+        "certificate_nodes": 3,
+        "checked": True,
+        "line": [],
+        "reason": "",
+        "rules": task.rules(KILL_FOR),
+    }
+    white.moves = [
+        study.Move(move, text, False, {KILL_FOR: True})
+        for move, text in rules.replies(rules.position(root)).items()
+        if move in ("A1", "C1", "G7")
+    ]
+    said = report.tell(found, lambda row: tmp_path / "proof.jsonl.gz")
+    moves = {move.move: move for each in said.firsts for move in each.moves}
+    assert (
+        moves["C1"].zone == ZONE and moves["G7"].play is None and moves["G7"].why == report.OUTSIDE
+    )
+    sheet = peers.Sgf_game.from_bytes(record.record(said, "test:1")).get_root()
+    nodes = {node.get_move()[1]: node for node in sheet}
+    assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # the crucial stones in it have their triangles
+    assert "squares are all that the proof rests on" in nodes[(0, 2)].get("C")
+    assert "touches nothing that the proof rests on" in nodes[(6, 6)].get(
+        "C"
+    ).lower() and not nodes[(6, 6)].has_property(record.ZONE)
