@@ -5,10 +5,10 @@ import importlib
 import runpy
 
 import pytest
-from support.paths import EXAMPLES
 
 from jaxsolve.games import registry
 from jaxsolve.proof import check as checker
+from support.paths import EXAMPLES
 
 
 def run(name, *arguments):

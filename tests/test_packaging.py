@@ -14,6 +14,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+
 from support.paths import ROOT
 
 TRACKED = ROOT / ".git"

@@ -10,13 +10,13 @@ import sys
 import jax
 import numpy as np
 import pytest
-from support.startup import PACKAGE, answer, start
 
 from jaxsolve.core import process as runtime
 from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search import solve, solve_pool, solve_value
 from jaxsolve.view import svg, text_board
+from support.startup import PACKAGE, answer, start
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 
@@ -24,7 +24,7 @@ LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 # ---- the search itself -----------------------------------------------------------------------------------------------
 SOLVE = """
 import json, os
-from jaxsolve import compiled
+from jaxsolve.jit import host as compiled
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, solve
 game = make("hex-5")
@@ -36,8 +36,9 @@ WARM = """
 import json, sys, tempfile
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
-from jaxsolve.search import Limits, attempts, solve, solve_value
+from jaxsolve.search import Limits, solve, solve_value
 from jaxsolve.search.methods import method_named
+from jaxsolve.search.run import restarts
 from jaxsolve.search.run.warm_up import warm_up_search
 
 def made():
@@ -45,9 +46,9 @@ def made():
     loops = [x for module in modules for x in vars(module).values() if hasattr(x, "stats") and x.py_func.__module__ == module.__name__]
     return {x.py_func.__qualname__: sum(x.stats.cache_hits.values()) + sum(x.stats.cache_misses.values()) for x in loops}
 
-late, forms, another = {}, [], attempts.Attempts.another
-attempts.FIRST_ATTEMPT = 20
-attempts.Attempts.another = lambda *given: (forms.append(another(*given)), forms[-1])[1]
+late, forms, another = {}, [], restarts.Restarts.another
+restarts.FIRST_ATTEMPT = 20
+restarts.Restarts.another = lambda *given: (forms.append(another(*given)), forms[-1])[1]
 method = method_named(sys.argv[1])
 for rules, start in (
     ("hex-4", "..../..../..../.... b"),
@@ -73,11 +74,11 @@ print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 @pytest.mark.parametrize("method", ["dfpn", "pns", "mcts", "rzs"])
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
-    late, loops, forms, _ = answer(
+    late, loops, configurations, _ = answer(
         start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent)
     )
     assert len(late) == 7 and not any(late.values()) and len(loops) > 20, late
-    assert set(forms) == ({"dfpn", "rzs"} if method == "dfpn" else set()), forms
+    assert set(configurations) == ({"dfpn", "rzs"} if method == "dfpn" else set()), configurations
 
 
 @pytest.mark.skipif(

@@ -139,7 +139,7 @@ VARIANTS = (
     Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, kind=_Patternless),
     Variant("without plans", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(step=0.0)),
     Variant(
-        "without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(anew=False)
+        "without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(restarts=False)
     ),
 )
 """The first is what the others are compared with."""

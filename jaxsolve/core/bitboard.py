@@ -58,7 +58,7 @@ class Grid:
     """Shape of a board and the operations on sets of its points, uint32[..., W] with any leading batch dimensions.
 
     With ``axis=0`` the words come first instead, uint32[W, ...]: on a CPU the batch then fills the vector lanes.
-    ``bool`` forms and action sets follow the same rule: their own dimensions last (``axis=-1``) or first (``axis=0``).
+    ``bool`` configurations and action sets follow the same rule: their own dimensions last (``axis=-1``) or first (``axis=0``).
     Sets never have a guard bit or a bit outside the board. Raises ValueError for a side outside 1..31.
     With ``a_row_each`` every row has a word to itself: more words, but steps between rows are simpler, and faster to compile.
     """
@@ -469,7 +469,7 @@ class Grid:
         return self.inside(x)
 
     def _restream(self, x: jax.Array, old: int, count: int, new: int, wanted: int) -> jax.Array:
-        """One bit stream cut into ``count`` words of ``old`` bits, cut anew into ``wanted`` words of ``new`` bits."""
+        """One bit stream cut into ``count`` words of ``old`` bits, cut restarts into ``wanted`` words of ``new`` bits."""
         if old == new or (count == 1 and wanted == 1):
             return x
         words = [self._word(x, w) for w in range(count)]

@@ -21,12 +21,12 @@ import numpy as np
 from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasZones, SeesSequences
+from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasThreatSearch, HasZones
 from jaxsolve.games.threats import with_rows
 from jaxsolve.networks.heads import Heads, History
 
 if TYPE_CHECKING:
-    from jaxsolve.games.threats import Sequences
+    from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
 
 
@@ -55,7 +55,7 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``, ``SeesSequences``).
+      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``, ``HasThreatSearch``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -109,10 +109,12 @@ class Evaluator:
         """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
         return zoning_of(self.game, self.zones)
 
-    def sequences(self) -> Sequences | None:
+    def threat_search(self) -> ThreatSearch | None:
         """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
         seen = (
-            self.game.sequences() if self.zones and isinstance(self.game, SeesSequences) else None
+            self.game.threat_search()
+            if self.zones and isinstance(self.game, HasThreatSearch)
+            else None
         )
         return None if seen is None else with_rows(seen, self.layout.width)
 
@@ -319,7 +321,7 @@ def shared_evaluator(
         playouts,
         canonical,
         autoplay or not isinstance(game, ForcesReplies),
-        zones or not isinstance(game, (HasZones, SeesSequences)),
+        zones or not isinstance(game, (HasZones, HasThreatSearch)),
     )
     if heads is None:
         return _evaluator(game, *settings)

@@ -65,7 +65,7 @@ class Layout:
 
     @property
     def first(self) -> int:
-        """First numbers of a move not yet visited: a in the lower half word, b in the upper (``games.game.EstimatesNumbers``)."""
+        """First numbers of a move not yet visited: a in the lower half word, b in the upper (``games.game.InitialisesNumbers``)."""
         return self.state + 4
 
     @property

@@ -13,10 +13,10 @@ from jaxsolve.core.bitboard import bool_to_actions
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import (
     Children,
-    EstimatesNumbers,
     ForcesReplies,
     Foresees,
     Game,
+    InitialisesNumbers,
     ObservesHistory,
     Outcome,
     SeesChildren,
@@ -163,8 +163,8 @@ class Rows:
         Where replies can be forced, the number of moves tells moves apart (mobility, Winands & Schadd 2010): a quiet move leaves about as many
         replies as its parent had moves, a forcing one leaves one. Elsewhere all moves look alike and the classic 1 / 1 is as good.
         """
-        if isinstance(self.game, EstimatesNumbers):
-            a, b = self.game.first_numbers(state)
+        if isinstance(self.game, InitialisesNumbers):
+            a, b = self.game.initial_numbers(state)
         elif isinstance(self.game, ForcesReplies):
             a, b = (
                 jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1),

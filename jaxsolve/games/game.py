@@ -21,7 +21,7 @@ from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.drawing import Drawing, Place, Shape, Stones
 
 if TYPE_CHECKING:
-    from jaxsolve.games.threats import Sequences
+    from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
 
 State = Any
@@ -143,13 +143,13 @@ class HasZones(Protocol):
 
 
 @runtime_checkable
-class HasStandIn(Protocol):
+class HasRelaxation(Protocol):
     """Ability: a proof under other rules proves the claim here too, if no board comes back by a move of the winner's (``proof/FORMAT.md``, superko).
 
     Boards are looked at on the host, as bit sets over actions.
     """
 
-    def stand_in(self, state: State) -> tuple[Game, State] | None:
+    def relaxation(self, state: State) -> tuple[Game, State] | None:
         """The other rules, which find what these cannot (zones), and the position under them; None where there are none."""
         ...
 
@@ -163,13 +163,13 @@ class HasStandIn(Protocol):
 
 
 @runtime_checkable
-class SeesSequences(Protocol):
+class HasThreatSearch(Protocol):
     """Ability: the board tells that a side wins, or threatens to, by forcing moves: each leaves one legal reply, or threatens so to win.
 
     No game has this and zones (``HasZones``) in one rule set.
     """
 
-    def sequences(self) -> Sequences | None:
+    def threat_search(self) -> ThreatSearch | None:
         """Its compiled functions (``jaxsolve.games.threats``), with room for one search; None where this rule set sees none."""
         ...
 
@@ -184,10 +184,10 @@ class SeenFromBothSides(Protocol):
 
 
 @runtime_checkable
-class EstimatesNumbers(Protocol):
+class InitialisesNumbers(Protocol):
     """Ability: first proof and disproof numbers from the board, before anything below it is searched."""
 
-    def first_numbers(self, state: State) -> tuple[jax.Array, jax.Array]:
+    def initial_numbers(self, state: State) -> tuple[jax.Array, jax.Array]:
         """(a, b), int32[] in 1..32767: how hard a typical move of ``state`` is to prove for its mover, and to disprove for the opponent."""
         ...
 

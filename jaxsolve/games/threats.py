@@ -41,7 +41,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from jaxsolve.jit.host import address_of, compiled
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 
 _NUMBERS = types.Array(types.int64, 1, "C")
 _FACTS = types.Array(types.int64, 1, "C", readonly=True)
@@ -55,8 +55,8 @@ ZONE, LEFT, THREATS = range(3)
 NOBODY, BOTH = -1, 2  # in the place of a player
 
 
-@by_address
-class Sequences(NamedTuple):
+@by_pointer
+class ThreatSearch(NamedTuple):
     """The functions by their addresses, and what they work on; room for one search."""
 
     address: np.ndarray  # int64[2]: what looks and what says chances; 0 where the game sees none
@@ -81,7 +81,7 @@ class Branch(NamedTuple):
 Tree = list[int] | Branch
 
 
-class Sight(NamedTuple):
+class ThreatFound(NamedTuple):
     """What one look has seen."""
 
     wins: bool  # the side to move wins by the tree, else its opponent threatens to
@@ -119,13 +119,13 @@ def coded(tree: Tree) -> list[int]:
     return code
 
 
-def sequences(
+def threat_search(
     looks: Callable[..., Any],
     chances: Callable[..., Any],
     facts: np.ndarray,
     scratch: int,
     actions: int,
-) -> Sequences:
+) -> ThreatSearch:
     """A game's sequences: its two functions; ``scratch`` int64s."""
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
@@ -135,17 +135,17 @@ def sequences(
     return _made(address, facts, scratch, -(-actions // 32))
 
 
-def no_sequences() -> Sequences:
+def no_threat_search() -> ThreatSearch:
     """For games that see none."""
     facts = np.zeros(1, np.int64)
     facts.flags.writeable = False
     return _made(np.zeros(2, np.int64), facts, 1, 0)
 
 
-def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> Sequences:
+def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> ThreatSearch:
     none, numbers = np.zeros(0, np.uint32), np.zeros(scratch, np.int64)
     return with_rows(
-        Sequences(
+        ThreatSearch(
             address,
             facts,
             numbers,
@@ -158,7 +158,7 @@ def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> S
     )
 
 
-def with_rows(seen: Sequences, width: int) -> Sequences:
+def with_rows(seen: ThreatSearch, width: int) -> ThreatSearch:
     """The same with room for rows of ``width`` words."""
     row = np.zeros(width, np.uint32)
     shown = row[:]
@@ -171,7 +171,7 @@ def _look(seen, state, trees):
     return ask(seen.address[0], state, seen.facts, seen.scratch, seen.tree, seen.out, trees)
 
 
-def look(seen: Sequences, state: np.ndarray, trees: int = BOTH) -> Sight | None:
+def look(seen: ThreatSearch, state: np.ndarray, trees: int = BOTH) -> ThreatFound | None:
     """What there is to see at a packed position uint32[S], from the host, with the ``trees`` of a player, of NOBODY or BOTH; None if nothing."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False
@@ -185,7 +185,7 @@ def look(seen: Sequences, state: np.ndarray, trees: int = BOTH) -> Sight | None:
         else 0
         for which in (ZONE, LEFT)
     ]
-    return Sight(length > 0, decoded(seen.tree[: abs(length)].tolist()), *sets)
+    return ThreatFound(length > 0, decoded(seen.tree[: abs(length)].tolist()), *sets)
 
 
 @compiled
@@ -193,7 +193,7 @@ def _chances(seen, state, player):
     return ask_chances(seen.address[1], state, seen.facts, seen.scratch, player)
 
 
-def chances(seen: Sequences, state: np.ndarray, player: int) -> int:
+def chances(seen: ThreatSearch, state: np.ndarray, player: int) -> int:
     """Log odds in thousandths that ``player`` wins a packed position uint32[S], from the host."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False

@@ -36,7 +36,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from jaxsolve.jit.host import address_of, compiled
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 
 _WORDS = types.Array(types.uint32, 1, "C", readonly=True)
 SIGNATURE = types.int64(
@@ -65,7 +65,7 @@ def covers(moves: np.ndarray) -> np.ndarray:
 ZoneFunction = Callable[..., Any]
 
 
-@by_address
+@by_pointer
 class Zoning(NamedTuple):
     """The functions by their addresses, and what they work on."""
 

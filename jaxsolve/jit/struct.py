@@ -1,4 +1,4 @@
-"""``by_address``: named tuples of arrays that compiled functions take as one address instead of array by array.
+"""``by_pointer``: named tuples of arrays that compiled functions take as one address instead of array by array.
 
 A tree has some fifty arrays, of seven numbers each. Handed over by value they stand in every call that compiled code makes to a function of a tree,
 which is most of what there is to compile: with an address, compiling the search takes a third of the time, and a call from Python unpacks nothing.
@@ -44,7 +44,7 @@ class Block(types.Type):
 Fields = TypeVar("Fields", bound=tuple)
 
 
-def by_address(fields: type[Fields]) -> type[Fields]:
+def by_pointer(fields: type[Fields]) -> type[Fields]:
     """Decorates a named tuple whose fields hold arrays, named tuples of arrays, or others of its kind."""
     return type(
         fields.__name__,
@@ -54,7 +54,7 @@ def by_address(fields: type[Fields]) -> type[Fields]:
 
 
 class ByAddress:
-    """What ``by_address`` adds to a named tuple."""
+    """What ``by_pointer`` adds to a named tuple."""
 
     @functools.cached_property
     def _kind(self) -> Block:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.jit.host import inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 
 NONE = -1
 
@@ -69,7 +69,7 @@ NODES, EDGES, PLAYOUTS = range(3)
 """Counters: nodes and edges in use, and simulations that played a game to its end."""
 
 
-@by_address
+@by_pointer
 class Forest(NamedTuple):
     """All arrays of T trees: N nodes, E edges."""
 

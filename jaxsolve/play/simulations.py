@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 from jaxsolve.play.forest import NODES, NONE, PLAYOUTS, draw, expand
 from jaxsolve.play.proof_numbers import (
     ONE_LAYER,
@@ -38,7 +38,7 @@ _ONGOING, _FIRST_WINS, _SECOND_WINS = (
 )
 
 
-@by_address
+@by_pointer
 class Lanes(NamedTuple):
     """All arrays of L lanes."""
 

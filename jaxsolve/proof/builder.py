@@ -57,7 +57,7 @@ class GraphBuilder:
         self._compiled_before = self.plain.compile_seconds
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
-        self._sequences = self.plain.sequences()
+        self._sequences = self.plain.threat_search()
         # Node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move. Few nodes wait at any time, and
         # the plans of one tree share its parts.
         self._plans: dict[int, Tree] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.game import Game, HasStandIn, HasZones, State
+from jaxsolve.games.game import Game, HasRelaxation, HasZones, State
 from jaxsolve.games.threats import Branch, Tree, decoded
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
@@ -23,7 +23,7 @@ LINES = 256  # written between two calls of ``stop``
 
 
 class Asked(NamedTuple):
-    """The claim's own rules and position, where the nodes are written under others (``HasStandIn``)."""
+    """The claim's own rules and position, where the nodes are written under others (``HasRelaxation``)."""
 
     game: Game
     state: State
@@ -141,7 +141,7 @@ def _again(
     stop: Callable[[], None],
 ) -> list[int]:
     """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
-    assert isinstance(game, HasStandIn) and isinstance(asked.game, HasStandIn)
+    assert isinstance(game, HasRelaxation) and isinstance(asked.game, HasRelaxation)
     plays: dict[int, int] = {}  # node -> bit set over actions
     again = 0
     for count, node in enumerate(order.tolist()):

@@ -14,7 +14,7 @@ import jax
 
 from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Game, SeesSequences, State
+from jaxsolve.games.game import Game, HasThreatSearch, State
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run import relaxation
@@ -92,7 +92,7 @@ def _answers(
 ) -> list[Result]:
     """Searches, under rules that stand in for the question's own where there are such, then under its own."""
     claims, out, resume, progress, patterns = question
-    simple = relaxation.stand_in(game, state, settings, evaluator)
+    simple = relaxation.relaxation(game, state, settings, evaluator)
     spent: list[Result] = []
     if simple is not None:
         job = Job(
@@ -193,7 +193,7 @@ def solve_value(
 
 def _sees_sequences(game: Game, settings: Settings, evaluator: Evaluator | None) -> bool:
     zones = settings.zones if evaluator is None else evaluator.zones
-    return zones and isinstance(game, SeesSequences) and game.sequences() is not None
+    return zones and isinstance(game, HasThreatSearch) and game.threat_search() is not None
 
 
 def _one_by_one(
@@ -310,7 +310,7 @@ class _Pool(NamedTuple):
 
     def first_job(self, problem: Problem, evaluator: Evaluator | None) -> Job:
         """The search under the rules that stand in for them."""
-        simple = relaxation.stand_in(problem.game, problem.state, self.settings)
+        simple = relaxation.relaxation(problem.game, problem.state, self.settings)
         assert simple is not None  # the rules alone say whether there are others
         return self._job(
             problem,
@@ -337,7 +337,7 @@ class _Pool(NamedTuple):
 def _pool_of_one_game(pool: _Pool) -> Generator[tuple[Problem, Result], None, None]:
     """As ``solve_pool``: all problems under the rules that stand in for theirs, where there are such, then those that are left under their own."""
     some = pool.problems[0]
-    if relaxation.stand_in(some.game, some.state, pool.settings, pool.evaluator) is None:
+    if relaxation.relaxation(some.game, some.state, pool.settings, pool.evaluator) is None:
         yield from _searched(pool, pool.problems, pool.job)
         return
     left: dict[int, tuple[Problem, Result]] = {}

@@ -28,8 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jaxsolve.proof.check.grid import Grid
 from jaxsolve.proof.check.games.go import life
+from jaxsolve.proof.check.grid import Grid
 
 SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
 SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group

@@ -7,8 +7,6 @@ import json
 import jax
 import numpy as np
 import pytest
-from jaxsolve.search.tree.patterns import LOOKUPS
-from jaxsolve.search.tree.tree import ACTION, NODES, PLANNED_FLAG
 from typer.testing import CliRunner
 
 from jaxsolve import cli
@@ -23,6 +21,8 @@ from jaxsolve.networks import shipped
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
 from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.tree.patterns import LOOKUPS
+from jaxsolve.search.tree.tree import ACTION, NODES, PLANNED_FLAG
 
 
 def bench(*words):
@@ -256,10 +256,11 @@ def test_a_seed_gives_another_search_and_the_same_one_again():
 
 def test_later_attempts_leave_the_same_part_out():
     methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
-    assert not methods["without new attempts"].forms
-    assert all(form.step == 0.0 for form in methods["without plans"].forms)
+    assert not methods["without new attempts"].configurations
+    assert all(form.step == 0.0 for form in methods["without plans"].configurations)
     assert all(
-        isinstance(form, zones.NullLast) for form in methods["without the null move first"].forms
+        isinstance(form, zones.NullLast)
+        for form in methods["without the null move first"].configurations
     )
 
 

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from jaxsolve.proof.check import check
 from support import mutations
 from support.proofs import corpus as check_corpus
 from support.proofs import solver as proof_tools
-
-from jaxsolve.proof.check import check
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SEEDS = range(20 if LONG else 3)

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.proofs import corpus as check_corpus
-from support.proofs import solver as proof_tools
 
 from jaxsolve import games
 from jaxsolve.games.game import Outcome
+from support.proofs import corpus as check_corpus
+from support.proofs import solver as proof_tools
 
 GAMES = 60 if os.environ.get("JAXSOLVE_LONG") == "1" else 4
 STARTS = [

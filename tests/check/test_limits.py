@@ -8,10 +8,10 @@ import random
 import tracemalloc
 
 import pytest
-from support.proofs import corpus as check_corpus
-from support.proofs import solver as proof_tools
 
 from jaxsolve.proof.check import check
+from support.proofs import corpus as check_corpus
+from support.proofs import solver as proof_tools
 
 RULES = {
     "hex": "hex-19",

@@ -7,12 +7,12 @@ import sys
 from typing import ClassVar
 
 import pytest
-from support import mutations
-from support.proofs import solver as proof_tools
 
 from jaxsolve.proof.check import check, register, unregister
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.rules import Rules, Verdict
+from support import mutations
+from support.proofs import solver as proof_tools
 
 RULES = '''
 from jaxsolve.proof.check.errors import Refused

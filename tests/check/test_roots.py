@@ -8,14 +8,14 @@ import random
 from collections import Counter
 
 import pytest
-from support.proofs import corpus as check_corpus
-from support.proofs.solver import rules_of
 
 from jaxsolve.games import make
 from jaxsolve.games.game import Outcome
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.search import Claim, Verdict, solve
+from support.proofs import corpus as check_corpus
+from support.proofs.solver import rules_of
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 FIVE = "gomoku-{};line={};win={};knowledge={}"

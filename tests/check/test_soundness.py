@@ -6,12 +6,12 @@ import os
 import random
 
 import pytest
-from support import mutations
-from support.proofs import corpus as check_corpus
-from support.proofs import solver as proof_tools
 
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.rules import Verdict
+from support import mutations
+from support.proofs import corpus as check_corpus
+from support.proofs import solver as proof_tools
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SEEDS = range(40 if LONG else 4)

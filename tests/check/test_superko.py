@@ -8,12 +8,6 @@ from collections import Counter
 from typing import NamedTuple
 
 import pytest
-from jaxsolve.proof.check.games.go import rules as go_rules
-from support import mutations
-from support.proofs import corpus as check_corpus
-from support.proofs import solver as proof_tools
-from support.proofs import superko as superko_proofs
-from support.proofs.superko import Asked
 
 from jaxsolve.proof.check import check, superko
 from jaxsolve.proof.check.audit.certificate import Certificate
@@ -21,6 +15,12 @@ from jaxsolve.proof.check.audit.flatten import Flat, NotWritten, flatten
 from jaxsolve.proof.check.audit.replay import replay
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.go import rules as go_rules
+from support import mutations
+from support.proofs import corpus as check_corpus
+from support.proofs import solver as proof_tools
+from support.proofs import superko as superko_proofs
+from support.proofs.superko import Asked
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 

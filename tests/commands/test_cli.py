@@ -7,8 +7,6 @@ import re
 import shlex
 
 import pytest
-from support.cli import LOSS, WIN, one_object, run
-from support.paths import ROOT
 from typer.testing import CliRunner
 
 import jaxsolve
@@ -20,6 +18,8 @@ from jaxsolve.proof import check as checker
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from support.cli import LOSS, WIN, one_object, run
+from support.paths import ROOT
 
 
 # ---- solve ---------------------------------------------------------------------------------------------------------

@@ -6,13 +6,13 @@ import csv
 import json
 
 import pytest
-from support.cli import PROBLEMS, one_object, run
-from support.networks import random_network
 
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Guide, Network, shipped
 from jaxsolve.proof.check import check
 from jaxsolve.train.metrics import COUNTED, MARKER, METRICS
+from support.cli import PROBLEMS, one_object, run
+from support.networks import random_network
 
 PNG = b"\x89PNG"
 

@@ -9,11 +9,11 @@ import subprocess
 import sys
 
 import pytest
-from support.cli import LOSS, files_of_at_most, process, run
 
 from jaxsolve.core.run_folder import write_whole
 from jaxsolve.proof import certify, log
 from jaxsolve.proof.check import check
+from support.cli import LOSS, files_of_at_most, process, run
 
 
 def full(*_, **__):

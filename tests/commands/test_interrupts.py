@@ -9,11 +9,11 @@ import time
 import weakref
 
 import pytest
-from support.cli import WIN, run
 
 from jaxsolve import cli, search
 from jaxsolve.commands import failure
 from jaxsolve.search import Result, Verdict
+from support.cli import WIN, run
 
 
 def stopped(*_, claim=None, **__):

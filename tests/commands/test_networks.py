@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
-from networks.test_networks import published
-from support.cli import PROBLEMS, WIN, one_object, run
-from support.networks import random_network
 
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Network
 from jaxsolve.proof.check import check
+from networks.test_networks import published
+from support.cli import PROBLEMS, WIN, one_object, run
+from support.networks import random_network
 
 
 @pytest.fixture

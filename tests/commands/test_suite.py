@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from support.cli import LOSS, PROBLEMS, WIN, one_object, rows_of, run
 
 from jaxsolve import search
 from jaxsolve.commands import limits, suite
@@ -17,6 +16,7 @@ from jaxsolve.evaluate import Heads
 from jaxsolve.games import make
 from jaxsolve.proof.check import check
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
+from support.cli import LOSS, PROBLEMS, WIN, one_object, rows_of, run
 
 
 def test_a_folder_is_neither_mixed_nor_overwritten(tmp_path):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from support.paths import ROOT
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))

@@ -12,13 +12,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import minimax
 
 from jaxsolve.core.bitboard import bool_to_actions
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
+from support.oracles import minimax
 
 GAMES = {
     "hex-4": range(0, 10),

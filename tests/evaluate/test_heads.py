@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from evaluate.test_evaluator import compiled, pairs, same_row
 
+from evaluate.test_evaluator import compiled, pairs, same_row
 from jaxsolve.evaluate import ESTIMATE_SIZES, Evaluator, HeadOutputs, Heads, shared_evaluator
 from jaxsolve.games.registry import make
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import jax
 import numpy as np
 import pytest
-from support.paths import ROOT
 
 from jaxsolve.formats.weights import LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward, Network
 from jaxsolve.networks.forward import expected_cost
+from support.paths import ROOT
 
 WEIGHTS = ROOT.parent / "shared" / "weights"
 needs_weights = pytest.mark.skipif(

@@ -1,10 +1,10 @@
 """What a game calls its end is what the independent checker calls it, also in positions set up by hand where two reasons hold."""
 
 import pytest
-from support.proofs import solver as proof_tools
 
 from jaxsolve.games import Outcome, make
 from jaxsolve.games.game import Game
+from support.proofs import solver as proof_tools
 
 TSUMEGO = "tsumego-3;goal=kill;defender=white;crucial=B2"
 ENDS = [

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.search import LONG
 
 from jaxsolve.games import Env, available, describe, make
 from jaxsolve.games import auto_reset as our_auto_reset
+from support.search import LONG
 
 pytest.importorskip("pgx")
 from pgx._src import api_test as pgx_api_test

@@ -1,9 +1,9 @@
 """Golden records: every recorded game, replayed move by move, gives its own record again to the letter."""
 
 import pytest
-from support import playthrough
 
 from jaxsolve.games import available, describe
+from support import playthrough
 
 RECORDS = sorted(playthrough.FOLDER.glob("*.txt"))
 SHORT = (

@@ -8,12 +8,12 @@ import sys
 import tomllib
 
 import pytest
-from support.paths import EXAMPLES
 from typer.testing import CliRunner
 
 from jaxsolve import cli
 from jaxsolve.games import available, describe, make, plugins, registry
 from jaxsolve.proof import check as checker
+from support.paths import EXAMPLES
 
 NIM = EXAMPLES / "nim"
 

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from support.cli import run
 
 from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
 from jaxsolve.games.options import choice
 from jaxsolve.proof.check.registry import find
+from support.cli import run
 
 TRIED = {
     "komi": ("-0", "0", "0.50", "7", "-3.5", "999.5", "-999.5", "1000", "1e2", "1e6", "0.1", "inf"),

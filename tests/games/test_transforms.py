@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+from jaxsolve.games import available, describe, make
 from support.paths import ROOT
 from support.transform_laws import (
     BOARDS,
@@ -22,8 +24,6 @@ from support.transform_laws import (
     sample,
     write,
 )
-
-from jaxsolve.games import available, describe, make
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import jax
 import pytest
-from support.startup import PACKAGE, STEPS, answer, start, toy_package
 
 from jaxsolve.evaluate.calls import Calls
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games import Go, Gomoku, make
 from jaxsolve.jit import device as executables
+from support.startup import PACKAGE, STEPS, answer, start, toy_package
 
 
 @pytest.fixture

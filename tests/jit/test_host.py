@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
 from jaxsolve.jit.host import SOURCES, compiled
+from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
 
 @pytest.fixture
@@ -51,14 +51,13 @@ def test_a_closure_is_refused():
 
 def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
     """Machine code knows fields by their number only: had their file no part in the digest, it would go on reading the old ones."""
-    from jaxsolve.search.tree.expansion import Question
-    from jaxsolve.search.tree.paths import Log, Paths
-    from jaxsolve.search.tree.tree import Tree
-
     from jaxsolve.evaluate import Offsets
     from jaxsolve.games.zones import Zoning
     from jaxsolve.search.methods import METHODS, Workspace
     from jaxsolve.search.methods.pns.numbers import Steering
+    from jaxsolve.search.tree.expansion import Question
+    from jaxsolve.search.tree.paths import Log, Paths
+    from jaxsolve.search.tree.tree import Tree
 
     handed = [
         Offsets,
@@ -82,7 +81,7 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
 def test_symbols_of_every_process_and_fork_are_its_own(toy):
     use = """
 import json, os
-from jaxsolve import compiled
+from jaxsolve.jit import host as compiled
 from numba.core.bytecode import FunctionIdentity
 def number():
     return FunctionIdentity.from_function(number).unique_id

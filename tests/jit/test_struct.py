@@ -10,12 +10,12 @@ import pytest
 from numba import typeof
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 
 ROW = np.dtype([("key", "u8"), ("small", "i2"), ("share", "f4")])
 
 
-@by_address
+@by_pointer
 class Inside(NamedTuple):
     """Reached through another one."""
 
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
     right: np.ndarray  # float32[M, N, K]
 
 
-@by_address
+@by_pointer
 class Held(NamedTuple):
     """Arrays of several kinds."""
 

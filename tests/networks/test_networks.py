@@ -10,15 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from evaluate.test_evaluator import pairs
-from support.networks import random_network
-from support.search import LONG, in_turn
 
+from evaluate.test_evaluator import pairs
 from jaxsolve.formats.weights import EPSILON, LIKE, import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Cost, Forward, Network, Policy, Value, View, Within
 from jaxsolve.networks.convolution import as_product, by_columns
 from jaxsolve.networks.forward import expected_cost
+from support.networks import random_network
+from support.search import LONG, in_turn
 
 GAMES = ["hex-4", "gomoku-5;line=4", "go-4;ko=simple", "killallgo-7"]
 

@@ -9,8 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.cli import one_object, run
-from support.networks import random_network
 
 from jaxsolve.commands import progress
 from jaxsolve.games.env import Env
@@ -19,6 +17,8 @@ from jaxsolve.games.registry import make
 from jaxsolve.play import match, records
 from jaxsolve.play.player import RandomPlayer
 from jaxsolve.train import players as training
+from support.cli import one_object, run
+from support.networks import random_network
 
 GAME = make("hex-3")
 ENV = Env(GAME, max_steps=18)

@@ -8,8 +8,6 @@ import time
 import jax
 import numpy as np
 import pytest
-from support.cli import one_object, process, run
-from support.play_positions import positions
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -20,6 +18,8 @@ from jaxsolve.play.playouts import _play
 from jaxsolve.play.proof_numbers import BIG, INF
 from jaxsolve.play.simulations import advance
 from jaxsolve.play.tree_search import PlayoutSearch, search
+from support.cli import one_object, process, run
+from support.play_positions import positions
 
 RESULTS = {Outcome.DRAW: 0.0, Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}
 VARIANTS = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.oracles import awari_endgames, minimax
-from support.play_positions import positions
 
 from jaxsolve.games.registry import make
 from jaxsolve.play.forest import new_forest, roomier
 from jaxsolve.play.simulations import choose_moves
 from jaxsolve.play.tree_search import PlayoutSearch, search
 from jaxsolve.search import Claim, Verdict
+from support.oracles import awari_endgames, minimax
+from support.play_positions import positions
 
 VARIANTS = {
     "single": {"final": True, "solver": True, "ranks": True, "threshold": 0},

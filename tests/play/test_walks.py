@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from support.play_positions import positions
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.play.players import named_search
 from jaxsolve.play.tree_search import search
+from support.play_positions import positions
 
 SIMULATIONS = 100
 DRAWISH = "2,0,1,1,0,0/0,0,1,1,0,0 s captured=21:21", "1,0,1,0,1,0/2,0,1,0,0,0 s captured=21:21"

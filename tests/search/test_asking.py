@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.tree import STALE_FLAG
 
 from jaxsolve.games import make
 from jaxsolve.question import Problem
@@ -20,6 +19,7 @@ from jaxsolve.search import (
     solve_pool,
     solve_value,
 )
+from jaxsolve.search.tree.tree import STALE_FLAG
 
 HEX = make("hex-4")
 
@@ -93,10 +93,9 @@ def test_ctrl_c_while_a_problem_is_made_is_not_taken_for_the_end(monkeypatch):
 
 def test_numbers_are_made_anew_when_a_method_gives_way():
     """Focused search numbers a node by a few moves; the method that follows must not go on with those."""
-    from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG
-
     from jaxsolve.search.run.job import Job
     from jaxsolve.search.run.pool import Driver
+    from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG
 
     game = make("go-3;komi=1")
     job = Job(
@@ -117,9 +116,8 @@ def test_numbers_are_made_anew_when_a_method_gives_way():
 
 def test_a_line_too_long_to_follow_is_named():
     """A position left open only because lines are cut short is not said to have nothing left to try."""
-    from search.tree.test_bounds import Chains
-
     from jaxsolve.search.run.search import Search
+    from search.tree.test_bounds import Chains
 
     chains = Chains()
     root = np.array([chains.LONG_LINE, 1], np.uint32)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from support import mutations
-from support.oracles import minimax
-from support.search import LONG, claims, run, settings
 
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.search import Verdict
+from support import mutations
+from support.oracles import minimax
+from support.search import LONG, claims, run, settings
 
 SOURCES = {
     "hex-5": range(1, 6),

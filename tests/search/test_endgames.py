@@ -6,11 +6,11 @@ import collections
 import itertools
 
 import pytest
-from support.oracles import minimax
-from support.search import LONG, NAMES, Setting, claims, run
 
 from jaxsolve.games.registry import make
 from jaxsolve.search import Verdict
+from support.oracles import minimax
+from support.search import LONG, NAMES, Setting, claims, run
 
 GAMES = ("loa-8", "loa-7", "knightthrough-8", "minishogi", "awari")
 PLIES = 8  # from the end of a random game, and at most left

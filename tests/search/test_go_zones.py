@@ -7,13 +7,13 @@ import random
 from collections import Counter
 
 import pytest
-from support.go_questions import questions, task
-from support.search import LONG, run, settings
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.search import Limits, Verdict, solve
+from support.go_questions import questions, task
+from support.search import LONG, run, settings
 
 
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])

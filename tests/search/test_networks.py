@@ -10,11 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxsolve.search.tree.expansion import COST_UNIT
-from jaxsolve.search.tree.tree import DROPPED_FLAG, FORCED_BIT, LOOKED_FLAG, NODES, SOLVED_FLAG
-from support.networks import random_network
-from support.oracles import minimax
-from support.search import LONG, NAMES, claims, in_turn, run, settings
 
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads
 from jaxsolve.games.registry import make
@@ -23,6 +18,11 @@ from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
+from jaxsolve.search.tree.expansion import COST_UNIT
+from jaxsolve.search.tree.tree import DROPPED_FLAG, FORCED_BIT, LOOKED_FLAG, NODES, SOLVED_FLAG
+from support.networks import random_network
+from support.oracles import minimax
+from support.search import LONG, NAMES, claims, in_turn, run, settings
 
 CORNER = (
     "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;defender=white;crucial=D1;"
@@ -220,7 +220,7 @@ def test_fours_and_threes_still_count_beside_a_network():
         claims=Claim(0),
         settings=Settings("fdfpn", heads=random_network(game, "value").heads(game)),
     ).method
-    assert method.trust > 0.0 and method.threat_forms
+    assert method.trust > 0.0 and method.threat_configurations
 
 
 @pytest.mark.parametrize("method", ["dfpn", "fdfpn"])
@@ -258,7 +258,7 @@ def test_a_guided_method_gives_way_to_a_guided_one():
     method = Job(
         game, game.init(), settings=Settings("mcts", heads=random_network(game, "cost").heads(game))
     ).method
-    assert method.plainer.one_by_one
+    assert method.fallback.one_by_one
 
 
 def test_extremes_hold_all_means_of_the_tree():

@@ -7,14 +7,14 @@ import itertools
 
 import numpy as np
 import pytest
-from support import search as search_tools
-from support.oracles import minimax
-from support.search import LONG, NAMES, Setting, claims, run
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, solve, solve_pool
+from support import search as search_tools
+from support.oracles import minimax
+from support.search import LONG, NAMES, Setting, claims, run
 
 HEX = "hex-4"
 

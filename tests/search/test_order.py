@@ -6,8 +6,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.expansion import THREATENING
-from jaxsolve.search.tree.tree import ACTION, BACK, BIG, FORCED_BIT, NODES, NONE, SOLVED_FLAG
 
 from jaxsolve.bench.lone_tree import MadeUpPositions
 from jaxsolve.evaluate import shared_evaluator
@@ -17,6 +15,8 @@ from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS, ProofNumber
 from jaxsolve.search.methods.pns.numbers import can_be_walked
 from jaxsolve.search.run.search import FIRST_WINS, Search
+from jaxsolve.search.tree.expansion import THREATENING
+from jaxsolve.search.tree.tree import ACTION, BACK, BIG, FORCED_BIT, NODES, NONE, SOLVED_FLAG
 
 
 def searched(rule_set, waves, method, zones=True):
@@ -127,7 +127,7 @@ def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins, zon
         for kind in (0, FORCED_BIT):
             actions = entries[entries & FORCED_BIT == kind] & ACTION
             assert (np.diff(actions) > 0).sum() <= (
-                kind == FORCED_BIT and int(tree.sequences.address[0]) != 0
+                kind == FORCED_BIT and int(tree.threat_search.address[0]) != 0
             )
             long += len(actions) > 3
     assert long > 20 and search.work.log.wins.sum() >= wins

@@ -8,14 +8,14 @@ import random
 from typing import Any
 
 import pytest
-from support.proofs.slither_zone_steps import Truth
-from support.proofs.solver import write
-from support.search import LONG, NAMES, Setting, claims, run, settings
 
 from jaxsolve.games import make
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.audit.report import Asked, answer
 from jaxsolve.search import Limits, Result, Verdict, solve
+from support.proofs.slither_zone_steps import Truth
+from support.proofs.solver import write
+from support.search import LONG, NAMES, Setting, claims, run, settings
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@ import itertools
 
 import jax.numpy as jnp
 import pytest
-from support.oracles import minimax
-from support.search import LONG, NAMES, Setting, claims, run, settings
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import sgf
@@ -16,6 +14,8 @@ from jaxsolve.games.go.plain import Go
 from jaxsolve.games.hex import Hex
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Verdict
+from support.oracles import minimax
+from support.search import LONG, NAMES, Setting, claims, run, settings
 
 DEAD = {
     "line4w": "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/...OXXXXX w",

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from support import enclosed_shapes
-from support.enclosed_shapes import Enclosed
-from support.oracles import minimax
-from support.search import LONG, NAMES, claims, run, settings
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.games.game import State
 from jaxsolve.games.go.tsumego import Tsumego
 from jaxsolve.search import Claim, Verdict
+from support import enclosed_shapes
+from support.enclosed_shapes import Enclosed
+from support.oracles import minimax
+from support.search import LONG, NAMES, claims, run, settings
 
 SHAPES = 5000 if LONG else 8
 AT_ONCE = 10  # shapes whose positions are expanded together

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from support.oracles import minimax
-from support.search import LONG, claims, in_turn, run, settings
 
 from jaxsolve.games.registry import make
 from jaxsolve.search import Verdict
+from support.oracles import minimax
+from support.search import LONG, claims, in_turn, run, settings
 
 CORNER = (
     "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;defender=white;crucial=D1;"

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxsolve.search.tree.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
-from jaxsolve.search.tree.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
 
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.methods import ProofNumber, Workspace
 from jaxsolve.search.methods.pns.numbers import can_be_walked
 from jaxsolve.search.methods.pns.walk import approach, unwind
+from jaxsolve.search.tree.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
+from jaxsolve.search.tree.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
 
 VISITS, MARK = 0, 1  # extra words
 

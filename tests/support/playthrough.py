@@ -1,6 +1,6 @@
 """Golden records: one game per rule set as plain text, written once and replayed by ``test_playthroughs.py``.
 
-``python tests/playthrough.py`` writes them all anew into ``tests/playthroughs``: uniformly random legal moves drawn with the seeds below, which
+``python tests/playthrough.py`` writes them all restarts into ``tests/playthroughs``: uniformly random legal moves drawn with the seeds below, which
 were picked only so that the games are short and end in different ways. Rewriting is right only after a deliberate change of rules or text.
 """
 

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxsolve.search.tree.tree import EVICTED
-
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
 from jaxsolve.search import METHODS, Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
+from jaxsolve.search.tree.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 NAMES = tuple(METHODS)

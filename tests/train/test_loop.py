@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("flax")
 pytest.importorskip("orbax.checkpoint")
 import optax
-from support.oracles import minimax
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.registry import make
@@ -22,6 +21,7 @@ from jaxsolve.train.learner import Learner
 from jaxsolve.train.loop import Loop
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay
+from support.oracles import minimax
 
 GAME = make("hex-3")
 SHAPE = Architecture.of(GAME, blocks=1, channels=8, value=Value(hidden=16), cost=Cost(bins=8))

@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from support.paths import ROOT
 
 pytest.importorskip("flax")
@@ -24,8 +25,6 @@ pytest.importorskip("hydra")
 pytest.importorskip("tensorboardX")
 
 from omegaconf import OmegaConf
-from support.cli import files_of_at_most
-from support.networks import SMALL_RUN
 from typer.testing import CliRunner
 
 from jaxsolve.cli import app
@@ -38,6 +37,8 @@ from jaxsolve.train import build, checkpoints
 from jaxsolve.train.config import Settings, TrainSettings
 from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
 from jaxsolve.train.run import Run
+from support.cli import files_of_at_most
+from support.networks import SMALL_RUN
 
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 CLOCKS = {"cpu_seconds", "wall_seconds"}

@@ -11,9 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.networks import random_network
-from support.oracles import minimax
-from support.search import LONG, in_turn
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -21,6 +18,9 @@ from jaxsolve.games.registry import make
 from jaxsolve.networks import Forward
 from jaxsolve.train.goals import moves_to_answer
 from jaxsolve.train.search import LEAST_SPREAD, TreeSearch, between_extremes
+from support.networks import random_network
+from support.oracles import minimax
+from support.search import LONG, in_turn
 
 BATCH = 32
 LINES = "gomoku-5;line=4;win=five-or-more;knowledge=ndk"

@@ -14,8 +14,6 @@ import pytest
 
 pytest.importorskip("flax")
 from flax import nnx
-from support.networks import random_network
-from support.search import LONG
 
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
@@ -27,6 +25,8 @@ from jaxsolve.train import search, targets
 from jaxsolve.train.goals import moves_to_answer
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay, unpacked
+from support.networks import random_network
+from support.search import LONG
 
 CASES = {  # rule set, longest game, what the search goes by, its policy, what is shown
     "hex": ("hex-3", 9, "cost", "gumbel", View()),

@@ -10,13 +10,13 @@ pytest.importorskip("flax")
 pytest.importorskip("hydra")
 pytest.importorskip("tensorboardX")
 
-from support.networks import SMALL_RUN
 from typer.testing import CliRunner
 
 from jaxsolve.cli import app
 from jaxsolve.commands import train
 from jaxsolve.train import sweep
 from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
+from support.networks import SMALL_RUN
 
 
 def test_a_sweep_ends_in_one_table(tmp_path):

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from sgfmill import sgf as peers
-from support.proofs import solver as proof_tools
-from support.tsumego_shapes import ALL, SHAPES
 from typer.testing import CliRunner
 
 from jaxsolve import cli, search
@@ -20,6 +18,8 @@ from jaxsolve.games.boards.text import parse_board
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import check
 from jaxsolve.tsumego import setup, status, variations
+from support.proofs import solver as proof_tools
+from support.tsumego_shapes import ALL, SHAPES
 
 BENT_THREE = SHAPES["bent three"].board
 

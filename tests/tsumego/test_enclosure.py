@@ -6,8 +6,6 @@ import random
 from collections import Counter
 
 import pytest
-from support.search import LONG
-from support.tsumego_shapes import SHAPES
 
 from jaxsolve.games import make
 from jaxsolve.proof.check import grid as grids
@@ -15,6 +13,8 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.tsumego import enclosure
 from jaxsolve.tsumego.enclosure import Board, Scope
+from support.search import LONG
+from support.tsumego_shapes import SHAPES
 
 
 def board(text: str) -> Board:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from support.search import LONG
 from support.tsumego_shapes import MORE
 from support.tsumego_table import asked

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from sgfmill import sgf as peers
-from support.proofs import solver as proof_tools
 
 from jaxsolve.proof import reading
 from jaxsolve.tsumego import record, report, setup, study, variations
 from jaxsolve.tsumego.status import KILL_FOR
+from support.proofs import solver as proof_tools
 
 BOARD = "......./......./......./......./XXXXX../OOOOX../...OX.."
 ZONE = "A1,B1,C1,A2,B2,C2,D2"

@@ -340,7 +340,7 @@ class GoRules(Game):
         """The points; nothing for the whole position, of which the pass is a part."""
         return "" if self.size * self.size in zone else notation.points_text(self.size, zone)
 
-    def stand_in(self, state: GoState) -> tuple[Game, GoState] | None:
+    def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
         """The same rules with simple ko, where those have zones."""
         if self.ko == "simple" or self._goal is None:
             return None

@@ -22,7 +22,7 @@ from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.stone import look_at_stone
 
 if TYPE_CHECKING:
-    from jaxsolve.games.threats import Sequences
+    from jaxsolve.games.threats import ThreatSearch
 
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
@@ -223,7 +223,7 @@ class Gomoku(Game):
         )
 
     # ---- sequences of threats ----------------------------------------------------------------------------------
-    def sequences(self) -> Sequences | None:
+    def threat_search(self) -> ThreatSearch | None:
         """Wins by fours, and by trees of threes and fours (``sight.py``), with the chances of either side (``chances.py``).
 
         None without four-threat knowledge, where a four does not force the reply.
@@ -232,10 +232,10 @@ class Gomoku(Game):
             return None
         from jaxsolve.games.gomoku import odds, threes, windows  # only who searches waits for numba
         from jaxsolve.games.gomoku import threats as sight
-        from jaxsolve.games.threats import sequences
+        from jaxsolve.games.threats import threat_search
 
         facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", sight.BUDGETS)
-        return sequences(
+        return threat_search(
             sight.look,
             odds.chances,
             facts,

@@ -240,8 +240,8 @@ class Hex(Game):
         return ""  # a checker finds the zones of Hex by itself
 
     # ---- first numbers -----------------------------------------------------------------------------------------
-    def first_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
-        """(a, b) of ``EstimatesNumbers``: four times as hard with every stone a side still needs (base 4 measured best of 1, 2, 4)."""
+    def initial_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
+        """(a, b) of ``InitialisesNumbers``: four times as hard with every stone a side still needs (base 4 measured best of 1, 2, 4)."""
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
         own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])

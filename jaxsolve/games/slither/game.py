@@ -247,8 +247,8 @@ class Slither(Game):
         return "" if self.num_actions - 1 in zone else notation.zone_text(zone, self.size)
 
     # ---- first numbers -----------------------------------------------------------------------------------------
-    def first_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """(a, b) of ``EstimatesNumbers``: sixteen times as hard with every stone a side still needs (best of 4, 16 and 64 on 4x4, 5x5)."""
+    def initial_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
+        """(a, b) of ``InitialisesNumbers``: sixteen times as hard with every stone a side still needs (best of 4, 16 and 64 on 4x4, 5x5)."""
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
         own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])

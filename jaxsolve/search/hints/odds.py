@@ -29,14 +29,14 @@ def estimate(tree, node, or_player, trust, penalty):
     ``penalty``: what is taken off the log odds besides, where the opponent has many replies.
     """
     record = tree.nodes[node]
-    sequences = tree.sequences
+    threat_search = tree.threat_search
     odds = (
         np.float64(
             ask_chances(
-                sequences.address[1],
+                threat_search.address[1],
                 tree.states[node],
-                sequences.facts,
-                sequences.scratch,
+                threat_search.facts,
+                threat_search.scratch,
                 np.int64(or_player),
             )
         )

@@ -20,11 +20,11 @@ THREATLESS = 6.0  # what it takes off the log odds if the or-player threatens no
 
 
 @inner
-def waits_for_look(tree, node):
+def awaits_threat_search(tree, node):
     """Whether a node whose first move is about to be tried has not been looked at deeper yet."""
     record = tree.nodes[node]
     return (
-        tree.sequences.address[0] != 0
+        tree.threat_search.address[0] != 0
         and record.visited == 0
         and record.moves > 1
         and record.marks & LOOKED_FLAG == 0
@@ -32,12 +32,12 @@ def waits_for_look(tree, node):
 
 
 @compiled
-def look_deeper(tree, node, question: Question, steering: Steering, log):
+def search_threat_trees(tree, node, question: Question, steering: Steering, log):
     """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
 
     Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method says how long (``quiet_after``).
     """
-    record, seen = tree.nodes[node], tree.sequences
+    record, seen = tree.nodes[node], tree.threat_search
     record.marks |= LOOKED_FLAG
     length = ask(
         seen.address[0],
@@ -66,11 +66,11 @@ def look_deeper(tree, node, question: Question, steering: Steering, log):
 def _leave_out(tree, node):
     """Takes the moves that lose at once off a node's list."""
     record = tree.nodes[node]
-    words = len(tree.sequences.out) // 3
+    words = len(tree.threat_search.out) // 3
     first, kept, forced = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.moves):
         entry = tree.lists[first + i]
-        if has(tree.sequences.out, LEFT * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+        if has(tree.threat_search.out, LEFT * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
             tree.lists[first + kept] = entry
             kept += 1
             forced += entry & np.uint32(FORCED_BIT) != 0  # by priors they need not come first

@@ -73,7 +73,7 @@ class Method(abc.ABC):
         return 0
 
     @property
-    def plainer(self) -> Method | None:
+    def fallback(self) -> Method | None:
         """The method to go on as where this one finds nothing more to do or forgets faster than it proves; None where it gives way to none.
 
         The last one's edges are read by ``repetition.frontier``, which looks for moves that nobody has seen: they must be proof numbers.
@@ -86,12 +86,12 @@ class Method(abc.ABC):
         return self
 
     @property
-    def forms(self) -> tuple[Method, ...]:
+    def configurations(self) -> tuple[Method, ...]:
         """What a search where moves are planned goes on as whenever an attempt has taken long, in turn, itself first; none: it never begins anew."""
         return ()
 
     @property
-    def threat_forms(self) -> tuple[Method, ...]:
+    def threat_configurations(self) -> tuple[Method, ...]:
         """The same for searches of games that see sequences."""
         return ()
 

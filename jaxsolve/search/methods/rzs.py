@@ -24,7 +24,7 @@ import numpy as np
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.plans import moves_to_goal
-from jaxsolve.search.hints.threats import look_deeper, waits_for_look
+from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import Steering, rank_and_store, refresh, refresh_decided
@@ -60,7 +60,7 @@ class RelevanceZone(ProofNumber):
     """
 
     learns: bool = False
-    anew: bool = False
+    restarts: bool = False
     wave: int = dataclasses.field(default=8, kw_only=True)
 
     def guided(self, heads: Heads) -> Method:
@@ -71,7 +71,7 @@ class RelevanceZone(ProofNumber):
         return 1
 
     @property
-    def plainer(self) -> Method | None:
+    def fallback(self) -> Method | None:
         return ProofNumber("dfpn", step=self.step)
 
     def select(
@@ -251,8 +251,8 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
                 return FINISHED
             pop(tree, paths, path, question)
             continue
-        if waits_for_look(tree, node):
-            look_deeper(tree, node, question, steering, log)
+        if awaits_threat_search(tree, node):
+            search_threat_trees(tree, node, question, steering, log)
             continue
         number = _next_move(tree, paths, path, question)
         if number == NONE and depth > 0:

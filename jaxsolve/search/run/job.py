@@ -16,7 +16,7 @@ import numpy as np
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.evaluate import Evaluator, shared_evaluator
-from jaxsolve.games.game import Game, HasStandIn, State
+from jaxsolve.games.game import Game, HasRelaxation, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
@@ -70,7 +70,7 @@ class Job:
       evaluator: default: the rules with the settings' network.
       share: part of the settings' memory that this job may use.
       patterns: what other searches have proved, and what they shall know of this one's proof; for one claim.
-      asked: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasStandIn``).
+      asked: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasRelaxation``).
       spent: the result of the search under those, before this one; its effort is counted.
 
     Raises:
@@ -150,13 +150,13 @@ class Job:
         Where sequences are seen, the search looks for those of its or-player: that a side does not lose is searched as the other's win.
         """
         game, searched = self.game, claim
-        if alone and claim.result == "does-not-lose" and self.evaluator.sequences() is not None:
+        if alone and claim.result == "does-not-lose" and self.evaluator.threat_search() is not None:
             searched = claim.opposite(game.may_draw)
         question: dict[str, object] = {
             "rules": game.rule_set,
             "claim": claim.text(game.players),
             "canonical": self.evaluator.canonical,
-            "zones": bool(self.evaluator.zone_words) or self.evaluator.sequences() is not None,
+            "zones": bool(self.evaluator.zone_words) or self.evaluator.threat_search() is not None,
         }
         folder = (
             None
@@ -193,8 +193,8 @@ class Job:
             }
         if (
             self.settings.zones
-            and isinstance(self.game, HasStandIn)
-            and self.game.stand_in(self.game.parse(root)) is not None
+            and isinstance(self.game, HasRelaxation)
+            and self.game.relaxation(self.game.parse(root)) is not None
         ):
             question = {**question, "zones": True}
         return {**question, "root": root}

@@ -1,4 +1,4 @@
-"""Two ways to one answer: a question under superko is searched under simple ko first, where zones are, then under its own rules (``HasStandIn``)."""
+"""Two ways to one answer: a question under superko is searched under simple ko first, where zones are, then under its own rules (``HasRelaxation``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 from typing import NamedTuple
 
 from jaxsolve.evaluate import Evaluator
-from jaxsolve.games.game import Game, HasStandIn, State
+from jaxsolve.games.game import Game, HasRelaxation, State
 from jaxsolve.proof.writer import Asked
 from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result
@@ -16,21 +16,21 @@ SHARE = 0.5  # of each limit that the first search may use up
 MOST_NODES = 2_000_000  # of the first search where nothing limits it: it need not come to an end
 
 
-class StandIn(NamedTuple):
+class Relaxation(NamedTuple):
     """A question and the one that stands in for it."""
 
     question: tuple[Game, State]
     asked: Asked
 
 
-def stand_in(
+def relaxation(
     game: Game, state: State, settings: Settings, evaluator: Evaluator | None = None
-) -> StandIn | None:
+) -> Relaxation | None:
     """What to search first; None where there is nothing, zones are off, or an evaluator is given."""
-    if evaluator is not None or not settings.zones or not isinstance(game, HasStandIn):
+    if evaluator is not None or not settings.zones or not isinstance(game, HasRelaxation):
         return None
-    found = game.stand_in(state)
-    return None if found is None else StandIn(found, Asked(game, state))
+    found = game.relaxation(state)
+    return None if found is None else Relaxation(found, Asked(game, state))
 
 
 def first(settings: Settings) -> Settings:

@@ -18,17 +18,17 @@ FIRST_OF_THREATS, SECOND_OF_THREATS = (
 )  # the same where a game sees sequences: a short attempt, then long ones
 
 
-class Attempts:
+class Restarts:
     """When a search begins anew, and the form that its method then takes.
 
     Args:
       method: that of the first attempt.
-      planned: whether the game plans moves (``jaxsolve.games.zones``); then the forms are the method's ``forms``, otherwise its ``threat_forms``.
+      planned: whether the game plans moves (``jaxsolve.games.zones``); then the configurations are the method's ``forms``, otherwise its ``threat_configurations``.
     """
 
     def __init__(self, method: Method, *, planned: bool):
         self.begun = 0  # after the first
-        self._forms = method.forms if planned else method.threat_forms
+        self._forms = method.configurations if planned else method.threat_configurations
         self._end, self._second = (
             (FIRST_ATTEMPT, LONGER * FIRST_ATTEMPT)
             if planned

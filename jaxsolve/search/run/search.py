@@ -13,7 +13,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.result import Progress
-from jaxsolve.search.run.restarts import Attempts
+from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.eviction import MemoryFull, Room
 from jaxsolve.search.tree.expansion import (
@@ -92,7 +92,7 @@ class Search:
         width: int | None = None,
         flights: int = 2,
     ):
-        if method.plainer is None and not method.keeps_proof_numbers:
+        if method.fallback is None and not method.keeps_proof_numbers:
             raise ValueError(
                 f"method {method.name!r} has no plainer one to give way to, and keeps no proof numbers that could be read to the end"
             )
@@ -119,7 +119,7 @@ class Search:
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
         planned = makes_plans(zoning)
-        guided = planned or evaluator.sequences() is not None
+        guided = planned or evaluator.threat_search() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
         self.group = self._widest = max(
@@ -161,7 +161,7 @@ class Search:
         self._log_was_full = False
         self._first_form = method
         self._attempts = (
-            Attempts(method, planned=planned) if guided and len(self.claims) == 1 else None
+            Restarts(method, planned=planned) if guided and len(self.claims) == 1 else None
         )
         self._start()
 
@@ -173,7 +173,7 @@ class Search:
             evaluator.zoning(),
             words[0],
             nodes=words[1],
-            sequences=evaluator.sequences(),
+            threat_search=evaluator.threat_search(),
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
         if tree.zoning.planes[0]:
@@ -463,8 +463,8 @@ class Search:
             self.method.look_again(self.work)
             self._settle()
             return 0
-        if self.method.plainer is not None:
-            self._give_way(self.method.plainer)
+        if self.method.fallback is not None:
+            self._give_way(self.method.fallback)
             self._looked_again_at = -1
             return 0
         # Levels once more: what the last sweep decided may have cut off the shortest ways, and only along those does ``frontier`` go.
@@ -533,26 +533,26 @@ class Search:
 
         Monte-Carlo and best-first search spread, and focused search judges a node by a few moves: all then forget faster than they prove.
         """
-        plainer = self.method.plainer
-        if plainer is None or self.tree.counters[EVICTED] < TURNOVERS * max(
+        fallback = self.method.fallback
+        if fallback is None or self.tree.counters[EVICTED] < TURNOVERS * max(
             1, self.tree.counters[LIVE]
         ):
             return False
-        if not self.method.shares_tree(plainer) and self.work.paths.flying.any():
+        if not self.method.shares_tree(fallback) and self.work.paths.flying.any():
             return True
-        self._give_way(plainer)
+        self._give_way(fallback)
         return False
 
-    def _give_way(self, plainer: Method) -> None:
-        keep = self.method.shares_tree(plainer)
-        self.method, self._widest = plainer, self.group
-        warm_up(plainer, self.game.may_repeat, self.evaluator.layout.zoned)
+    def _give_way(self, fallback: Method) -> None:
+        keep = self.method.shares_tree(fallback)
+        self.method, self._widest = fallback, self.group
+        warm_up(fallback, self.game.may_repeat, self.evaluator.layout.zoned)
         self._put_in_order()
         if keep:
             forget_limits(
                 self.work.paths
             )  # thresholds and numbers of the old method are not its own
-            plainer.look_again(self.work)
+            fallback.look_again(self.work)
         else:
             self._restart()
 

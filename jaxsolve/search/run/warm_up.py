@@ -22,9 +22,9 @@ from jaxsolve.search.tree.zones import enter_patterns
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
     """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
-    evaluator.sequences()
+    evaluator.threat_search()
     if makes_plans(evaluator.zoning()):
-        for form in {type(form): form for form in method.forms}.values():
+        for form in {type(form): form for form in method.configurations}.values():
             warm_up(form, game.may_repeat, evaluator.layout.zoned)
 
 

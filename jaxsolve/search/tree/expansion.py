@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
-from jaxsolve.games.game import EstimatesNumbers, ForcesReplies, Game
+from jaxsolve.games.game import ForcesReplies, Game, InitialisesNumbers
 from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
 from jaxsolve.games.zones import LIKE
 from jaxsolve.jit.host import compiled, inlined, inner
@@ -51,7 +51,7 @@ def question_of(game: Game, claim: Claim) -> Question:
         claim.player,
         verdicts,
         game.may_repeat,
-        isinstance(game, ForcesReplies) and not isinstance(game, EstimatesNumbers),
+        isinstance(game, ForcesReplies) and not isinstance(game, InitialisesNumbers),
     )
 
 
@@ -124,13 +124,13 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         return child, False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
-    if tree.sequences.address[0] != 0 and moves > 1:
+    if tree.threat_search.address[0] != 0 and moves > 1:
         mover = (np.int64(row[offsets.info]) >> 3) & 1
-        length = see_sequences(tree.sequences, row, offsets)
+        length = see_sequences(tree.threat_search, row, offsets)
         if length > 0:
             return ended(1 + mover), False
         if length <= 0:
-            row = tree.sequences.shown
+            row = tree.threat_search.shown
             moves = _count_moves(row, offsets)
             if moves == 0:
                 return ended(2 - mover), False
@@ -142,7 +142,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
-        if tree.sequences.address[0] != 0:
+        if tree.threat_search.address[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
         if not is_estimated(row, offsets):
             pass
@@ -152,7 +152,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
             record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
         _list_moves(tree, child, row, threat, moves, offsets, order)
-        if tree.sequences.address[0] != 0:
+        if tree.threat_search.address[0] != 0:
             _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
@@ -195,28 +195,28 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 
 
 @inner
-def see_sequences(sequences, row, offsets: Offsets):
+def see_sequences(threat_search, row, offsets: Offsets):
     """What ``jaxsolve.games.threats`` says of the row's position.
 
-    Where the side to move does not win, ``sequences.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
+    Where the side to move does not win, ``threat_search.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
     """
     length = ask(
-        sequences.address[0],
+        threat_search.address[0],
         row[: offsets.state],
-        sequences.facts,
-        sequences.scratch,
-        sequences.tree,
-        sequences.out,
+        threat_search.facts,
+        threat_search.scratch,
+        threat_search.tree,
+        threat_search.out,
         np.int64(NOBODY),
     )
     if length <= 0:
         for i in range(offsets.width):
-            sequences.row[i] = row[i]
+            threat_search.row[i] = row[i]
         for i in range(offsets.mask):
-            sequences.row[offsets.forcing + i] |= sequences.out[THREATS * offsets.mask + i]
+            threat_search.row[offsets.forcing + i] |= threat_search.out[THREATS * offsets.mask + i]
             if length < 0:
-                sequences.row[offsets.legal + i] &= sequences.out[LEFT * offsets.mask + i]
-                sequences.row[offsets.forcing + i] &= sequences.out[LEFT * offsets.mask + i]
+                threat_search.row[offsets.legal + i] &= threat_search.out[LEFT * offsets.mask + i]
+                threat_search.row[offsets.forcing + i] &= threat_search.out[LEFT * offsets.mask + i]
     return length
 
 
@@ -295,7 +295,9 @@ def _threats_first(tree, node, words):
     first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.forced):
         entry = tree.lists[first + i]
-        if has(tree.sequences.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+        if has(
+            tree.threat_search.out, THREATS * words, np.int64(entry & np.uint32(FORCED_BIT - 1))
+        ):
             tree.lists[first + kept] = entry
             kept += 1
         else:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.jit.host import inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.tree import INF, SOLVED_FLAG, unpin
 
 FOUND, FINISHED, IDLE, BELOW = range(
@@ -15,7 +15,7 @@ FOUND, FINISHED, IDLE, BELOW = range(
 )  # a path has a leaf; the root is decided; there is nothing to do now; the walk goes on
 
 
-@by_address
+@by_pointer
 class Paths(NamedTuple):
     """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth.
 
@@ -31,7 +31,7 @@ class Paths(NamedTuple):
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
 
 
-@by_address
+@by_pointer
 class Log(NamedTuple):
     """Positions decided since the log was last emptied, in the order they were decided."""
 

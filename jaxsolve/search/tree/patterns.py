@@ -21,7 +21,7 @@ import numpy as np
 
 from jaxsolve.games.zones import LIKE_BITS, Zoning
 from jaxsolve.jit.host import inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 
 OUTSIDE, VALUES = (
     0,
@@ -41,7 +41,7 @@ MOST_HELP = 3  # to which times that a pattern helped are counted
 PASSED = 32  # most patterns that the hand passes: a full table must not make a search stand still
 
 
-@by_address
+@by_pointer
 class Patterns(NamedTuple):
     """Room for P patterns and their radix tree; K planes of Z words each."""
 

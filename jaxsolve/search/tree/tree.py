@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.threats import Sequences, no_sequences
+from jaxsolve.games.threats import ThreatSearch, no_threat_search
 from jaxsolve.games.zones import Zoning, makes_plans, no_zoning
 from jaxsolve.jit.host import compiled, inlined, inner
-from jaxsolve.jit.struct import by_address
+from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.patterns import Patterns, new_patterns
 
 INF = 1 << 30  # decided
@@ -109,7 +109,7 @@ CLASSES = 1 << 12  # block sizes there are, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
 
 
-@by_address
+@by_pointer
 class Tree(NamedTuple):
     """All arrays of one tree: N nodes, L list words, E edges, H hash slots. Only ``slots`` is ever exchanged for a larger one."""
 
@@ -130,7 +130,7 @@ class Tree(NamedTuple):
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
     zoning: Zoning  # how the game's zones follow from each other
     patterns: Patterns  # what has been decided, by what it rests on
-    sequences: Sequences  # what the game sees of forcing moves
+    threat_search: ThreatSearch  # what the game sees of forcing moves
 
 
 def new_tree(
@@ -140,10 +140,10 @@ def new_tree(
     extra_words: int = 0,
     *,
     nodes: int | None = None,
-    sequences: Sequences | None = None,
+    threat_search: ThreatSearch | None = None,
 ) -> Tree:
     """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes. Raises ValueError for a game with both zones and sequences."""
-    if zoning is not None and sequences is not None:
+    if zoning is not None and threat_search is not None:
         raise ValueError(
             "a game has zones or sees sequences, not both: what a sequence decides is logged without a zone"
         )
@@ -178,7 +178,7 @@ def new_tree(
         np.empty(257 + MOST_MOVES, np.int64),
         zoning,
         patterns,
-        sequences or no_sequences(),
+        threat_search or no_threat_search(),
     )
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from check.audit.test_replay import (
     LIES,
     SEARCHED,
@@ -21,16 +22,15 @@ from check.audit.test_replay import (
     zoned,
 )
 from check.games.test_go_zones import HAND
-from support import mutations
-from support.proofs import corpus as check_corpus
-from support.proofs import solver as proof_tools
-
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.__main__ import main
 from jaxsolve.proof.check.audit import flatten
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.errors import Refused
+from support import mutations
+from support.proofs import corpus as check_corpus
+from support.proofs import solver as proof_tools
 
 
 def flattened(path, out, most: int = 20_000) -> list:

@@ -9,21 +9,10 @@ import random
 from collections import Counter
 
 import pytest
-from check.games.test_go_zones import HAND
-from check.games.test_go_zones_law import SOLVED
-from jaxsolve.proof.check.games.go import rules as go
-from jaxsolve.proof.check.games.go.zones import GoZones
-from jaxsolve.proof.check.games.hex import Hex, HexZones
-from support import go_questions
-from support import mutations
-from support.proofs import corpus as check_corpus
-from support.proofs import go_zone_proofs
-from support.proofs import go_zone_steps as steps
-from support.proofs import solver as proof_tools
-from support.proofs.go_zone_clauses import CLAUSES
-from support.proofs.weaker import weakened, without
 from typer.testing import CliRunner
 
+from check.games.test_go_zones import HAND
+from check.games.test_go_zones_law import SOLVED
 from jaxsolve.cli import app
 from jaxsolve.formats import problems
 from jaxsolve.games import make
@@ -32,9 +21,19 @@ from jaxsolve.proof.check.__main__ import main
 from jaxsolve.proof.check.audit import replay, strategy
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.checker import judge
+from jaxsolve.proof.check.games.go import rules as go
+from jaxsolve.proof.check.games.go.zones import GoZones
+from jaxsolve.proof.check.games.hex import Hex, HexZones
 from jaxsolve.proof.check.rules import Verdict
 from jaxsolve.proof.check.walk import Walk
 from jaxsolve.search import Claim, Limits, solve
+from support import go_questions, mutations
+from support.proofs import corpus as check_corpus
+from support.proofs import go_zone_proofs
+from support.proofs import go_zone_steps as steps
+from support.proofs import solver as proof_tools
+from support.proofs.go_zone_clauses import CLAUSES
+from support.proofs.weaker import weakened, without
 
 
 def read(path, walk=Certificate):

@@ -6,13 +6,13 @@ import os
 import random
 
 import pytest
-from jaxsolve.proof.check.games.go import life
-from jaxsolve.proof.check.games.go.rules import Go
-from support.oracles import go as oracle
-from support.proofs import corpus as check_corpus
 
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.go import life
+from jaxsolve.proof.check.games.go.rules import Go
 from jaxsolve.proof.check.grid import gtp
+from support.oracles import go as oracle
+from support.proofs import corpus as check_corpus
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SIDES = ("black", "white")

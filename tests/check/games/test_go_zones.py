@@ -6,14 +6,14 @@ import os
 import random
 
 import pytest
+
 from check.games.test_go_zones_law import SOLVED, won
+from jaxsolve.proof.check import check
 from support import mutations
 from support.proofs import corpus as check_corpus
 from support.proofs import go_zone_proofs
 from support.proofs import go_zone_steps as steps
 from support.proofs import solver as proof_tools
-
-from jaxsolve.proof.check import check
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 

@@ -7,13 +7,13 @@ import os
 import random
 
 import pytest
+
+from jaxsolve.proof.check import check
 from support.oracles.go import Position
 from support.proofs import corpus as check_corpus
 from support.proofs import go_zone_proofs
 from support.proofs import go_zone_steps as steps
 from support.proofs import solver as proof_tools
-
-from jaxsolve.proof.check import check
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 KINDS = {"leaf": steps.random_leaf, "or": steps.random_or, "must-play": steps.random_must_play}

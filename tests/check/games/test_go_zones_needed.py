@@ -6,6 +6,7 @@ import inspect
 import random
 
 import pytest
+
 from jaxsolve.proof.check.games.go.rules import Go
 from jaxsolve.proof.check.games.go.zones import GoZones
 from support.proofs import go_zone_steps as steps

@@ -6,11 +6,11 @@ import os
 import random
 
 import pytest
+
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.proofs import solver as proof_tools
 from support.proofs.solver import random_game
-
-from jaxsolve.proof.check.errors import Refused
 
 GAMES = 200 if os.environ.get("JAXSOLVE_LONG") == "1" else 12
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.oracles.gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
 from support.proofs.weaker import false_step
-
-from jaxsolve.proof.check.errors import Refused
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.gomoku import rules as gomoku
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.oracles.gomoku_lines import VARIANTS, drawn, passed, sound
@@ -26,8 +28,6 @@ from support.oracles.gomoku_trees import (
 )
 from support.paths import ROOT
 from support.proofs.weaker import false_step, weakened
-
-from jaxsolve.proof.check.errors import Refused
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 

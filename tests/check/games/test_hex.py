@@ -6,10 +6,10 @@ import os
 import random
 
 import pytest
-from jaxsolve.proof.check.games.hex import Hex
-from support.proofs.solver import random_game
 
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.hex import Hex
+from support.proofs.solver import random_game
 
 GAMES = 200 if os.environ.get("JAXSOLVE_LONG") == "1" else 12
 

@@ -6,12 +6,12 @@ import os
 import random
 
 import pytest
+
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.minishogi import MiniShogi
 from support.oracles import minishogi as minishogi_oracle
 from support.oracles.minishogi import CASES, START, Shogi
 from support.proofs.solver import random_game
-
-from jaxsolve.proof.check.errors import Refused
 
 RULES = MiniShogi("minishogi;repetition=none")
 GAMES = 200 if os.environ.get("JAXSOLVE_LONG") == "1" else 6

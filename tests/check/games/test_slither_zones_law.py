@@ -7,6 +7,7 @@ import os
 import random
 
 import pytest
+
 from jaxsolve.proof.check.games.slither.zones import SlitherZones
 from support.oracles import slither as oracle
 from support.proofs.slither_zone_steps import Step, Truth, World

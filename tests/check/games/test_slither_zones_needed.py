@@ -7,12 +7,12 @@ import itertools
 import random
 
 import pytest
-from jaxsolve.proof.check.games.slither.zones import SlitherZones
-from support.proofs.slither_zone_steps import Truth, World
-from support.proofs.weaker import false_step, weakened
 
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.slither.zones import SlitherZones
 from jaxsolve.proof.check.zones import Child
+from support.proofs.slither_zone_steps import Truth, World
+from support.proofs.weaker import false_step, weakened
 
 CLAUSES = {
     "L1": ("return bool(self.grid.flood(start & stones, stones) & end)", "return True"),

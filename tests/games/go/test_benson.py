@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import go as oracle
 
 from jaxsolve.core.bitboard import square
 from jaxsolve.games.boards.text import gtp_point, parse_gtp_point
 from jaxsolve.games.go.benson import benson
+from support.oracles import go as oracle
 
 GNUGO = shutil.which("gnugo") or shutil.which(
     "gnugo", path="/usr/games"

@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import go as oracle
 
 from jaxsolve.core.bitboard import square
 from jaxsolve.games import Env, Go, KillallGo, Outcome, Tsumego, make
 from jaxsolve.games.go import GoRules
 from jaxsolve.games.go.moves import true_eyes
+from support.oracles import go as oracle
 
 RULE_SETS = [
     "go-5;ko=simple;komi=7.5",

@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import go as oracle
 
 from jaxsolve.core.bitboard import square
 from jaxsolve.games import Outcome, make
+from support.oracles import go as oracle
 
 pgx = pytest.importorskip("pgx")
 

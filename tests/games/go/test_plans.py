@@ -193,7 +193,13 @@ def test_a_search_that_begins_anew_keeps_its_proofs(tmp_path, monkeypatch):
 def test_attempts_take_other_forms_and_can_be_switched_off():
     method = METHODS["dfpn"]
     assert (
-        len(set(method.forms)) >= 5 and method.forms[0] == method and METHODS["rzs"] in method.forms
+        len(set(method.configurations)) >= 5
+        and method.configurations[0] == method
+        and METHODS["rzs"] in method.configurations
     )
-    assert not METHODS["pns"].forms and not METHODS["mcts"].forms and not METHODS["rzs"].forms
-    assert not dataclasses.replace(method, anew=False).forms
+    assert (
+        not METHODS["pns"].configurations
+        and not METHODS["mcts"].configurations
+        and not METHODS["rzs"].configurations
+    )
+    assert not dataclasses.replace(method, restarts=False).configurations

@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import go as oracle
 
 from jaxsolve.core.bitboard import actions_to_bool
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games import Outcome, Tsumego, make
 from jaxsolve.games.boards.text import GTP_LETTERS
 from jaxsolve.games.go import GoRules, read_meta
+from support.oracles import go as oracle
 
 CRUCIAL = "B2,C2,B3"
 RULE_SETS = [

@@ -7,14 +7,11 @@ import random
 
 import numpy as np
 import pytest
-from jaxsolve.proof.check.games.gomoku.rules import Gomoku
-from jaxsolve.search.tree.tree import FORCED_BIT, NARROW_FLAG, NODES, SOLVED_FLAG
-from support.oracles.gomoku_lines import drawn, sound
-from support.search import accepted
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.games.threats import chances
+from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from jaxsolve.question import Verdict
 from jaxsolve.search import Claim, Limits, Settings
 from jaxsolve.search.hints import odds as estimates
@@ -24,6 +21,9 @@ from jaxsolve.search.run import search as searching
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
 from jaxsolve.search.run.search import Search
+from jaxsolve.search.tree.tree import FORCED_BIT, NARROW_FLAG, NODES, SOLVED_FLAG
+from support.oracles.gomoku_lines import drawn, sound
+from support.search import accepted
 
 MOVING = {True: (-5536, {1: 0, 2: 1502, 3: 361, 4: 47}, {1: -2392, 2: -1069, 3: -71, 4: 6})}
 MOVING[False] = (-9201, {1: 3730, 2: 1354, 3: 374, 4: 18}, {1: 0, 2: -345, 3: -64, 4: 17})
@@ -36,7 +36,7 @@ MOVING[False] = (-9201, {1: 3730, 2: 1354, 3: 374, 4: 18}, {1: 0, 2: -345, 3: -6
 def test_chances_are_the_sum_over_open_windows(rule_set):
     """Each window read from the board: whose it is, how many stones it lacks and, where only exact lines win, whose stones lie at its ends."""
     game, rules, rng = make(rule_set), Gomoku(rule_set), random.Random(rule_set)
-    seen, size, line = game.sequences(), game.size, game.line
+    seen, size, line = game.threat_search(), game.size, game.line
     for text in [text for text in (drawn(rules, rng) for _ in range(400)) if sound(rules, text)][
         :60
     ]:
@@ -134,7 +134,7 @@ def test_the_better_the_odds_the_easier_the_proof():
         )
         record = search.tree.nodes[0]
         assert search.verdict is None and not record["marks"] & SOLVED_FLAG
-        odds.append(0.5 * chances(game.sequences(), game.host_pack(state), 0) / 1000)
+        odds.append(0.5 * chances(game.threat_search(), game.host_pack(state), 0) / 1000)
         numbers = [
             int(min(max(estimates.EVEN * np.exp(sign * odds[-1]), 1), estimates.MOST))
             for sign in (-1, 1)
@@ -181,7 +181,7 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
         accepted(game, game.init(), claim, result)
     assert len(begun) > 4 and set(begun) == {0.0, METHODS["dfpn"].trust}
     method = METHODS["dfpn"]
-    assert [(form.trust, form.quiet_after) for form in method.threat_forms] == [
+    assert [(form.trust, form.quiet_after) for form in method.threat_configurations] == [
         (0.5, 300),
         (0.5, 0),
         (0.5, 300),
@@ -189,8 +189,8 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
     ]
     for other in (
         dataclasses.replace(method, trust=0.0),
-        dataclasses.replace(method, anew=False),
+        dataclasses.replace(method, restarts=False),
         METHODS["pns"],
         METHODS["mcts"],
     ):
-        assert not other.threat_forms
+        assert not other.threat_configurations

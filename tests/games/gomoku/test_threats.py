@@ -9,26 +9,26 @@ import random
 
 import numpy as np
 import pytest
-from jaxsolve.proof.check.games.gomoku.rules import Gomoku
-from support import mutations
-from support.oracles import minimax
-from support.oracles.gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
-from support.oracles.gomoku_trees import named, tree_fails
-from support.search import Setting, accepted, claims, settings
 
-from jaxsolve.games.game import SeesSequences
+from jaxsolve.games.game import HasThreatSearch
 from jaxsolve.games.gomoku import odds, threes, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.registry import make
-from jaxsolve.games.threats import BOTH, NOBODY, Branch, coded, decoded, look, sequences
+from jaxsolve.games.threats import BOTH, NOBODY, Branch, coded, decoded, look, threat_search
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.audit.flatten import flatten
 from jaxsolve.proof.check.audit.replay import replay
 from jaxsolve.proof.check.checker import judge
+from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from jaxsolve.search import Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
+from support import mutations
+from support.oracles import minimax
+from support.oracles.gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
+from support.oracles.gomoku_trees import named, tree_fails
+from support.search import Setting, accepted, claims, settings
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
@@ -37,7 +37,7 @@ def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees:
     """A function from a position's text to what is seen there, and the game."""
     game = make(rule_set)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", budgets)
-    seen = sequences(
+    seen = threat_search(
         sight.look,
         odds.chances,
         facts,
@@ -145,11 +145,11 @@ def test_a_look_depends_on_the_position_alone():
 
 def test_only_four_threats_see_sequences():
     assert (
-        isinstance(make("gomoku-9;knowledge=4t"), SeesSequences)
-        and make("gomoku-9;knowledge=4t").sequences() is not None
+        isinstance(make("gomoku-9;knowledge=4t"), HasThreatSearch)
+        and make("gomoku-9;knowledge=4t").threat_search() is not None
     )
-    assert make("gomoku-9").sequences() is None
-    assert not isinstance(make("hex-4"), SeesSequences)
+    assert make("gomoku-9").threat_search() is None
+    assert not isinstance(make("hex-4"), HasThreatSearch)
 
 
 def test_with_no_fours_to_try_only_wins_by_one_move_are_seen():

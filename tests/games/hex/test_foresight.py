@@ -10,13 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxsolve.proof.check.games.hex import Hex
-from support.oracles import minimax
 
 from jaxsolve.core.bitboard import actions_to_bool
 from jaxsolve.games import Foresees, make
 from jaxsolve.games.hex.pairing import pairing
+from jaxsolve.proof.check.games.hex import Hex
 from jaxsolve.search import Claim
+from support.oracles import minimax
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 STONE = "XO"

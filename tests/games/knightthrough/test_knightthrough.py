@@ -12,10 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import minimax
-from support.proofs import solver as proof_tools
-from support.search import LONG, NAMES, Setting, claims, in_turn, run, settings
-from support.transform_laws import quickly
 
 from jaxsolve.games import make
 from jaxsolve.games.boards import byteboard
@@ -23,6 +19,10 @@ from jaxsolve.games.game import Outcome, SeenFromBothSides
 from jaxsolve.games.knightthrough import Knightthrough, KnightthroughState
 from jaxsolve.games.knightthrough.text import DIRECTIONS
 from jaxsolve.search import Verdict
+from support.oracles import minimax
+from support.proofs import solver as proof_tools
+from support.search import LONG, NAMES, Setting, claims, in_turn, run, settings
+from support.transform_laws import quickly
 
 OPTIONS = [
     Knightthrough(size, rules) for size, rules in itertools.product(range(4, 9), ("forward", "all"))

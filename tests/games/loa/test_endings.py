@@ -9,13 +9,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from support.oracles import loa as oracle
-from support.oracles import minimax
-from support.search import LONG, Setting, claims, run, settings
 
 from jaxsolve.games import make
 from jaxsolve.games.loa import Loa
 from jaxsolve.search import Claim, Verdict
+from support.oracles import loa as oracle
+from support.oracles import minimax
+from support.search import LONG, Setting, claims, run, settings
 
 ASKED = 200 if LONG else 20
 ENDINGS = {  # rule set: pieces of either side

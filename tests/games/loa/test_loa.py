@@ -11,16 +11,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.oracles import loa as oracle
-from support.proofs import solver as proof_tools
-from support.search import LONG
-from support.transform_laws import quickly
 
 from jaxsolve.games import make
 from jaxsolve.games.boards import byteboard
 from jaxsolve.games.game import Outcome, SeenFromBothSides
 from jaxsolve.games.loa import Loa, LoaState
 from jaxsolve.games.loa.lines import DIRECTIONS
+from support.oracles import loa as oracle
+from support.proofs import solver as proof_tools
+from support.search import LONG
+from support.transform_laws import quickly
 
 OPTIONS = [
     Loa(size, simultaneous, no_moves)

@@ -11,17 +11,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+from jaxsolve.games import make
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.minishogi import MiniShogi, MiniShogiState
+from jaxsolve.search import Claim, Verdict
 from support import search as search_tools
 from support.oracles import minimax
 from support.oracles import minishogi as minishogi_oracle
 from support.oracles.minishogi import CASES, START, Shogi
 from support.search import LONG
 from support.transform_laws import quickly
-
-from jaxsolve.games import make
-from jaxsolve.games.game import Outcome
-from jaxsolve.games.minishogi import MiniShogi, MiniShogiState
-from jaxsolve.search import Claim, Verdict
 
 GAME = MiniShogi()
 HANDS = "..k../...../..P../..p../..K.. b hands=RBGSrbgs"

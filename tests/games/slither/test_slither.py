@@ -10,17 +10,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+from jaxsolve.formats import position
+from jaxsolve.games import Env, make, mctx_adapter
+from jaxsolve.games.game import InitialisesNumbers, Outcome, SeesChildren
+from jaxsolve.games.slither import Slither, SlitherState
+from jaxsolve.proof.check import registry as checkers
+from jaxsolve.search import Claim
 from support.oracles import minimax
 from support.oracles import slither as oracle
 from support.search import LONG, NAMES, Setting, claims, in_turn, run
 from support.transform_laws import quickly
-
-from jaxsolve.formats import position
-from jaxsolve.games import Env, make, mctx_adapter
-from jaxsolve.games.game import EstimatesNumbers, Outcome, SeesChildren
-from jaxsolve.games.slither import Slither, SlitherState
-from jaxsolve.proof.check import registry as checkers
-from jaxsolve.search import Claim
 
 BLOCKED = "OOOXX/OO.XO/XX.OO/XXOOX/OXOOX b"
 """Black has no turn; White has."""
@@ -329,7 +329,7 @@ def test_facts_and_names():
         and not game.may_draw
         and not game.may_repeat
     )
-    assert isinstance(game, SeesChildren) and isinstance(game, EstimatesNumbers)
+    assert isinstance(game, SeesChildren) and isinstance(game, InitialisesNumbers)
     assert (
         game.action_text(0) == "A5"
         and game.parse_action("c3-d4") == 25 * (1 + oracle_direction((-1, 1))) + 12
@@ -377,7 +377,7 @@ def test_stones_that_are_still_needed():
         state = game.parse(text)
         assert tuple(np.asarray(game._count_needs(state)).tolist()) == needs, text
         own, other = needs if int(game.to_move(state)) == 0 else needs[::-1]
-        assert [int(x) for x in game.first_numbers(state)] == [
+        assert [int(x) for x in game.initial_numbers(state)] == [
             min(1 << max(4 * n - 4, 0), 1 << 14) for n in (own, other)
         ]
 

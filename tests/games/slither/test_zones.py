@@ -6,14 +6,14 @@ import random
 from collections import Counter
 
 import pytest
-from jaxsolve.proof.check.games.slither.zones import SlitherZones
-from support.proofs.slither_zone_steps import Truth
-from support.search import LONG
 
 from jaxsolve.games import make
 from jaxsolve.games import zones as zoning
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.slither.zones import SlitherZones
 from jaxsolve.proof.check.zones import Child
+from support.proofs.slither_zone_steps import Truth
+from support.search import LONG
 
 CELLS = 9
 STONES = (1 << 2 * CELLS) - 1

@@ -7,6 +7,17 @@ import dataclasses
 import numba
 import numpy as np
 import pytest
+
+from jaxsolve.evaluate.layout import NONE as ABSENT
+from jaxsolve.formats import problems
+from jaxsolve.games import make
+from jaxsolve.proof.check import check
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve
+from jaxsolve.search.methods.mcts import selection
+from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, take_up
+from jaxsolve.search.methods.pns.numbers import HARDER
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import drive
 from jaxsolve.search.tree.tree import (
     ACTION,
     BIG,
@@ -19,17 +30,6 @@ from jaxsolve.search.tree.tree import (
     SOLVED_FLAG,
 )
 from support.networks import random_network
-
-from jaxsolve.evaluate.layout import NONE as ABSENT
-from jaxsolve.formats import problems
-from jaxsolve.games import make
-from jaxsolve.proof.check import check
-from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve
-from jaxsolve.search.methods.mcts import selection
-from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, take_up
-from jaxsolve.search.methods.pns.numbers import HARDER
-from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
 
 
 @numba.njit
@@ -84,7 +84,7 @@ def undecided(tree):
     ]
 
 
-def first_numbers(node, entry):
+def initial_numbers(node, entry):
     if entry & FORCED_BIT:
         return int(node["forced_a"]), int(node["forced_b"])
     return int(node["first_a"]) * (HARDER + int(node["visited"])) // HARDER, int(node["first_b"])
@@ -106,7 +106,7 @@ def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
             continue
         open_moves = np.isfinite(visits["value"])
         untried = [
-            first_numbers(node, entry)
+            initial_numbers(node, entry)
             for entry in tree.lists[node["list"] + node["visited"] : node["list"] + node["moves"]]
         ]
         phi = min([int(x) for x in a[open_moves]] + [one[0] for one in untried[:1]])
@@ -151,7 +151,7 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
         take(tree, at, known[0], search.work.question)
         assert int(node[delta]) == BIG  # a sum does not go on beyond it
         child["pn"], child["dn"] = kept
-        expected = first_numbers(node, tree.lists[node["list"] + node["visited"]])
+        expected = initial_numbers(node, tree.lists[node["list"] + node["visited"]])
         assert begin(tree, at) == expected
         begun += expected[1] > 1
     assert summed > 10 and begun > 0

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import search as search_tools
-from support.oracles import awari_endgames, minimax
-from support.search import LONG, Setting, claims, run, settings
 
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Verdict, solve_value
+from support import search as search_tools
+from support.oracles import awari_endgames, minimax
+from support.search import LONG, Setting, claims, run, settings
 
 
 def endings(count: int, most: int, seed: int):

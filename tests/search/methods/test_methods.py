@@ -11,12 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.eviction import compact, evict
-from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES
-from support import least_visited
-from support import search as search_tools
-from support.least_visited import LeastVisited, words_agree
-from support.oracles import minimax
 from typer.testing import CliRunner
 
 import jaxsolve.search
@@ -29,6 +23,12 @@ from jaxsolve.search.methods import ProofNumber
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver
 from jaxsolve.search.run.warm_up import warm_up
+from jaxsolve.search.tree.eviction import compact, evict
+from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES
+from support import least_visited
+from support import search as search_tools
+from support.least_visited import LeastVisited, words_agree
+from support.oracles import minimax
 
 TOY = LeastVisited("least-visited", wave=4)
 PACKAGE = Path(jaxsolve.search.__file__).parent

@@ -6,8 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.eviction import compact, evict
-from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
 
 from jaxsolve.games import make
 from jaxsolve.jit.host import compiled
@@ -15,6 +13,8 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings
 from jaxsolve.search.methods.pns.numbers import Steering, rank
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver
+from jaxsolve.search.tree.eviction import compact, evict
+from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
 
 QUESTIONS = [
     ("tsumego-3;goal=kill;defender=white;crucial=B2", "XXO/.O./OOX b", Claim(0)),

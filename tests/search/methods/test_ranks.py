@@ -7,9 +7,6 @@ import dataclasses
 import numba
 import numpy as np
 import pytest
-from jaxsolve.search.tree.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
-from support.oracles import minimax
-from support.search import run, settings
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
@@ -18,6 +15,9 @@ from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.ranks import RANK, A, B
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
+from jaxsolve.search.tree.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
+from support.oracles import minimax
+from support.search import run, settings
 
 PNMCTS = METHODS["pnmcts"]
 STARTS = {

@@ -9,16 +9,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.paths import Paths
-from support.go_questions import position, task
-from support.oracles import minimax
-from support.search import LONG, Setting, accepted, claims, run
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.tree.paths import Paths
+from support.go_questions import position, task
+from support.oracles import minimax
+from support.search import LONG, Setting, accepted, claims, run
 
 RZS = METHODS["rzs"]
 

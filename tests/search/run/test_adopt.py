@@ -7,16 +7,16 @@ import random
 
 import numpy as np
 import pytest
-from jaxsolve.search.tree.eviction import MemoryFull
-from jaxsolve.search.tree.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
-from support import search as search_tools
-from support.search import LONG, NAMES, in_turn
 
 import jaxsolve.search.run.search as search_module
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import LOG, Job
 from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.tree.eviction import MemoryFull
+from jaxsolve.search.tree.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
+from support import search as search_tools
+from support.search import LONG, NAMES, in_turn
 
 QUESTIONS = {  # rule set, position, claim
     "zones": ("hex-5", "...../...../...../...../..... b", Claim(1)),

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from search.methods.test_loops import endings, worth, written
-from support import search as search_tools
-from support.oracles import awari_endgames, minimax
-from support.search import LONG, NAMES, in_turn
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_value
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver
+from search.methods.test_loops import endings, worth, written
+from support import search as search_tools
+from support.oracles import awari_endgames, minimax
+from support.search import LONG, NAMES, in_turn
 
 NOUGHTS = "gomoku-3;line=3;win=five-or-more;knowledge=ndk"
 LINES = "gomoku-4;line=3;win=exact5;knowledge=ndk"

@@ -15,9 +15,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import search as search_tools
-from support.oracles import minimax
-from support.search import LONG, NAMES, in_turn
 
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator, HeadOutputs, Heads, shared_evaluator
@@ -36,6 +33,9 @@ from jaxsolve.search import (
 )
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver, drive
+from support import search as search_tools
+from support.oracles import minimax
+from support.search import LONG, NAMES, in_turn
 
 HEX = "hex-4"
 

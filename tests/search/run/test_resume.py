@@ -10,12 +10,12 @@ import sys
 import time
 
 import pytest
-from support import search as search_tools
-from support.search import LONG
 
 from jaxsolve.core.run_folder import FolderError
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Verdict, solve
+from support import search as search_tools
+from support.search import LONG
 
 SCRIPT = """
 import sys

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.cli import run
-from support.search import LONG, NAMES, accepted
 
 from jaxsolve.games import make
 from jaxsolve.games.zones import LIKE, covers
@@ -27,6 +25,8 @@ from jaxsolve.search import (
     solve,
     solve_pool,
 )
+from support.cli import run
+from support.search import LONG, NAMES, accepted
 
 RULES = {
     "live": "tsumego-4;goal=live;defender=white;ko_white=forbid",

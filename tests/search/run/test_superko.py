@@ -9,10 +9,6 @@ import random
 from collections import Counter
 
 import pytest
-from support import mutations
-from support.oracles import minimax
-from support.proofs import superko as superko_proofs
-from support.search import LONG, NAMES, accepted
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
@@ -20,7 +16,11 @@ from jaxsolve.proof.check.errors import Repeats
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
 from jaxsolve.search.result import Result
-from jaxsolve.search.run.relaxation import first, second, stand_in
+from jaxsolve.search.run.relaxation import first, relaxation, second
+from support import mutations
+from support.oracles import minimax
+from support.proofs import superko as superko_proofs
+from support.search import LONG, NAMES, accepted
 
 solving = importlib.import_module("jaxsolve.search.solve")  # the function has the module's name
 
@@ -130,9 +130,9 @@ def test_zones_off_or_an_own_evaluator_search_superko_alone(tmp_path):
 def test_what_has_no_zones_is_searched_under_its_own_rules():
     for name in ("go-3;ko=positional", "killallgo-7;ko=simple", "hex-3"):
         game = make(name)
-        assert stand_in(game, game.init(), Settings()) is None
+        assert relaxation(game, game.init(), Settings()) is None
     game, state = asked()
-    assert stand_in(game, state, Settings(zones=False)) is None
+    assert relaxation(game, state, Settings(zones=False)) is None
 
 
 def test_limits_are_shared_out(tmp_path, monkeypatch):

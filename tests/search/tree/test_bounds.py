@@ -6,9 +6,19 @@ import gc
 import types
 import weakref
 
-import jaxsolve.search.tree.tree as tree_module
 import numpy as np
 import pytest
+
+import jaxsolve.search.tree.tree as tree_module
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.evaluate.layout import Layout
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.registry import make
+from jaxsolve.question import Problem
+from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import (
     BUDGET,
     EDGES,
@@ -20,16 +30,6 @@ from jaxsolve.search.tree.tree import (
     new_tree,
 )
 from support.search import NAMES, in_turn
-
-from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.evaluate.layout import Layout
-from jaxsolve.games.game import Outcome
-from jaxsolve.games.registry import make
-from jaxsolve.question import Problem
-from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
-from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver, drive
-from jaxsolve.search.run.search import Search
 
 # ---- the log -----------------------------------------------------------------------------------------------------------
 CHAINS, DEEP, LAST = 64, 80, 200
@@ -44,7 +44,7 @@ class Chains:
     zone_words = 0
     FORK, LONG_LINE = CHAINS, CHAINS + 1
 
-    def sequences(self) -> None:
+    def threat_search(self) -> None:
         return None
 
     def zoning(self) -> None:

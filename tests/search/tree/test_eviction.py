@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
-from support import search as search_tools
-from support.oracles import minimax
-from support.search import LONG, Setting, run
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import drive
+from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
+from support import search as search_tools
+from support.oracles import minimax
+from support.search import LONG, Setting, run
 
 
 @pytest.mark.parametrize("method", search_tools.NAMES)

@@ -8,6 +8,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
+from jaxsolve.evaluate import shared_evaluator
+from jaxsolve.games import make
+from jaxsolve.games import zones as zonings
+from jaxsolve.games.zones import LIKE_BITS, no_zoning
+from jaxsolve.jit.host import compiled
+from jaxsolve.proof.duplicates import hashed
+from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.zoned import ZonedGraphBuilder
+from jaxsolve.search import Claim
 from jaxsolve.search.tree.patterns import (
     BELOW,
     COMMON,
@@ -31,16 +41,6 @@ from jaxsolve.search.tree.tree import BUDGET, new_tree
 from jaxsolve.search.tree.zones import remember_position
 from support.proofs.solver import random_game, rules_of
 from support.search import LONG
-
-from jaxsolve.evaluate import shared_evaluator
-from jaxsolve.games import make
-from jaxsolve.games import zones as zonings
-from jaxsolve.games.zones import LIKE_BITS, no_zoning
-from jaxsolve.jit.host import compiled
-from jaxsolve.proof.duplicates import hashed
-from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.zoned import ZonedGraphBuilder
-from jaxsolve.search import Claim
 
 
 @compiled

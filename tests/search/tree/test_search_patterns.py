@@ -6,14 +6,10 @@ import functools
 import random
 from collections import Counter
 
-import jaxsolve.search.tree.tree as tree_module
 import numpy as np
 import pytest
-from jaxsolve.search.tree.patterns import FOUND, HELD, REPLACED, Patterns, new_patterns
-from support.go_questions import questions, task
-from support.proofs.solver import rules_of
-from support.search import LONG, NAMES, Setting, accepted, run
 
+import jaxsolve.search.tree.tree as tree_module
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
@@ -26,6 +22,10 @@ from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import LOG, Job
 from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.tree.patterns import FOUND, HELD, REPLACED, Patterns, new_patterns
+from support.go_questions import questions, task
+from support.proofs.solver import rules_of
+from support.search import LONG, NAMES, Setting, accepted, run
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import random
 
 import numpy as np
 import pytest
+
+from jaxsolve.games import make
 from jaxsolve.search.tree.eviction import compact, evict
 from jaxsolve.search.tree.tree import (
     BUDGET,
@@ -34,8 +36,6 @@ from jaxsolve.search.tree.tree import (
     unpin,
 )
 from support.search import LONG
-
-from jaxsolve.games import make
 
 
 class Model:
@@ -177,10 +177,10 @@ def test_nothing_below_decided_nodes_goes_while_another_question_may_follow():
 
 def test_zones_and_sequences_in_one_game_are_refused():
     """What a sequence decides has no zone to be logged with."""
-    zoning, seen = make("hex-5").zoning(), make("gomoku-5;line=4;knowledge=4t").sequences()
+    zoning, seen = make("hex-5").zoning(), make("gomoku-5;line=4;knowledge=4t").threat_search()
     assert zoning is not None and seen is not None
     with pytest.raises(ValueError, match="not both"):
-        new_tree(1 << 16, 4, zoning, sequences=seen)
+        new_tree(1 << 16, 4, zoning, threat_search=seen)
 
 
 def test_a_full_tree_says_so_and_stays_whole():

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from jaxsolve.proof.check.games.gomoku.rules import Gomoku, GomokuPosition
-
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.gomoku.rules import Gomoku, GomokuPosition
 
 VARIANTS = [
     "gomoku-6;line=4;win=five-or-more;knowledge=4t",

@@ -7,14 +7,13 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jaxsolve.proof.check.games.gomoku.rules import Gomoku
-
 from jaxsolve.games.gomoku import odds, threes, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.gomoku.game import Gomoku as Gomoku4T
 from jaxsolve.games.registry import make
-from jaxsolve.games.threats import BOTH, Branch, Tree, look, sequences
+from jaxsolve.games.threats import BOTH, Branch, Tree, look, threat_search
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.oracles.gomoku_lines import fails, passed
 
 Threat = list[Any]  # as a certificate has it
@@ -26,7 +25,7 @@ def seeing(rule_set: str) -> Callable[[str], Threat | None]:
     game = make(rule_set)
     assert isinstance(game, Gomoku4T)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", (60, 400, 400))
-    seen = sequences(
+    seen = threat_search(
         sight.look,
         odds.chances,
         facts,

@@ -12,10 +12,9 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.go.rules import Go
 from jaxsolve.proof.check.games.go.zones import GoZones
-
-from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.zones import Child
 from support.oracles import go as go_oracle
 from support.oracles.go import Position

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from jaxsolve.proof.check.games.slither.rules import Slither
-from jaxsolve.proof.check.games.slither.zones import SlitherZones
 
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.check.games.slither.rules import Slither
+from jaxsolve.proof.check.games.slither.zones import SlitherZones
 from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.games.go.rules import Go
-
 from jaxsolve.proof.check.grid import bits
 from support import mutations
 from support.proofs import corpus as check_corpus

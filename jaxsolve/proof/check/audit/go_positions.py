@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve.proof.check.grid import STONES, bits
 from jaxsolve.proof.check.games.go.text import GoPosition
+from jaxsolve.proof.check.grid import STONES, bits
 
 if TYPE_CHECKING:
     import random

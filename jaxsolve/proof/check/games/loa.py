@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxsolve.proof.check.errors import Refused
-from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.games.pieces import PiecesPosition, PiecesRules
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.rules import Verdict, choice
 
 

@@ -50,7 +50,7 @@ class MonteCarlo(Method):
     gives_way_to: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
-    def plainer(self) -> Method | None:
+    def fallback(self) -> Method | None:
         return self.gives_way_to
 
     @property
@@ -62,14 +62,14 @@ class MonteCarlo(Method):
 
     def guided(self, heads: Heads) -> Method:
         """PUCT with the constant of the published program, by costs where the network estimates them."""
-        plainer = self.gives_way_to.guided(heads)
+        fallback = self.gives_way_to.guided(heads)
         return dataclasses.replace(
             self,
             selection="puct",
             exploration=PUCT,
             most_cost=heads.most_cost,
             playouts=0,
-            gives_way_to=plainer,
+            gives_way_to=fallback,
         )
 
     def shares_tree(self, other: Method) -> bool:

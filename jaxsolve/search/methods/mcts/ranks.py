@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import has_plan
-from jaxsolve.search.methods.pns.numbers import first_numbers, sum_unvisited
+from jaxsolve.search.methods.pns.numbers import initial_numbers, sum_unvisited
 from jaxsolve.search.tree.expansion import Question
 from jaxsolve.search.tree.tree import BIG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
 
@@ -42,7 +42,7 @@ def _of_untried(tree, node):
     record = tree.nodes[node]
     if not has_plan(tree, node):
         return np.int64(UNTRIED), np.int64(UNTRIED)
-    return first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
+    return initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
 
 
 @inner

@@ -1,4 +1,4 @@
-"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in its three forms (see ``search.proof_numbers``)."""
+"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in its three configurations (see ``search.proof_numbers``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxsolve.search.methods.pns.numbers import Steering
 from jaxsolve.search.tree.paths import FINISHED
 from jaxsolve.search.tree.tree import Tree
 
-FORMS: tuple[dict[str, float] | None, ...] = (
+CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
     {},
     {"near": False, "widening": 0.25},
     None,
@@ -25,7 +25,7 @@ FORMS: tuple[dict[str, float] | None, ...] = (
 )
 """Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
 stands for depth-first search (``rzs``)."""
-THREAT_FORMS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
+THREAT_CONFIGURATIONS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
 """The same where a game sees sequences: some wins need quiet moves early, some late, and counts of moves find some of them sooner."""
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
@@ -38,7 +38,7 @@ A large one (5 blocks of 64 channels) gains little by more than 4, and a search 
 
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search; its fields are those of ``Steering``, but for ``anew``."""
+    """Proof-number search; its fields are those of ``Steering``, but for ``restarts``."""
 
     leave_on_change: bool = False  # pns: go up whenever a number changes
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
@@ -54,7 +54,7 @@ class ProofNumber(Method):
     near: bool = True  # with plans: either side's moves near the plan come before others
     trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
     quiet_after: int = 300  # with sequences: positions expanded below a node until the or-player's quiet moves wait for its threats no longer
-    anew: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``FORMS``, ``THREAT_FORMS``)
+    restarts: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``)
     one_by_one: bool = (
         False  # a node that its mover is expected to win has one new move evaluated at a time
     )
@@ -91,34 +91,34 @@ class ProofNumber(Method):
         return dataclasses.replace(self, one_by_one=True, wave=wave)
 
     @property
-    def plainer(self) -> Method | None:
+    def fallback(self) -> Method | None:
         """Depth-first search that looks at every move finishes in any table that holds its paths."""
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
 
     @property
-    def forms(self) -> tuple[Method, ...]:
+    def configurations(self) -> tuple[Method, ...]:
         return (
             ()
-            if not self.anew or self.leave_on_change
-            else tuple(self._form(changes) for changes in FORMS)
+            if not self.restarts or self.leave_on_change
+            else tuple(self._form(changes) for changes in CONFIGURATIONS)
         )
 
     def _form(self, changes: dict[str, float] | None) -> Method:
         return self.depth_first() if changes is None else dataclasses.replace(self, **changes)
 
     def depth_first(self) -> Method:
-        """The form that None stands for in ``FORMS``."""
+        """The form that None stands for in ``CONFIGURATIONS``."""
         from jaxsolve.search.methods.rzs import RelevanceZone  # it derives from this class
 
         return RelevanceZone("rzs", step=self.step)
 
     @property
-    def threat_forms(self) -> tuple[Method, ...]:
-        begins_anew = self.anew and not self.leave_on_change and self.trust > 0.0
+    def threat_configurations(self) -> tuple[Method, ...]:
+        begins_anew = self.restarts and not self.leave_on_change and self.trust > 0.0
         return (
-            tuple(dataclasses.replace(self, **changes) for changes in THREAT_FORMS)
+            tuple(dataclasses.replace(self, **changes) for changes in THREAT_CONFIGURATIONS)
             if begins_anew
             else ()
         )

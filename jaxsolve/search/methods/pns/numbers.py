@@ -66,7 +66,7 @@ class Steering(NamedTuple):
 
 
 @inner
-def first_numbers(record, forced):
+def initial_numbers(record, forced):
     """(a, b) of an unvisited move."""
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
@@ -81,7 +81,7 @@ def first_numbers(record, forced):
 def next_edge(tree, node):
     """Makes the next move of ``node`` an edge with its first numbers; the edge's number, or NONE where there is no room."""
     record = tree.nodes[node]
-    a, b = first_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
+    a, b = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
     number = add_edge(tree, node)
     if number != NONE:
         edge = tree.edges[record.edges + number]
@@ -219,8 +219,8 @@ def _take_unvisited(tree, node, live, limit, steering: Steering):
 @inner
 def sum_unvisited(record, taken, first):
     """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
-    others = (taken - first) * first_numbers(record, False)[1]
-    return first * first_numbers(record, True)[1] + (
+    others = (taken - first) * initial_numbers(record, False)[1]
+    return first * initial_numbers(record, True)[1] + (
         min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others
     )
 
@@ -260,7 +260,7 @@ def rank(tree, node, steering: Steering):
     elif back > 0:
         delta = max(delta, np.int64(1))
     if taken > 0:
-        a = first_numbers(record, forced_entry(tree, node, visited))[0]
+        a = initial_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
         if steering.one_by_one and flying > 0 and phi <= delta:
             pass  # the move in flight is likely to be walked on to

@@ -13,7 +13,7 @@ import numpy as np
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import estimate
 from jaxsolve.search.hints.plans import first_look, waits_for_null
-from jaxsolve.search.hints.threats import look_deeper, waits_for_look
+from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
 from jaxsolve.search.methods.pns.numbers import (
     Steering,
     next_edge,
@@ -78,7 +78,7 @@ def unwind(tree, paths, path, depth, question: Question, steering: Steering, log
 @compiled
 def begin(tree, node, question: Question, steering: Steering, log):
     """Gives a node that no path has led to its first numbers."""
-    if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+    if tree.threat_search.address[0] != 0 and steering.trust > 0.0:
         estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
     first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
     rank_and_store(tree, node, question, steering, log)
@@ -174,8 +174,8 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
                 continue
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             break
-        if waits_for_look(tree, node):
-            look_deeper(tree, node, question, steering, log)
+        if awaits_threat_search(tree, node):
+            search_threat_trees(tree, node, question, steering, log)
             continue
         reached = approach(tree, paths, path, best)
         if reached == FOUND:
@@ -238,7 +238,7 @@ def absorb(
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not recall(tree, child, question.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.sequences.address[0] != 0 and steering.trust > 0.0:
+            if tree.threat_search.address[0] != 0 and steering.trust > 0.0:
                 estimate(tree, child, question.or_player, steering.trust, np.float64(0.0))
             first_look(tree, child, node, action, question.or_player, steering)
             rank_and_store(tree, child, question, steering, log)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import STONES, bits
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.games.go import options as go_options
 from jaxsolve.proof.check.games.go import text as go_text
 from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.games.go.zones import GoZones
+from jaxsolve.proof.check.grid import STONES, bits
 from jaxsolve.proof.check.rules import Rules, Verdict
 from jaxsolve.proof.check.superko import Fresh
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxsolve.proof.check.audit import go_positions
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.games.go.text import GoPosition
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.games.gomoku.threats import TWO, GomokuBoard, GomokuPosition
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import move_text
 
 DEEPEST = 64

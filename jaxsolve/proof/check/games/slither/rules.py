@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import STONES, bits, gtp
 from jaxsolve.proof.check.games.slither.zones import SlitherZones
+from jaxsolve.proof.check.grid import STONES, bits, gtp
 from jaxsolve.proof.check.rules import Rules, Verdict, number, options
 
 
