@@ -51,7 +51,7 @@ class Benchmark(enum.StrEnum):
     pnmcts = "pnmcts"
 
 
-class Words(TyperGroup):
+class Commands(TyperGroup):
     """All commands; a usage error under ``--json`` is one JSON object like any other error."""
 
     def main(
@@ -76,7 +76,7 @@ class Words(TyperGroup):
 
 app = typer.Typer(
     name="jaxsolve",
-    cls=Words,
+    cls=Commands,
     help="Solves two-player board games and positions, and gives a proof that an independent checker accepts.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -716,7 +716,7 @@ def games(
     """List the games; with a name, every rule option of it, with meaning, default and an example."""
     from jaxsolve.commands import show as command
 
-    with failure.sentences(json):
+    with failure.errors_as_sentences(json):
         raise typer.Exit(command.games(name, json))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from jaxsolve.commands import failure
-from jaxsolve.commands.paper import facts
+from jaxsolve.commands.terminal import facts
 from jaxsolve.proof.check import knows
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.result import Result

@@ -31,7 +31,7 @@ def run(
 ) -> int:
     """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides, search and
     selfplay with ``network`` and ``dtype``; empty lists leave the choice to the benchmark."""
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
         for name, value in {"--problems": problems, "--plot": plot, "--seeds": seeds}.items():

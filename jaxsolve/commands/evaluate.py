@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import failure, networks, streams
-from jaxsolve.commands.ledger import Ledger
+from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.core import process
@@ -38,7 +38,7 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
 
     ``asked``: as ``--network`` has them, a run's folder for its ``last`` networks, ``none`` for no network, which is always among them.
     """
-    with failure.sentences(request.as_json):
+    with failure.errors_as_sentences(request.as_json):
         process.setup()
         entries = _entries(asked, last)
         if dtype != "float32" and all(entry.network is None for entry in entries):
@@ -90,10 +90,12 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
     for name, each in requests.items():
         chosen = chosen_by(each)
         with claimed(each):
-            ledger = Ledger(each.out)
-            interrupted, refused = solve_all(chosen, ledger, SuiteTable([], None), each, f"{name} ")
-        if ledger.failure is not None:
-            raise ledger.failure
+            results = ResultsFile(each.out)
+            interrupted, refused = solve_all(
+                chosen, results, SuiteTable([], None), each, f"{name} "
+            )
+        if results.failure is not None:
+            raise results.failure
         if interrupted:
             failure.remark(
                 f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}"
@@ -102,7 +104,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         for sentence in refused:
             failure.remark(f"{sentence}; the problem was left out")
         found[name] = {
-            problem.id: ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows
+            problem.id: results.rows[problem.id] for problem in chosen if problem.id in results.rows
         }
         left_out |= bool(refused)
     table = worth(found, len(chosen))
@@ -182,7 +184,7 @@ def _show(
     if request.out is not None:
         write_table(request.out / TABLE, table)
     if request.as_json:
-        streams.say_json({"networks": table, "plot": None if picture is None else str(picture)})
+        streams.print_json({"networks": table, "plot": None if picture is None else str(picture)})
         return
     from rich.console import Console
     from rich.table import Table

@@ -34,7 +34,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
             f"experiments need {error.name}, which is not installed: pip install 'jaxsolve[learn]'",
             as_json,
         )
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         if name is None:
             return _list(as_json)
         where, main = _found(name)
@@ -52,7 +52,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         finally:
             folder.release()
         picture = _drawn(folder.path)
-        said = streams.said(
+        said = streams.deliver(
             lambda: _show(experiment, folder.path, results, picture, as_json),
             f"the results are in {folder.path / RESULTS}",
         )
@@ -116,7 +116,7 @@ def _list(as_json: bool) -> int:
         for name in composing.files(_where())
     }
     if as_json:
-        streams.say_json({"experiments": found})
+        streams.print_json({"experiments": found})
     for name, title in {} if as_json else found.items():
         print(f"{name:24} {title}")
     return 0
@@ -132,7 +132,7 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
         process.make_room_for_code()
         parts = len(experiment.parts(game))
         played: list[Matches] = []
-        with progress.Lines(f"{game}: preparing ...") as lines:
+        with progress.ProgressLines(f"{game}: preparing ...") as lines:
             for part, matches in experiment.play(game, folder.path):
                 process.raise_if_lost()
                 if part == len(played):
@@ -212,7 +212,7 @@ def _show(
     """The results as the paper's tables have them: the last axis across, everything else down."""
     if as_json:
         axes = experiment.axes
-        streams.say_json(
+        streams.print_json(
             {
                 "results": [_row(result, axes) for result in results],
                 "plot": None if picture is None else str(picture),

@@ -20,7 +20,7 @@ _WHERE = "set JAXSOLVE_TRACEBACK=1 to see where"
 
 
 @contextlib.contextmanager
-def sentences(as_json: bool = False) -> Iterator[None]:
+def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
     """Turns what stops the block into one sentence and the exit code: bad input, a full disk, too little memory, a device that is not there, Ctrl-C.
 
     With ``as_json`` standard output gets ``{"error": sentence}``. Environment variable JAXSOLVE_TRACEBACK=1 lets errors through.
@@ -31,7 +31,7 @@ def sentences(as_json: bool = False) -> Iterator[None]:
     except (typer.Exit, typer.TyperException):
         raise
     except BrokenPipeError:
-        streams.give_up_output()
+        streams.discard_output()
         raise typer.Exit(FAILED) from None
     except (ValueError, OSError, MemoryError, RuntimeError) as error:
         if os.environ.get("JAXSOLVE_TRACEBACK") == "1":
@@ -64,9 +64,9 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
     """Says ``sentence`` and ends the command with exit code ``code``."""
     if as_json:
         try:
-            streams.say_json({"error": sentence})
+            streams.print_json({"error": sentence})
         except OSError:
-            streams.give_up_output()
+            streams.discard_output()
     print(f"jaxsolve: {sentence}", file=sys.stderr)
     raise typer.Exit(code) from None
 

@@ -19,12 +19,12 @@ _UNITS = {
 }
 
 
-def stays(row: dict[str, Any], settings: Settings) -> bool:
+def is_final(row: dict[str, Any], settings: Settings) -> bool:
     """Whether a row is not searched again: all of it could be saved, and no limit lets the search go further now."""
-    return not row.get("unsaved") and not goes_further(row, settings)
+    return not row.get("unsaved") and not larger_limit_helps(row, settings)
 
 
-def goes_further(row: dict[str, Any], settings: Settings) -> bool:
+def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
     """Whether the row was left unknown at a limit that is larger in ``settings``, or absent, and no other one is below what the row took."""
     stopped = _STOPPED.search(str(row.get("reason")))
     if row["verdict"] != "unknown" or stopped is None:

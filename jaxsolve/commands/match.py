@@ -44,7 +44,7 @@ class Request:
 
 def run(request: Request) -> int:
     """Plays the match and shows it; 0, or 1 where standard output failed."""
-    with failure.sentences(request.as_json):
+    with failure.errors_as_sentences(request.as_json):
         from jaxsolve.core import process
 
         process.setup()
@@ -74,8 +74,8 @@ def run(request: Request) -> int:
             summary = _summary(
                 request, _names(request), players, played, len(states), matches.spent[0]
             )
-            said = streams.said(
-                lambda: streams.say_json(summary) if request.as_json else _show(request, summary),
+            said = streams.deliver(
+                lambda: streams.print_json(summary) if request.as_json else _show(request, summary),
                 _headline(request, summary),
             )
             if folder is not None:
@@ -155,7 +155,7 @@ def _played(
     from jaxsolve.play.match import Matches
     from jaxsolve.play.match_log import MatchLog
 
-    with progress.Lines("preparing ...") as lines:
+    with progress.ProgressLines("preparing ...") as lines:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
         matches = Matches(env, [players], batch, _opening_moves(request), request.seed)
         log = None

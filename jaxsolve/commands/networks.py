@@ -36,10 +36,10 @@ def show(as_json: bool) -> int:
 
     from jaxsolve.networks import shipped
 
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         found = {name: shipped.load(name) for name in shipped.shipped()}
     if as_json:
-        streams.say_json(
+        streams.print_json(
             {
                 "networks": [
                     {
@@ -86,12 +86,12 @@ def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
     """Writes the network that the weights make; 0."""
     from jaxsolve.formats import weights as published
 
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         network = published.import_weights(weights, like)
         network.save(out)
     shape = network.architecture
     if as_json:
-        streams.say_json(
+        streams.print_json(
             {
                 "network": str(out),
                 "name": network.name,

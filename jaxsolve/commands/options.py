@@ -209,7 +209,7 @@ def heads(
     if network is not None:
         from jaxsolve.commands import networks as command
 
-        with failure.sentences(json):
+        with failure.errors_as_sentences(json):
             return command.guide(network, rotations, dtype.value)
     if rotations != 1:
         raise typer.BadParameter(

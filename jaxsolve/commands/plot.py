@@ -12,7 +12,7 @@ PICTURE = "curves.png"
 
 def run(folders: Sequence[Path], out: Path | None) -> int:
     """Draws them into ``out``, or into the first one's folder; 0."""
-    with failure.sentences():
+    with failure.errors_as_sentences():
         from jaxsolve.view import curves, pictures
 
         played = [folder for folder in folders if experiment.is_experiment(folder)]

@@ -89,7 +89,7 @@ class Status:
             self._live.stop()
 
 
-class Lines:
+class ProgressLines:
     """What work has come to, for a person who waits: on a terminal one line that changes, elsewhere a line a minute, both on standard error."""
 
     def __init__(self, first: str):
@@ -105,7 +105,7 @@ class Lines:
             self._said = time.monotonic()
             failure.remark(line())
 
-    def __enter__(self) -> Lines:
+    def __enter__(self) -> ProgressLines:
         if self._status is not None:
             self._status.start()
         return self

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from jaxsolve.commands import failure, streams
-from jaxsolve.commands.paper import board, facts, paper
+from jaxsolve.commands.terminal import board, facts, output_console
 
 if TYPE_CHECKING:
     from jaxsolve.games.options import Entry
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def games(name: str | None, as_json: bool) -> int:
     """Lists the games, one line each; with a ``name``, every option of those rule sets, with its meaning, default and an example."""
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         from jaxsolve.games import plugins, registry
 
         found: dict[str, Entry | str] = {}
@@ -31,7 +31,7 @@ def games(name: str | None, as_json: bool) -> int:
             except plugins.PluginError as error:
                 found[base] = str(error)
         if as_json:
-            streams.say_json({shown: _fields(entry) for shown, entry in found.items()})
+            streams.print_json({shown: _fields(entry) for shown, entry in found.items()})
         elif name is None:
             _list(found)
         else:
@@ -63,8 +63,8 @@ def _list(found: dict[str, Entry | str]) -> None:
         table.add_row(
             f"[bold]{escape(shown)}[/]", escape(entry if isinstance(entry, str) else entry.summary)
         )
-    paper().print(table)
-    paper().print(
+    output_console().print(table)
+    output_console().print(
         "[dim]options of one: jaxsolve games NAME; everything as one JSON object: jaxsolve games --json[/]"
     )
 
@@ -72,7 +72,7 @@ def _list(found: dict[str, Entry | str]) -> None:
 def _describe(entry: Entry | str) -> None:
     if isinstance(entry, str):
         raise ValueError(entry)
-    console = paper()
+    console = output_console()
     console.print(f"[bold]{escape(entry.shown)}[/]: {escape(entry.summary)}")
     for option in entry.options:
         rows = {"values": option.values, "meaning": option.meaning, "default": option.default}
@@ -96,7 +96,7 @@ def show(
     letters: str | None = None,
 ) -> int:
     """Shows a position, and writes it as a picture or as SGF."""
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         from jaxsolve import view
         from jaxsolve.commands import outputs
         from jaxsolve.core.run_folder import write_whole
@@ -127,10 +127,10 @@ def show(
             "expected": problem.expected,
         }
         if as_json:
-            streams.say_json(found)
+            streams.print_json(found)
             return 0
         print(board(problem))
-        paper().print(
+        output_console().print(
             facts({name.replace("_", " "): value for name, value in found.items() if value})
         )
         return 0
@@ -147,7 +147,7 @@ def check(
     """Asks the independent checker about files, and all proofs in folders: 0 all accepted; 1 one refused; 2 one unreadable, or the plain certificate
     could not be written.
     """
-    with failure.sentences(as_json):
+    with failure.errors_as_sentences(as_json):
         from jaxsolve.proof.check import __main__ as program
         from jaxsolve.proof.check.audit import report
 
@@ -167,9 +167,9 @@ def check(
         codes = [answer.exit_code for answer in answers.values()]
         if files == list(proofs)[:1]:
             if as_json:
-                streams.say_json(answers[str(files[0])].fields)
+                streams.print_json(answers[str(files[0])].fields)
         elif as_json:
-            streams.say_json(
+            streams.print_json(
                 {
                     "proofs": {name: answer.fields for name, answer in answers.items()},
                     "accepted": codes.count(0),

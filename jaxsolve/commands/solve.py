@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import answer, failure, patterns, streams
-from jaxsolve.commands.paper import board, head, paper
 from jaxsolve.commands.progress import Status
+from jaxsolve.commands.terminal import board, head, output_console
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.formats import position
@@ -39,7 +39,7 @@ class Request:
 
 def run(request: Request) -> int:
     """Solves, prints, and returns the exit code."""
-    with failure.sentences(request.as_json):
+    with failure.errors_as_sentences(request.as_json):
         process.setup()
         problem = position.resolve(
             request.position,
@@ -68,7 +68,7 @@ def run(request: Request) -> int:
 def _say(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
     """Prints the answer; where standard output does not take it, at least its sentence on standard error, and False."""
     found = "; ".join("".join(answer.headline(problem, result)) for result in results)
-    return streams.said(lambda: _print(problem, results, value, request), found)
+    return streams.deliver(lambda: _print(problem, results, value, request), found)
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
@@ -134,9 +134,9 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
                 "value": value,
                 "claims": [answer.fields(problem, result) for result in results],
             }
-        streams.say_json(found | {"settings": request.settings.as_json()})
+        streams.print_json(found | {"settings": request.settings.as_json()})
         return
-    console = paper()
+    console = output_console()
     if problem.title:
         head(console, problem.title)
     print(board(problem))

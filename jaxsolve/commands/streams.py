@@ -38,13 +38,13 @@ def carries(text: str, stream: TextIO | None = None) -> bool:
     return True
 
 
-def say_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """One line of JSON on standard output, in ASCII where that takes nothing else."""
     text = json.dumps(value, ensure_ascii=False)
     print(text if carries(text) else json.dumps(value), flush=True)
 
 
-def said(say: Callable[[], object], otherwise: str) -> bool:
+def deliver(say: Callable[[], object], otherwise: str) -> bool:
     """Says an answer; where standard output does not take it, at least ``otherwise`` on standard error, and False."""
     try:
         say()
@@ -52,7 +52,7 @@ def said(say: Callable[[], object], otherwise: str) -> bool:
     except (OSError, ValueError) as error:
         if isinstance(error, ValueError) and not sys.stdout.closed:
             raise
-        give_up_output()
+        discard_output()
         print(
             f"jaxsolve: {otherwise} (standard output failed: {getattr(error, 'strerror', None) or error})",
             file=sys.stderr,
@@ -68,7 +68,7 @@ def flush() -> None:
             stream.flush()
 
 
-def give_up_output() -> None:
+def discard_output() -> None:
     """Nothing more goes to standard output, so that its failure is told once and not again at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

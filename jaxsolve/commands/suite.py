@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import answer, failure, patterns, streams
-from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.limits import stays
+from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import Status
+from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder
@@ -44,9 +44,9 @@ def run(request: Request) -> int:
     """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
 
     A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
-    larger now, or absent, and of all those that could not be saved (``stays``).
+    larger now, or absent, and of all those that could not be saved (``is_final``).
     """
-    with failure.sentences(request.as_json):
+    with failure.errors_as_sentences(request.as_json):
         process.setup()
         if request.pool < 1:
             raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
@@ -77,21 +77,21 @@ def claimed(request: Request) -> Iterator[None]:
 
 
 def _run(chosen: Sequence[Problem], request: Request) -> int:
-    ledger = Ledger(request.out)
+    results = ResultsFile(request.out)
     table = SuiteTable([problem.id for problem in chosen], None if request.as_json else sys.stdout)
-    interrupted, refused = solve_all(chosen, ledger, table, request)
-    rows = [ledger.rows[problem.id] for problem in chosen if problem.id in ledger.rows]
+    interrupted, refused = solve_all(chosen, results, table, request)
+    rows = [results.rows[problem.id] for problem in chosen if problem.id in results.rows]
     totals = _totals(rows, len(chosen))
     if request.as_json:
-        streams.say_json({"problems": rows, "total": totals})
+        streams.print_json({"problems": rows, "total": totals})
     else:
         table.total(totals)
     sys.stdout.flush()
     if interrupted and request.out is not None:
         failure.remark(f"interrupted; the same command goes on where {request.out} ends")
-    if ledger.failure is not None:
+    if results.failure is not None:
         failure.remark(
-            f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again"
+            f"not every row could be saved ({results.failure.strerror or results.failure}); the same command solves those again"
         )
     for sentence in refused:
         failure.remark(f"{sentence}; the problem was left out")
@@ -101,7 +101,7 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
         return failure.BAD_INPUT
     return (
         failure.FAILED
-        if totals["contradicted"] or totals["unsaved"] or ledger.failure is not None
+        if totals["contradicted"] or totals["unsaved"] or results.failure is not None
         else 0
     )
 
@@ -133,21 +133,27 @@ def _flat(settings: Settings) -> dict[str, Any]:
 
 
 def solve_all(
-    chosen: Sequence[Problem], ledger: Ledger, table: SuiteTable, request: Request, title: str = ""
+    chosen: Sequence[Problem],
+    results: ResultsFile,
+    table: SuiteTable,
+    request: Request,
+    title: str = "",
 ) -> tuple[bool, list[str]]:
-    """Solves what the ledger does not hold yet, and what the limits now let go further.
+    """Solves what the results does not hold yet, and what the limits now let go further.
 
     Returns whether it was interrupted, and a sentence for each problem whose folder was refused. Raises ValueError for a row of another problem.
     """
     from jaxsolve import search
 
     waiting = [
-        problem for problem in chosen if not _is_done(problem, ledger.rows.get(problem.id), request)
+        problem
+        for problem in chosen
+        if not _is_done(problem, results.rows.get(problem.id), request)
     ]
     left = {problem.id for problem in waiting}
     for problem in chosen:
         if problem.id not in left:
-            table.row(ledger.rows[problem.id])
+            table.row(results.rows[problem.id])
     proofs = None if request.out is None else request.out / "proofs"
     settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
     interrupted, refused = False, []
@@ -164,7 +170,7 @@ def solve_all(
                     interrupted = True
                     continue
                 row = _row(problem, result)
-                ledger.add(row)
+                results.add(row)
                 left.discard(problem.id)
                 status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
                 with status.paused():
@@ -183,7 +189,7 @@ def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> 
         raise ValueError(
             f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder"
         )
-    return stays(row, request.settings)
+    return is_final(row, request.settings)
 
 
 def _answers(

@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
         failure.refuse(
             f"training needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"
         )
-    with failure.sentences():
+    with failure.errors_as_sentences():
         if any(word.split("=")[0] in _HYDRAS for word in words):
             composed(
                 [word for word in words if "=" in word and not word.startswith(("-", "hydra"))]

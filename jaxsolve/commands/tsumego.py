@@ -12,10 +12,10 @@ from typing import Any
 
 import jaxsolve
 from jaxsolve.commands import failure, outputs, patterns, streams, tsumego_report
-from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.paper import paper
 from jaxsolve.commands.progress import Status
-from jaxsolve.commands.tsumego_asking import Asking
+from jaxsolve.commands.results_file import ResultsFile
+from jaxsolve.commands.terminal import output_console
+from jaxsolve.commands.tsumego_questions import QuestionSolver
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_whole
 from jaxsolve.games import make
@@ -50,7 +50,7 @@ class Request:
 
 def run(request: Request) -> int:
     """Asks, prints, and returns 0 (both sides known), 10 (a limit came first), 1 (something could not be saved or printed) or 130."""
-    with failure.sentences(request.as_json):
+    with failure.errors_as_sentences(request.as_json):
         process.setup()
         for name in request.options:
             if name not in ("ko", "fill_eyes", "passes"):
@@ -71,7 +71,9 @@ def run(request: Request) -> int:
                 "no limit in all" if request.total is None else f"{request.total:g} in all",
             )
             tsumego_report.introduce(
-                paper(), task, f"{limit:g} CPU seconds a question (--time), {total} (--total)"
+                output_console(),
+                task,
+                f"{limit:g} CPU seconds a question (--time), {total} (--total)",
             )
             sys.stdout.flush()
         with _folder(request, task) as folder:
@@ -112,12 +114,12 @@ def _question(request: Request, task: Task) -> dict[str, Any]:
 
 
 def _run(request: Request, task: Task, folder: Path) -> int:
-    ledger = Ledger(folder)
+    results = ResultsFile(folder)
     with patterns.shared(request.patterns, always=True) as known, Status() as status:
-        asking = Asking(
-            ledger, folder / "proofs", request.settings, request.total, request.pool, status, known
+        solver = QuestionSolver(
+            results, folder / "proofs", request.settings, request.total, request.pool, status, known
         )
-        study = Study(task, asking)
+        study = Study(task, solver)
         interrupted = False
         try:
             study.run()
@@ -129,8 +131,8 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         return path if row["verdict"] != "unknown" and path.exists() else None
 
     found = report.tell(study, find)
-    interrupted = interrupted or asking.interrupted
-    rows = [row for row in ledger.rows.values() if row["id"] in asking.sure]
+    interrupted = interrupted or solver.interrupted
+    rows = [row for row in results.rows.values() if row["id"] in solver.sure]
     failed = _write(request, found)
     said = _say(request, found, rows)
     if interrupted:
@@ -144,15 +146,15 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         )
         return failure.INTERRUPTED
     unsaved = [str(row["unsaved"]) for row in rows if row.get("unsaved")]
-    if ledger.failure is not None:
+    if results.failure is not None:
         unsaved.append(
-            f"not every row could be saved ({ledger.failure.strerror or ledger.failure}); the same command solves those again"
+            f"not every row could be saved ({results.failure.strerror or results.failure}); the same command solves those again"
         )
     for sentence in [*dict.fromkeys(unsaved), *failed]:
         failure.remark(sentence)
     if unsaved or failed or not said:
         return failure.FAILED
-    if asking.exhausted:
+    if solver.exhausted:
         failure.remark(
             f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on"
             + (f" in {request.out}" if request.out else "")
@@ -193,10 +195,10 @@ def _say(request: Request, found: Told, rows: Sequence[Mapping[str, Any]]) -> bo
 
     def say() -> None:
         if request.as_json:
-            streams.say_json(tsumego_report.as_json(found, rows, request.out is not None))
+            streams.print_json(tsumego_report.as_json(found, rows, request.out is not None))
         else:
-            console = paper()
+            console = output_console()
             tsumego_report.show(console, found)
             tsumego_report.total(console, rows, None if request.out is None else str(request.out))
 
-    return streams.said(say, "; ".join(each.sentence for each in found.firsts))
+    return streams.deliver(say, "; ".join(each.sentence for each in found.firsts))

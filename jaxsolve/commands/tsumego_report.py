@@ -12,7 +12,7 @@ from rich.table import Table
 from jaxsolve import view
 from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
-from jaxsolve.commands.paper import facts, head
+from jaxsolve.commands.terminal import facts, head
 from jaxsolve.games import make
 from jaxsolve.tsumego.report import Told, ToldFirst, ToldMove, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task

@@ -58,14 +58,13 @@ def full_for_proofs(monkeypatch, folder):
 
 def full_for_logs(monkeypatch, folder):
     put = log.ProofLog._put
-    chunks_do_not_fit = lambda self, data: (
-        self.path and folder in self.path.parents and self.failure is None and data[:1] != b"{"
-    )
-    monkeypatch.setattr(
-        log.ProofLog,
-        "_put",
-        lambda self, data: (full if chunks_do_not_fit(self, data) else put)(self, data),
-    )
+
+    def put_unless_full(self, data):
+        in_folder = self.path and folder in self.path.parents
+        is_chunk = self.failure is None and data[:1] != b"{"
+        return (full if in_folder and is_chunk else put)(self, data)
+
+    monkeypatch.setattr(log.ProofLog, "_put", put_unless_full)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,9 @@ def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, mon
 
 
 def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
-    monkeypatch.setattr("jaxsolve.commands.ledger.append_line", full)  # other files still have room
+    monkeypatch.setattr(
+        "jaxsolve.commands.results_file.append_line", full
+    )  # other files still have room
     result = run("suite", problem_file, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr

@@ -231,9 +231,9 @@ def test_what_a_limit_stopped_goes_further_where_that_is_larger(reason, same, wi
         "cpu_seconds": 1.3,
         "wall_seconds": 2.1,
     }
-    assert not limits.goes_further(row, same) and limits.goes_further(row, wider)
-    assert not limits.goes_further(row | {"verdict": "proved"}, wider)
-    assert not limits.goes_further(row | {"reason": "Nothing is left to try."}, wider)
+    assert not limits.larger_limit_helps(row, same) and limits.larger_limit_helps(row, wider)
+    assert not limits.larger_limit_helps(row | {"verdict": "proved"}, wider)
+    assert not limits.larger_limit_helps(row | {"reason": "Nothing is left to try."}, wider)
 
 
 @pytest.mark.parametrize("pool", [1, 3])
@@ -268,7 +268,7 @@ def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
             for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "reason")
         },
     }
-    assert limits.goes_further(row, Settings()) and not limits.goes_further(
+    assert limits.larger_limit_helps(row, Settings()) and not limits.larger_limit_helps(
         row, Settings(limits=Limits(**{limit: value}))
     )
 

@@ -11,7 +11,7 @@ from sgfmill import sgf as peers
 from typer.testing import CliRunner
 
 from jaxsolve import cli, search
-from jaxsolve.commands import tsumego_asking
+from jaxsolve.commands import tsumego_questions
 from jaxsolve.formats import sgf
 from jaxsolve.games import make
 from jaxsolve.games.boards.text import parse_board
@@ -388,9 +388,9 @@ def test_the_first_marked_position_of_a_record_with_variations_is_the_problem(tm
 # ---- limits, going on, interruption --------------------------------------------------------------------------------
 def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_path, monkeypatch):
     searched = []
-    book = tsumego_asking.Asking._book
+    book = tsumego_questions.QuestionSolver._book
     monkeypatch.setattr(
-        tsumego_asking.Asking,
+        tsumego_questions.QuestionSolver,
         "_book",
         lambda self, problem, result: searched.append(problem.id) or book(self, problem, result),
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.commands import answer
-from jaxsolve.commands.ledger import Ledger
-from jaxsolve.commands.limits import stays
+from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import Status
+from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.proof.check import check
@@ -22,11 +22,11 @@ from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.tsumego.study import Asked
 
 
-class Asking:
+class QuestionSolver:
     """Called with questions of one rule set it gives a row for each, or None for what was not searched.
 
     Args:
-      ledger: rows of earlier runs, which count where the checker still accepts their proof, and of this one.
+      results: rows of earlier runs, which count where the checker still accepts their proof, and of this one.
       proofs: the folder with a folder for each question.
       settings: how to search; the limits are those of one question.
       total: CPU seconds of all searches and their proofs in this run, or None.
@@ -36,7 +36,7 @@ class Asking:
 
     def __init__(
         self,
-        ledger: Ledger,
+        results: ResultsFile,
         proofs: Path,
         settings: Settings,
         total: float | None,
@@ -44,8 +44,8 @@ class Asking:
         status: Status,
         patterns: SharedPatterns | None,
     ):
-        self.ledger, self.proofs, self.settings, self.pool, self.status, self.patterns = (
-            ledger,
+        self.results, self.proofs, self.settings, self.pool, self.status, self.patterns = (
+            results,
             proofs,
             settings,
             pool,
@@ -75,13 +75,13 @@ class Asking:
                 break
             self._search(batch)
         return [
-            self.ledger.rows.get(problem.id) if problem.id in self.sure else None
+            self.results.rows.get(problem.id) if problem.id in self.sure else None
             for problem in problems
         ]
 
     # ---- what is known ---------------------------------------------------------------------------------------------
     def _known(self, problem: Problem) -> bool:
-        row = self.ledger.rows.get(problem.id)
+        row = self.results.rows.get(problem.id)
         if row is not None and problem.id not in self.sure and self._holds(problem, row):
             self.sure.add(problem.id)
         return problem.id in self.sure
@@ -93,7 +93,7 @@ class Asking:
         ):
             return False
         if row["verdict"] == "unknown":
-            return stays(dict(row), self.settings)
+            return is_final(dict(row), self.settings)
         claim = (
             problem.claim
             if row["verdict"] == "proved"
@@ -144,5 +144,5 @@ class Asking:
             self.interrupted = True
             return
         row = {"id": problem.id, "expected": None} | answer.fields(problem, result)
-        self.ledger.add(row)
+        self.results.add(row)
         self.sure.add(problem.id)

@@ -30,7 +30,7 @@ MOST = float(1 << 62)  # of anything that is counted
 _VERDICTS = ("proved", "disproved", "unknown")
 
 
-class Ledger:
+class ResultsFile:
     """Finished problems by id; kept in memory only where ``out`` is None.
 
     A line that a killed run left unfinished is dropped, and the CSV file is made anew from the record, so both agree again. Rows that cannot be

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxsolve.question import Problem
 
 
-def paper() -> Console:
+def output_console() -> Console:
     """Lines are folded on a terminal only, so that a pipe gets each field whole."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
 
