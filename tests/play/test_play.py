@@ -405,17 +405,9 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
 
 def test_no_answer_is_lost_where_standard_output_is_full():
     for words in ((), ("--json",)):
-        said = process(
-            "match",
-            "random",
-            "random",
-            "--game",
-            "hex-3",
-            "--games",
-            "2",
-            *words,
-            stdout=open("/dev/full", "w"),
-        )
+        match = ("match", "random", "random", "--game", "hex-3", "--games", "2")
+        with open("/dev/full", "w") as full:
+            said = process(*match, *words, stdout=full)
         assert said.returncode == 1 and "Traceback" not in said.stderr
         assert "% of the points" in said.stderr and "No space left on device" in said.stderr
 
