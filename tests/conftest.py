@@ -19,7 +19,7 @@ LONGEST = (
     "games/test_transforms.py",
     "evaluate/test_devices.py",
     "games/test_pgx_interface.py",
-    "games/hex/test_foresight.py",
+    "games/hex/test_detected_wins.py",
     "networks/test_networks.py",
     "search/tree/test_search_patterns.py",
     "games/slither/test_slither.py",
@@ -40,7 +40,7 @@ if (
         FLAGS += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
     os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
 os.environ["NUMBA_BOUNDSCHECK"] = (
-    "1"  # before numba is imported; runtime.setup keeps checked code in a folder of its own
+    "1"  # before numba is imported; process.setup keeps checked code in a folder of its own
 )
 process.setup()
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsolve.core import process as runtime
+from jaxsolve.core import process
 from jaxsolve.games import make
 from jaxsolve.question import Claim, Problem, Verdict
 from jaxsolve.search import solve, solve_pool, solve_value
@@ -24,12 +24,12 @@ LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 # ---- the search itself -----------------------------------------------------------------------------------------------
 SOLVE = """
 import json, os
-from jaxsolve.jit import host as compiled
+from jaxsolve.jit import host
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, solve
 game = make("hex-5")
 results = [solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False) for size in (128, None)]
-kept = sorted(path.name for path in compiled.code_folder().iterdir() if path.name.startswith("jaxsolve."))
+kept = sorted(path.name for path in host.code_folder().iterdir() if path.name.startswith("jaxsolve."))
 print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
 """
 WARM = """
@@ -75,7 +75,7 @@ print(json.dumps([late, sorted(before), [form.name for form in forms]]))
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
     late, loops, configurations, _ = answer(
-        start(PACKAGE, method, use=WARM, cache=runtime.cache_folder().parent)
+        start(PACKAGE, method, use=WARM, cache=process.cache_folder().parent)
     )
     assert len(late) == 7 and not any(late.values()) and len(loops) > 20, late
     assert set(configurations) == ({"dfpn", "rzs"} if method == "dfpn" else set()), configurations
@@ -87,7 +87,7 @@ def test_a_search_compiles_nothing_after_its_warm_up(method):
 @pytest.mark.parametrize("number", range(20))
 def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
     environment = {
-        "JAX_COMPILATION_CACHE_DIR": str(runtime.cache_folder() / "xla")
+        "JAX_COMPILATION_CACHE_DIR": str(process.cache_folder() / "xla")
     }  # what is cold is the code of the host loops
 
     def begin():

@@ -20,7 +20,7 @@ from jaxsolve.bench.play import Play, RulesOnly, positions, step_compile_seconds
 from jaxsolve.bench.report import Report, Row
 from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games import Env, make
-from jaxsolve.games.game import Game, SeesChildren
+from jaxsolve.games.game import EvaluatesChildren, Game
 from jaxsolve.games.go import GoRules
 from jaxsolve.games.go.benson import benson
 
@@ -114,7 +114,7 @@ def _tasks_of(rule_set: str) -> list[Task]:
         Task(rule_set, rules_step, (64, 1024)),
         Task(rule_set, evaluator_rows, (16, 64, 256)),
     ]
-    if isinstance(game, SeesChildren):
+    if isinstance(game, EvaluatesChildren):
         tasks.append(Task(rule_set, children, (1, 256, 1024)))
     if isinstance(game, GoRules):
         tasks.append(Task(rule_set, life, (1024,)))
@@ -180,7 +180,7 @@ def life(game: Game, batch: int, with_pgx: bool) -> Row:
 def children(game: Game, batch: int, with_pgx: bool) -> Row:
     """Children of positions from random play about which one pass over the parent answers: legal, wins, forced reply."""
     del with_pgx
-    assert isinstance(game, SeesChildren)
+    assert isinstance(game, EvaluatesChildren)
     states = positions(game, batch, _plies(game))
     kernel = compiled(jax.vmap(game.children), states)
     rate = rates([Workload(repeated(lambda: kernel.call(states)), batch * game.num_actions)])[0]

@@ -21,7 +21,7 @@ import numpy as np
 from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
-from jaxsolve.games.game import ForcesReplies, Foresees, Game, HasThreatSearch, HasZones
+from jaxsolve.games.game import DetectsWins, Game, HasForcedReply, HasThreatSearch, HasZones
 from jaxsolve.games.threats import with_rows
 from jaxsolve.networks.heads import Heads, History
 
@@ -55,7 +55,7 @@ class Evaluator:
       playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
       canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
       autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``Foresees``, ``HasThreatSearch``).
+      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -82,10 +82,10 @@ class Evaluator:
             max_playout,
         )
         # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
-        self.autoplay = autoplay and isinstance(game, ForcesReplies)
+        self.autoplay = autoplay and isinstance(game, HasForcedReply)
         # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
         self.zones = zones and not canonical
-        zoned = isinstance(game, Foresees) and isinstance(game, HasZones) and self.zones
+        zoned = isinstance(game, DetectsWins) and isinstance(game, HasZones) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
         kernel = (
@@ -320,7 +320,7 @@ def shared_evaluator(
     settings = (
         playouts,
         canonical,
-        autoplay or not isinstance(game, ForcesReplies),
+        autoplay or not isinstance(game, HasForcedReply),
         zones or not isinstance(game, (HasZones, HasThreatSearch)),
     )
     if heads is None:

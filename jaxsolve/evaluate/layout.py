@@ -60,7 +60,7 @@ class Layout:
 
     @property
     def threat(self) -> int:
-        """(the opponent's winning threat) + 1; 0 if none. Where ``zoned``: (``Foresight.move``) + 1."""
+        """(the opponent's winning threat) + 1; 0 if none. Where ``zoned``: (``DetectedWin.move``) + 1."""
         return self.state + 3
 
     @property
@@ -75,7 +75,7 @@ class Layout:
 
     @property
     def zone(self) -> int:
-        """``mask`` words where ``zoned``: ``Foresight.zone``."""
+        """``mask`` words where ``zoned``: ``DetectedWin.zone``."""
         return self.masks + 3 * self.mask
 
     @property

@@ -13,13 +13,13 @@ from jaxsolve.core.bitboard import bool_to_actions
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import (
     Children,
-    ForcesReplies,
-    Foresees,
+    DetectsWins,
+    EvaluatesChildren,
     Game,
+    HasForcedReply,
     InitialisesNumbers,
     ObservesHistory,
     Outcome,
-    SeesChildren,
 )
 from jaxsolve.games.random_play import action_of_rank
 from jaxsolve.networks.heads import Apply, Planes
@@ -35,8 +35,8 @@ class Rows:
     playouts: int = 0
     max_playout: int = 2048
     canonical: bool = False
-    autoplay: bool = False  # only where the game is ``ForcesReplies``
-    zoned: bool = False  # only where the game ``Foresees``
+    autoplay: bool = False  # only where the game is ``HasForcedReply``
+    zoned: bool = False  # only where the game ``DetectsWins``
     apply: Apply | None = None
     planes: Planes | None = None
     costly: bool = False  # whether the network estimates costs
@@ -105,7 +105,7 @@ class Rows:
         before = game.unpack(words)
         state = _select(action >= 0, game.step(before, jnp.maximum(action, 0)), before)
         reply = jnp.int32(-1)
-        if self.autoplay and isinstance(game, ForcesReplies):
+        if self.autoplay and isinstance(game, HasForcedReply):
             # The reply is played at once: a position with one legal move needs no evaluation of its own.
             forced = game.forced_reply(state)
             reply = jnp.where(action >= 0, forced, -1)
@@ -119,15 +119,15 @@ class Rows:
             | game.to_move(state).astype(jnp.uint32) << 3
             | (reply + 1).astype(jnp.uint32) << 16
         )
-        if self.zoned and isinstance(game, Foresees):
-            foresight = game.foresee(state)
+        if self.zoned and isinstance(game, DetectsWins):
+            detected = game.detect_win(state)
             legal = jnp.where(
-                (foresight.winner < 0) & (foresight.move >= 0), legal & foresight.zone, legal
+                (detected.winner < 0) & (detected.move >= 0), legal & detected.zone, legal
             )
-            info |= (foresight.winner + 1).astype(jnp.uint32) << 4
+            info |= (detected.winner + 1).astype(jnp.uint32) << 4
             masks, threat = (
-                [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), foresight.zone],
-                foresight.move,
+                [legal, jnp.zeros_like(legal), jnp.zeros_like(legal), detected.zone],
+                detected.move,
             )
         else:
             *masks, threat = self._children(state, legal)
@@ -145,7 +145,7 @@ class Rows:
     def _children(
         self, state, legal: jax.Array
     ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        if isinstance(self.game, SeesChildren):
+        if isinstance(self.game, EvaluatesChildren):
             children: Children = self.game.children(state)
             # The host lists as many moves as it counts bits: none may stand beyond the last action.
             actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
@@ -165,7 +165,7 @@ class Rows:
         """
         if isinstance(self.game, InitialisesNumbers):
             a, b = self.game.initial_numbers(state)
-        elif isinstance(self.game, ForcesReplies):
+        elif isinstance(self.game, HasForcedReply):
             a, b = (
                 jnp.maximum(jax.lax.population_count(legal).sum().astype(jnp.int32) - 1, 1),
                 jnp.int32(1),

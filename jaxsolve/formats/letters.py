@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jaxsolve.formats.record import FormatError
-from jaxsolve.games.boards.text import GTP_LETTERS
+from jaxsolve.games.boards.board_text import GTP_LETTERS
 
 KINDS = ("gtp", "renju")
 _RENJU_LETTERS = "ABCDEFGHIJKLMNOPQRS"

@@ -53,7 +53,7 @@ class Record:
     def has_setup(self) -> bool:
         return bool(self.black or self.white)
 
-    def board_text(self) -> str:
+    def format_board(self) -> str:
         """The set-up stones as ``<board>`` of the certificate format."""
         stones = dict.fromkeys(self.black, "X") | dict.fromkeys(self.white, "O")
         return "/".join(
@@ -208,7 +208,7 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
                 "the record sets up stones but does not say who is to move: add PL[B] or PL[W]"
             )
         try:
-            return game.parse(f"{record.board_text()} {game.players[side][0]}"), record.moves, 1
+            return game.parse(f"{record.format_board()} {game.players[side][0]}"), record.moves, 1
         except ValueError as error:
             raise FormatError(f"set-up stones: {error}") from None
     initial = start_position(game)

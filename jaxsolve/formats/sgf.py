@@ -16,7 +16,7 @@ from jaxsolve.core.lazy_import import jax
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import record as records
 from jaxsolve.formats.record import FormatError, Move, Record
-from jaxsolve.games.boards.text import GTP_LETTERS, HEX_LETTERS
+from jaxsolve.games.boards.board_text import GTP_LETTERS, HEX_LETTERS
 from jaxsolve.games.game import Game, State
 
 GAME_NUMBERS = {1: "go", 4: "gomoku", 11: "hex"}  # GM property, FF[4]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from jaxsolve.games.boards.text import GTP_LETTERS
+from jaxsolve.games.boards.board_text import GTP_LETTERS
 
 WIDTH = 80  # where a line is broken between nodes or values
 

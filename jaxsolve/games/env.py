@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, ObservesHistory, Outcome, SeenFromBothSides
+from jaxsolve.games.game import Game, HasPlayerView, ObservesHistory, Outcome
 
 VERSION = "v1"  # changes when what ``Env`` does changes, as pgx's versions do
 
@@ -265,10 +265,10 @@ class Env:
         """
         if player_id is None:
             return self._observe(state._game, state._history)
-        if not isinstance(self.game, SeenFromBothSides):
+        if not isinstance(self.game, HasPlayerView):
             raise ValueError(f"{self.game.rule_set} can be observed by the agent to move only.")
         seat = jnp.asarray(player_id, jnp.int32) ^ state._first_agent
-        return self._observe(self.game.from_seat(state._game, seat), state._history)
+        return self._observe(self.game.player_view(state._game, seat), state._history)
 
     def _ends(self, outcome: jax.Array, count: jax.Array) -> tuple[jax.Array, jax.Array]:
         """bool[], bool[]: whether a game with this outcome after ``count`` moves is terminated, or truncated."""

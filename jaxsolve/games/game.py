@@ -56,7 +56,7 @@ class Children(NamedTuple):
 
 
 @runtime_checkable
-class SeesChildren(Protocol):
+class EvaluatesChildren(Protocol):
     """Ability: one pass over the parent answers for all children at once.
 
     ``threat`` may be reported only where the mover has no winning move and where a stone of the mover placed
@@ -67,7 +67,7 @@ class SeesChildren(Protocol):
 
 
 @runtime_checkable
-class ForcesReplies(Protocol):
+class HasForcedReply(Protocol):
     """Ability: the one legal reply is known without generating moves (four threats in Gomoku)."""
 
     def forced_reply(self, state: State) -> jax.Array:
@@ -76,15 +76,15 @@ class ForcesReplies(Protocol):
 
 
 @runtime_checkable
-class SparesEyes(Protocol):
+class HasEyeFilter(Protocol):
     """Ability: moves into one's own true eyes, which nobody needs, are known apart from the others."""
 
-    def sparing_eyes(self, state: State) -> jax.Array:
+    def legal_outside_eyes(self, state: State) -> jax.Array:
         """bool[A]: the legal actions of ``state`` but those that fill an own true eye, whether the rules allow them or not."""
         ...
 
 
-class Foresight(NamedTuple):
+class DetectedWin(NamedTuple):
     """What a look at the board alone tells of how the game will end, and which cells that rests on. P is the player who wins by it.
 
     Where ``winner`` is 0 or 1, P = ``winner`` wins: after ``move`` if P is to move and ``move`` is not -1, else whoever moves. Where ``winner`` is -1
@@ -101,13 +101,13 @@ class Foresight(NamedTuple):
 
 
 @runtime_checkable
-class Foresees(Protocol):
+class DetectsWins(Protocol):
     """Ability: the board alone tells that a side wins by pairs of empty cells, of which it gets one each.
 
     Such a game must also be one that ``HasZones``: the win rests on those cells, and only a proof with zones can say so.
     """
 
-    def foresee(self, state: State) -> Foresight: ...
+    def detect_win(self, state: State) -> DetectedWin: ...
 
     def pairs(
         self, state: State, player: int, zone: Sequence[int], move: int = -1
@@ -128,7 +128,7 @@ class HasZones(Protocol):
     relevance zone, Shih et al. 2022). A move that cannot touch what refutes another one is refuted by the same answers, so the search leaves out all
     replies but those that every refutation leaves (the must-play region).
 
-    Where ``children`` tell of winning moves (``SeesChildren``) in a game that does not foresee, the board alone decides a position whose mover can
+    Where ``children`` tell of winning moves (``EvaluatesChildren``) in a game that does not foresee, the board alone decides a position whose mover can
     win at once: no record says more of it, so ``leaf`` has a zone for it too, and names the move. They tell of no threat there: what answers one is
     pairs, which are foreseen.
     """
@@ -175,10 +175,10 @@ class HasThreatSearch(Protocol):
 
 
 @runtime_checkable
-class SeenFromBothSides(Protocol):
+class HasPlayerView(Protocol):
     """Ability: the position can be shown to either player, whoever is to move."""
 
-    def from_seat(self, state: State, player: jax.Array) -> State:
+    def player_view(self, state: State, player: jax.Array) -> State:
         """The state as if it were int32[] ``player``'s turn, for ``Game.observe`` alone: it need not be a position of the game."""
         ...
 
@@ -211,7 +211,7 @@ class ObservesHistory(Protocol):
 
 
 @runtime_checkable
-class ShowsColours(Protocol):
+class HasColourPlanes(Protocol):
     """Ability: as ``ObservesHistory``, and boards can be shown by colour whoever is to move."""
 
     def colour_planes(self, boards: int) -> Any:

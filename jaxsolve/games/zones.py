@@ -7,7 +7,7 @@ A *zone* of a position that is decided for P is a set of actions (and with them 
 
 with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int32[...] of the game's own:
 
-* ``leaf``: of a finished game, ``out`` = its zone; where the game tells of winning moves and cannot foresee more (``SeesChildren``), also of a
+* ``leaf``: of a finished game, ``out`` = its zone; where the game tells of winning moves and cannot detect_win more (``EvaluatesChildren``), also of a
   position whose mover P wins at once, the result the action by which it does;
 * ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
 * ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;

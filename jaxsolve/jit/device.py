@@ -21,7 +21,7 @@ from jax.experimental import serialize_executable
 from jax.experimental.compilation_cache import compilation_cache
 
 from jaxsolve.core.process import cache_folder
-from jaxsolve.jit import cache as kept
+from jaxsolve.jit import cache
 
 
 def keeps(game: object) -> bool:
@@ -48,7 +48,7 @@ def executable(
     shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in leaves]
     key = repr((name, structure, shapes, _surroundings())).encode()
     file = cache_folder() / "executables" / hashlib.sha256(key).hexdigest()[:32]
-    payload = kept.read(file, key)
+    payload = cache.read(file, key)
     if payload is not None:
         with contextlib.suppress(
             Exception
@@ -58,7 +58,7 @@ def executable(
         call = jax.jit(function).lower(*arguments).compile()
     with contextlib.suppress(Exception):  # as above: not every device can tell its executables
         payload = serialize_executable.serialize(call)[0]
-        kept.write(file, key, payload)
+        cache.write(file, key, payload)
     return call
 
 

@@ -46,7 +46,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from jaxsolve.core.process import cache_folder
-from jaxsolve.jit import cache as kept
+from jaxsolve.jit import cache
 from jaxsolve.jit.inlining import Part, PartCompiler, rebuilt
 
 SOURCES = (
@@ -217,7 +217,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                kept.tell_once(
+                cache.tell_once(
                     "waiting for another process that compiles the search for the first time"
                 )
             time.sleep(0.05)
@@ -272,10 +272,10 @@ class _Kept(_Cache):
         )  # its full refresh, which only compilation needs, would import scipy and much else of numba
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
-        code = kept.read(entry, key)
+        code = cache.read(entry, key)
         if code is None:
             _lock.acquire(self._dispatcher, entry)
-            code = kept.read(
+            code = cache.read(
                 entry, key
             )  # another process may have brought it while this one waited
             if code is not None:
@@ -292,7 +292,7 @@ class _Kept(_Cache):
                     data.codegen.set_env(environment.env_name, environment)
             if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
                 key = self._key(sig, data.codegen)
-                kept.write(self._entry(key), key, dumps(data._reduce()))
+                cache.write(self._entry(key), key, dumps(data._reduce()))
         except RuntimeError:
             pass  # Ctrl-C got lost in the call by which LLVM hands over what it has made: that runs, and only cannot be kept (runtime.raise_if_lost)
         finally:

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, ObservesHistory, ShowsColours
+from jaxsolve.games.game import Game, HasColourPlanes, ObservesHistory
 from jaxsolve.networks.heads import GamePlanes, Planes
 
 
@@ -28,7 +28,7 @@ class View:
     """What a network is shown of a position.
 
     ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the last ``boards`` positions. ``colours``: stones by
-    colour of the last ``boards`` positions (``ShowsColours``).
+    colour of the last ``boards`` positions (``HasColourPlanes``).
     """
 
     kind: Literal["board", "history", "colours"] = "board"
@@ -48,7 +48,7 @@ class View:
             raise ValueError(
                 f"the network looks at the last {self.boards} boards of a game, and {game.rule_set} keeps {most}"
             )
-        if self.kind == "colours" and isinstance(game, ShowsColours):
+        if self.kind == "colours" and isinstance(game, HasColourPlanes):
             return game.colour_planes(self.boards)
         if self.kind == "history" and isinstance(game, ObservesHistory):
             return GamePlanes(self.boards)

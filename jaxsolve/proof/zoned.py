@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.game import Foresees, Outcome
+from jaxsolve.games.game import DetectsWins, Outcome
 from jaxsolve.games.zones import (
     FOR_MOVER,
     INSIDE,
@@ -352,7 +352,7 @@ class ZonedGraphBuilder(GraphBuilder):
         return _actions(legal)
 
     def _set_pairs(self, node: int, zone: int, move: int) -> None:
-        assert isinstance(self.game, Foresees)
+        assert isinstance(self.game, DetectsWins)
         self.stop()
         try:
             self.graph.set_pairs(

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxsolve.games.env import Env, State
-from jaxsolve.games.game import ForcesReplies, Game, Outcome, SparesEyes
+from jaxsolve.games.game import Game, HasEyeFilter, HasForcedReply, Outcome
 from jaxsolve.games.game import State as GameState
 from jaxsolve.networks import Architecture, Cost, Within
 from jaxsolve.networks.forward import Outputs, remaining_cost, win_rates
@@ -180,10 +180,10 @@ def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.A
     """int32[]: b of one position, b_max or b_heur of Wu et al. 2022 (Section 3.2)."""
     if branching == "max":
         return jnp.int32(game.num_actions)
-    sparing = branching == "heuristic" and isinstance(game, SparesEyes)
+    sparing = branching == "heuristic" and isinstance(game, HasEyeFilter)
     count = jnp.sum(
-        game.sparing_eyes(state) if sparing else game.legal_mask(state), dtype=jnp.int32
+        game.legal_outside_eyes(state) if sparing else game.legal_mask(state), dtype=jnp.int32
     )
-    if branching == "heuristic" and isinstance(game, ForcesReplies):
+    if branching == "heuristic" and isinstance(game, HasForcedReply):
         return jnp.where(game.forced_reply(state) >= 0, 1, count)
     return count

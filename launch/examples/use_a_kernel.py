@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games import Outcome, SeesChildren, make
+from jaxsolve.games import EvaluatesChildren, Outcome, make
 from jaxsolve.view import text_board
 
 
@@ -31,7 +31,7 @@ def main() -> None:
 
     gomoku = make("gomoku-15;knowledge=4t")
     position = gomoku.parse("/".join(["." * 15] * 7 + ["....XXX......OO"] + ["." * 15] * 7) + " b")
-    assert isinstance(gomoku, SeesChildren)
+    assert isinstance(gomoku, EvaluatesChildren)
     children = jax.jit(gomoku.children)(position)
     actions = np.arange(gomoku.num_actions)
     wins = actions[np.asarray(children.wins)[actions // 32] >> (actions % 32) & 1 == 1]

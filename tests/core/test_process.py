@@ -48,7 +48,7 @@ def program(text: str) -> str:
 def test_an_interruption_waits_until_jax_is_imported():
     said = program("""
         import os, signal, sys
-        from jaxsolve import runtime
+        from jaxsolve.core import process
 
         class Interrupting:
             def find_spec(self, name, path=None, target=None):
@@ -57,7 +57,7 @@ def test_an_interruption_waits_until_jax_is_imported():
 
         sys.meta_path.insert(0, Interrupting())
         try:
-            runtime.import_jax()
+            process.import_jax()
         except KeyboardInterrupt:
             print("interrupted", "jax" in sys.modules and sys.modules["jax"].__version__ is not None)
     """)
@@ -68,13 +68,13 @@ def test_of_what_was_put_off_nothing_is_lost():
     """In the background of a shell SIGINT is ignored, and must not hide the SIGTERM that comes after it."""
     said = program("""
         import os, signal
-        from jaxsolve import runtime
+        from jaxsolve.core import process
 
         came = []
         signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
         for kept in (signal.SIG_IGN, lambda number, frame: came.append(number)):
             signal.signal(signal.SIGINT, kept)
-            with runtime.interruptions_put_off():
+            with process.interruptions_put_off():
                 os.kill(os.getpid(), signal.SIGINT)
                 os.kill(os.getpid(), signal.SIGTERM)
                 print(came)

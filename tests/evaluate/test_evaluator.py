@@ -105,7 +105,7 @@ def same_row(evaluator: Evaluator, row: np.ndarray, state) -> None:
 @pytest.mark.parametrize("rule_set", GAMES)
 def test_rows_say_what_the_game_says(rule_set):
     game = make(rule_set)
-    plain = Evaluator(game, autoplay=False, zones=False)  # wins seen ahead: test_hex_foresight.py
+    plain = Evaluator(game, autoplay=False, zones=False)  # wins seen ahead: test_detected_wins.py
     states, words, actions = pairs(game, GAMES[rule_set], 16)
     for state, action, row, itself in zip(
         states, actions, plain(words, actions), plain(words, np.full(16, -1, np.int32)), strict=True

@@ -12,7 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.games import Outcome, SeesChildren, available, describe, make, random_legal_action
+from jaxsolve.games import (
+    EvaluatesChildren,
+    Outcome,
+    available,
+    describe,
+    make,
+    random_legal_action,
+)
 
 TSUMEGO = "tsumego-5;goal=live;defender=black;crucial=B2,C2;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid"
 RULE_SETS = {  # and the position that random games start from, where it is not the game's own
@@ -338,7 +345,7 @@ def families(game, words):
 @every_rule_set
 def test_children_seen_from_the_parent_are_the_children_stepped_to(rule_set):
     game, seen = played(rule_set)
-    if not isinstance(game, SeesChildren):
+    if not isinstance(game, EvaluatesChildren):
         return
     flat = {name: value.reshape(-1, *value.shape[2:])[::9] for name, value in seen.items()}
     children, outcomes, masks = jax.tree.map(

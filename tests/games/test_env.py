@@ -271,7 +271,7 @@ def test_either_agent_can_be_shown_the_board(rule_set, move):
 class OneSided(Hex):
     """A game that cannot be shown to the side that is not to move."""
 
-    from_seat = None
+    player_view = None
 
 
 def test_a_game_that_shows_one_side_only_says_so():

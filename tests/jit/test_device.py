@@ -11,7 +11,8 @@ import pytest
 from jaxsolve.evaluate.calls import Calls
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games import Go, Gomoku, make
-from jaxsolve.jit import device as executables
+from jaxsolve.jit import device
+from jaxsolve.jit.device import keeps
 from support.startup import PACKAGE, STEPS, answer, start, toy_package
 
 
@@ -89,7 +90,7 @@ def test_a_warm_process_does_not_trace_the_evaluator_and_sees_the_same_rows(tmp_
 def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
     names = []
     monkeypatch.setattr(
-        executables, "executable", lambda function, arguments, name: names.append(name) or function
+        device, "executable", lambda function, arguments, name: names.append(name) or function
     )
     game, other = make("gomoku-4;line=3"), make("gomoku-4;line=4")
     plain = Rows(game)
@@ -120,9 +121,8 @@ class Mine(Gomoku):
 
 
 def test_only_the_packages_own_games_on_the_default_device_are_kept():
-    device = jax.devices()[0]
-    assert executables.keeps(Gomoku(4, 3)) and not executables.keeps(Mine(4, 3))
-    with jax.default_device(device):
-        assert not executables.keeps(Gomoku(4, 3))
+    assert keeps(Gomoku(4, 3)) and not keeps(Mine(4, 3))
+    with jax.default_device(jax.devices()[0]):
+        assert not keeps(Gomoku(4, 3))
     with jax.disable_jit():
-        assert not executables.keeps(Gomoku(4, 3))
+        assert not keeps(Gomoku(4, 3))

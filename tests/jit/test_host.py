@@ -81,7 +81,7 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
 def test_symbols_of_every_process_and_fork_are_its_own(toy):
     use = """
 import json, os
-from jaxsolve.jit import host as compiled
+from jaxsolve.jit import host
 from numba.core.bytecode import FunctionIdentity
 def number():
     return FunctionIdentity.from_function(number).unique_id
@@ -153,7 +153,7 @@ def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         impatient = USE.replace(
             "from jaxsolve.search",
-            "compiled.PATIENCE, compiled.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
+            "host.PATIENCE, host.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
         )
         given, _, errors = answer(start(toy, "descending", "total", use=impatient))
     finally:

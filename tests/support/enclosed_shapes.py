@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from jaxsolve.games.boards.text import gtp_point
+from jaxsolve.games.boards.board_text import gtp_point
 
 LARGEST = 7
 PLACES = ("corner", "side", "middle")

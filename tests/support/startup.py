@@ -60,7 +60,7 @@ def step(x):
 USE = """
 import json, sys
 import numpy as np
-from jaxsolve.jit import host as compiled
+from jaxsolve.jit import host
 from jaxsolve.search import loops
 x = np.random.default_rng(0).permutation(500)
 right = {"descending": np.sort(x)[::-1], "ascending": np.sort(x)}

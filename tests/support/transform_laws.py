@@ -40,7 +40,7 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
 }
 BOARDS, DEVICES = 16, 8
 RULES = ("step", "legal_mask", "children")
-ABILITIES = ("children", "foresee", "initial_numbers", "forced_reply")
+ABILITIES = ("children", "detect_win", "initial_numbers", "forced_reply")
 COMPARED = ("step", "legal_mask", "transform", *ABILITIES)
 QUICKLY = {
     "xla_backend_optimization_level": 0,

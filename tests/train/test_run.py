@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 
 from jaxsolve.cli import app
 from jaxsolve.commands.train import composed
-from jaxsolve.core import process as runtime
+from jaxsolve.core import process
 from jaxsolve.core.run_folder import FolderError
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Network, shipped
@@ -200,12 +200,12 @@ def test_an_interruption_that_was_lost_on_the_way_ends_the_run(tmp_path, monkeyp
     def pressed(measured):
         if measured["iteration"] == 2:
             with contextlib.suppress(KeyboardInterrupt):
-                runtime.interrupt(signal.SIGINT, None)
+                process.interrupt(signal.SIGINT, None)
 
     with pytest.raises(KeyboardInterrupt):
         list(run.train(pressed))
     assert run.iteration == 2
-    runtime.raise_if_lost()  # it has come out
+    process.raise_if_lost()  # it has come out
 
     def closed(measured):
         raise BrokenPipeError

@@ -14,7 +14,7 @@ from jaxsolve import cli, search
 from jaxsolve.commands import tsumego_questions
 from jaxsolve.formats import sgf
 from jaxsolve.games import make
-from jaxsolve.games.boards.text import parse_board
+from jaxsolve.games.boards.board_text import parse_board
 from jaxsolve.proof import reading
 from jaxsolve.proof.check import check
 from jaxsolve.tsumego import setup, status, variations

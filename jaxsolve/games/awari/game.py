@@ -118,7 +118,7 @@ class Awari(Game):
             [at_least, counts, totals, jnp.broadcast_to(side == 1, (2, PITS, 1))], axis=-1
         )
 
-    def from_seat(self, state: AwariState, player: jax.Array) -> AwariState:
+    def player_view(self, state: AwariState, player: jax.Array) -> AwariState:
         return _pack_fields(_fields(state).at[14].set(jnp.asarray(player, jnp.int32)))
 
     def key(self, state: AwariState) -> jax.Array:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxsolve.core import lazy_import
 from jaxsolve.core.bitboard import Grid, square
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import board_planes
@@ -392,7 +392,7 @@ class GoRules(Game):
 
         return ColourPlanes(boards)
 
-    def from_seat(self, state: GoState, player: jax.Array) -> GoState:
+    def player_view(self, state: GoState, player: jax.Array) -> GoState:
         return state._replace(
             meta=meta_word(read_meta(state.meta)._replace(side=jnp.asarray(player, jnp.int32)))
         )
@@ -439,14 +439,14 @@ class GoRules(Game):
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
         return (
-            boardtext.gtp_point(int(action), self.size) if int(action) != self.size**2 else "pass"
+            board_text.gtp_point(int(action), self.size) if int(action) != self.size**2 else "pass"
         )
 
     def parse_action(self, text: str, state: GoState | None = None) -> int:
         return (
             self.size**2
             if text.strip().lower() == "pass"
-            else boardtext.parse_gtp_point(text, self.size)
+            else board_text.parse_gtp_point(text, self.size)
         )
 
     def cells(self, state: GoState) -> np.ndarray:
@@ -472,7 +472,7 @@ class GoRules(Game):
     def drawing(self, state: GoState) -> Stones:
         ko = host_meta(state.meta).ko - 1
         signs = {(ko % self.size, ko // self.size): "square"} if ko >= 0 else {}
-        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size), signs)
+        return Stones(Shape.POINTS, self.cells(state), *board_text.gtp_labels(self.size), signs)
 
 
 def _sorted(side: jax.Array, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:

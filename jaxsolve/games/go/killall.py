@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards.text import parse_gtp_point
+from jaxsolve.games.boards.board_text import parse_gtp_point
 from jaxsolve.games.game import Outcome
 from jaxsolve.games.go.benson import alive
 from jaxsolve.games.go.game import GoRules
@@ -77,7 +77,7 @@ class KillallGo(GoRules):
         ended = jnp.where(meta.passes == 2, at_end, Outcome.ONGOING)
         return jnp.where(lives, Outcome.SECOND_WINS, ended).astype(jnp.int32)
 
-    def sparing_eyes(self, state: GoState) -> jax.Array:
+    def legal_outside_eyes(self, state: GoState) -> jax.Array:
         return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
 
     def _restrict(

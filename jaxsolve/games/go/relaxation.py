@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxsolve.games.boards.text import gtp_point
+from jaxsolve.games.boards.board_text import gtp_point
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules

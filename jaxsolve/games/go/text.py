@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.boards.text import board_text, gtp_point, parse_board, parse_gtp_point
+from jaxsolve.games.boards.board_text import format_board, gtp_point, parse_board, parse_gtp_point
 from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state."""
     grid, meta = game.grid, host_meta(state.meta)
-    parts = [board_text(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
+    parts = [format_board(grid.cells_of(np.asarray(state.stones))), _SIDES[meta.side]]
     if meta.ko:
         parts.append(f"ko={gtp_point(meta.ko - 1, game.size)}")
     if meta.passes:
@@ -95,7 +95,7 @@ def position_text(game: GoRules, state: GoState) -> str:
 
 def _entry_text(game: GoRules, words: np.ndarray) -> str:
     mark = int(words[0] >> np.uint32(game.size)) & 1
-    text = board_text(game.grid.cells_of(words.reshape(2, -1)))
+    text = format_board(game.grid.cells_of(words.reshape(2, -1)))
     return f"{text}:{_SIDES[mark]}" if game.ko == "situational" else text
 
 

@@ -152,7 +152,7 @@ class Tsumego(GoRules):
         ended = jnp.where(meta.passes == 2, at_end, np.int32(Outcome.ONGOING))
         return jnp.where(lives, defender, jnp.where(captured, attacker, ended))
 
-    def sparing_eyes(self, state: GoState) -> jax.Array:
+    def legal_outside_eyes(self, state: GoState) -> jax.Array:
         return dataclasses.replace(self, fill_eyes=False).legal_mask(state)
 
     def _restrict(

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last, held, traced_once
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
@@ -152,7 +152,7 @@ class Gomoku(Game):
         black = (state.meta & 1) == 0
         return stone_planes(self.grid, state.stones, self.to_move(state), black, ~black)
 
-    def from_seat(self, state: GomokuState, player: jax.Array) -> GomokuState:
+    def player_view(self, state: GomokuState, player: jax.Array) -> GomokuState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: GomokuState) -> jax.Array:
@@ -262,7 +262,9 @@ class Gomoku(Game):
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: GomokuState) -> str:
-        board = f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        board = (
+            f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        )
         fours = int(state.meta) >> FOURS_AT
         if not fours:
             return board
@@ -277,10 +279,10 @@ class Gomoku(Game):
         return GomokuState(np.stack(stones), np.uint32(meta))
 
     def action_text(self, action: int, state: GomokuState | None = None) -> str:
-        return boardtext.gtp_point(int(action), self.size)
+        return board_text.gtp_point(int(action), self.size)
 
     def parse_action(self, text: str, state: GomokuState | None = None) -> int:
-        return boardtext.parse_gtp_point(text, self.size)
+        return board_text.parse_gtp_point(text, self.size)
 
     def cells(self, state: GomokuState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
@@ -291,4 +293,4 @@ class Gomoku(Game):
         return "two-fours" if int(state.meta) >> FOURS_AT > self.num_actions else "five"
 
     def drawing(self, state: GomokuState) -> Stones:
-        return Stones(Shape.POINTS, self.cells(state), *boardtext.gtp_labels(self.size))
+        return Stones(Shape.POINTS, self.cells(state), *board_text.gtp_labels(self.size))

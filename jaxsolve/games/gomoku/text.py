@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.core.bitboard import LINES
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.game import Outcome
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ def parse(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a Gomoku position is '<board> <side> [fours=H8]', not {text!r}")
-    cells = boardtext.parse_board(fields[0], game.size)
-    side = boardtext.parse_side(fields[1], game.players)
+    cells = board_text.parse_board(fields[0], game.size)
+    side = board_text.parse_side(fields[1], game.players)
     if has_line(cells == side + 1, game.line, game.win == "exact5"):
         raise ValueError(
             f"{game.players[side]} is to move but has already won with {game.line} in a row"
@@ -71,11 +71,11 @@ def _fours(
         return known[0]
     value = field.removeprefix("fours=")
     fours = (
-        game.num_actions + 1 if value == "2" else 1 + boardtext.parse_gtp_point(value, game.size)
+        game.num_actions + 1 if value == "2" else 1 + board_text.parse_gtp_point(value, game.size)
     )
     if fours not in known:
         who, cells = (game.players[side], wins) if wins else (game.players[1 - side], threats)
-        places = ", ".join(boardtext.gtp_point(cell, game.size) for cell in cells) or "nowhere"
+        places = ", ".join(board_text.gtp_point(cell, game.size) for cell in cells) or "nowhere"
         raise ValueError(
             f"{field!r} does not fit the stones: {who} can complete {game.line} in a row {'at ' if cells else ''}{places}"
         )

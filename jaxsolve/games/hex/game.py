@@ -11,12 +11,12 @@ import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
 from jaxsolve.games.drawing import Shape, Stones
-from jaxsolve.games.game import Children, Foresight, Game, Outcome
+from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
 from jaxsolve.games.hex.pairing import pairing
 
@@ -147,7 +147,7 @@ class Hex(Game):
             self.grid, state.stones, self.to_move(state), white, jnp.zeros_like(white)
         )
 
-    def from_seat(self, state: HexState, player: jax.Array) -> HexState:
+    def player_view(self, state: HexState, player: jax.Array) -> HexState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: HexState) -> jax.Array:
@@ -180,12 +180,12 @@ class Hex(Game):
         return grid.to_actions(empty), grid.to_actions(wins), threat
 
     # ---- foresight ---------------------------------------------------------------------------------------------
-    def foresee(self, state: HexState) -> Foresight:
-        return Foresight(*self._look_ahead(state))
+    def detect_win(self, state: HexState) -> DetectedWin:
+        return DetectedWin(*self._look_ahead(state))
 
     @batch_last
     def _look_ahead(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """``Foresight``, batch last."""
+        """``DetectedWin``, batch last."""
         grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
         to_move = jnp.stack([side == 0, side == 1])
         sets = jnp.concatenate([state.stones[:, None], state.joined], axis=1)
@@ -295,7 +295,9 @@ class Hex(Game):
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: HexState) -> str:
-        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        return (
+            f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        )
 
     def parse(self, text: str) -> HexState:
         return jax.device_put(self.read(text))
@@ -304,8 +306,8 @@ class Hex(Game):
         fields = text.split()
         if len(fields) != 2:
             raise ValueError(f"a Hex position is '<board> <side>', not {text!r}")
-        cells = boardtext.parse_board(fields[0], self.size)
-        side = boardtext.parse_side(fields[1], self.players)
+        cells = board_text.parse_board(fields[0], self.size)
+        side = board_text.parse_side(fields[1], self.players)
         joined = [
             [_joined(cells == colour + 1, colour, edge) for edge in (0, -1)] for colour in (0, 1)
         ]
@@ -323,10 +325,10 @@ class Hex(Game):
         return HexState(stones, sets, np.uint32(side | outcome << 1))
 
     def action_text(self, action: int, state: HexState | None = None) -> str:
-        return boardtext.hex_point(int(action), self.size)
+        return board_text.hex_point(int(action), self.size)
 
     def parse_action(self, text: str, state: HexState | None = None) -> int:
-        return boardtext.parse_hex_point(text, self.size)
+        return board_text.parse_hex_point(text, self.size)
 
     def cells(self, state: HexState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
@@ -336,7 +338,7 @@ class Hex(Game):
 
     def drawing(self, state: HexState) -> Stones:
         return Stones(
-            Shape.HEXAGONS, self.cells(state), *boardtext.hex_labels(self.size), edges=(1, 2)
+            Shape.HEXAGONS, self.cells(state), *board_text.hex_labels(self.size), edges=(1, 2)
         )
 
 

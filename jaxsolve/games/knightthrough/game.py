@@ -9,8 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import byteboard
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text, byteboard
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS, Shifts, point
 from jaxsolve.games.boards.mixing import key_of
@@ -155,7 +154,7 @@ class Knightthrough(Game):
     def observe(self, state: KnightthroughState) -> jax.Array:
         return byteboard.planes(state.knights, self.size, self.to_move(state))
 
-    def from_seat(self, state: KnightthroughState, player: jax.Array) -> KnightthroughState:
+    def player_view(self, state: KnightthroughState, player: jax.Array) -> KnightthroughState:
         return state._replace(side=jnp.asarray(player, jnp.uint32))
 
     def key(self, state: KnightthroughState) -> jax.Array:
@@ -187,7 +186,7 @@ class Knightthrough(Game):
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: KnightthroughState) -> str:
-        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.side)][0]}"
+        return f"{board_text.format_board(self.cells(state))} {self.players[int(state.side)][0]}"
 
     def parse(self, text: str) -> KnightthroughState:
         return jax.device_put(self.read(text))
@@ -220,7 +219,7 @@ class Knightthrough(Game):
         return "far-row" if (cells[-1 if moved else 0] == moved + 1).any() else "no-moves"
 
     def drawing(self, state: KnightthroughState) -> Stones:
-        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size))
+        return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: KnightthroughState, player: int) -> Place | None:
         """The cell to which the knight goes."""

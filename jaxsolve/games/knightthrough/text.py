@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 
 if TYPE_CHECKING:
     from jaxsolve.games.knightthrough.game import Knightthrough
@@ -40,10 +40,10 @@ def owner(cell: int, cells: np.ndarray, side: int) -> int:
 def action_text(action: int, size: int, player: int) -> str:
     """``B1-C3`` for a move of ``player``. Raises ValueError for one that leaves the board."""
     end = end_of(action, size, player)
-    first = boardtext.gtp_point(action % size**2, size)
+    first = board_text.gtp_point(action % size**2, size)
     if end is None:
         raise ValueError(f"Action {action} takes what is on {first} off the board.")
-    return f"{first}-{boardtext.gtp_point(end[0] * size + end[1], size)}"
+    return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
 def cells_of_move(text: str, size: int) -> tuple[int, int]:
@@ -51,7 +51,7 @@ def cells_of_move(text: str, size: int) -> tuple[int, int]:
     first, dash, second = text.partition("-")
     if not dash:
         raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-C3.")
-    return boardtext.parse_gtp_point(first, size), boardtext.parse_gtp_point(second, size)
+    return board_text.parse_gtp_point(first, size), board_text.parse_gtp_point(second, size)
 
 
 def action_of(text: str, size: int, player: int, planes: int) -> int:
@@ -70,7 +70,7 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
 
 def parse(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
     """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
-    cells, side = boardtext.parse_board_and_side(text, "Knightthrough", game.size, game.players)
+    cells, side = board_text.parse_board_and_side(text, "Knightthrough", game.size, game.players)
     if (cells[-1 if side else 0] == side + 1).any():
         raise ValueError(f"{game.players[side]} is to move but has a knight on its far row already")
     if not (cells == 2 - side).any():

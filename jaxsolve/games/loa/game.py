@@ -8,8 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import byteboard
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text, byteboard
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS
 from jaxsolve.games.boards.mixing import key_of
@@ -163,7 +162,7 @@ class Loa(Game):
     def observe(self, state: LoaState) -> jax.Array:
         return byteboard.planes(state.pieces, self.size, self.to_move(state))
 
-    def from_seat(self, state: LoaState, player: jax.Array) -> LoaState:
+    def player_view(self, state: LoaState, player: jax.Array) -> LoaState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: LoaState) -> jax.Array:
@@ -200,7 +199,9 @@ class Loa(Game):
 
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: LoaState) -> str:
-        return f"{boardtext.board_text(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        return (
+            f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"
+        )
 
     def parse(self, text: str) -> LoaState:
         return jax.device_put(self.read(text))
@@ -238,7 +239,7 @@ class Loa(Game):
         return "connection" if int(state.meta) >> 1 else "no-moves"
 
     def drawing(self, state: LoaState) -> Stones:
-        return Stones(Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size))
+        return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: LoaState, player: int) -> Place | None:
         """The cell to which the piece goes, or has gone."""

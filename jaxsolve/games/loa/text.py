@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.loa.lines import DIRECTIONS
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ def action_text(action: int, cells: np.ndarray | None, num_actions: int, size: i
             f"How far action {action} takes a piece depends on the position, and none is given."
         )
     end = end_of(action, cells)
-    first = boardtext.gtp_point(action % size**2, size)
+    first = board_text.gtp_point(action % size**2, size)
     if end is None:
         raise ValueError(f"Action {action} takes what is on {first} off the board.")
-    return f"{first}-{boardtext.gtp_point(end[0] * size + end[1], size)}"
+    return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
 def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
@@ -84,7 +84,7 @@ def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: in
     first, dash, second = text.partition("-")
     if not dash:
         raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-B3.")
-    start, end = boardtext.parse_gtp_point(first, size), boardtext.parse_gtp_point(second, size)
+    start, end = board_text.parse_gtp_point(first, size), board_text.parse_gtp_point(second, size)
     row, column = divmod(start, size)
     rows, columns = end // size - row, end % size - column
     far = max(abs(rows), abs(columns))
@@ -104,7 +104,7 @@ def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: in
 
 def parse(game: Loa, text: str) -> tuple[np.ndarray, int]:
     """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
-    cells, side = boardtext.parse_board_and_side(text, "Lines of Action", game.size, game.players)
+    cells, side = board_text.parse_board_and_side(text, "Lines of Action", game.size, game.players)
     for player, name in enumerate(game.players):
         if not (cells == player + 1).any():
             raise ValueError(f"{name} has no piece on the board")

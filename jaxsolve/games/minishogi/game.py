@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxsolve.core.bitboard import rows_strung, strung
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Place, Shape, Stones
@@ -191,7 +191,7 @@ class MiniShogi(Game):
         facts = [jnp.where(fact, BOARD, jnp.uint32(0))[None] for fact in facts]
         return jnp.concatenate([*sides, *facts])
 
-    def from_seat(self, state: MiniShogiState, player: jax.Array) -> MiniShogiState:
+    def player_view(self, state: MiniShogiState, player: jax.Array) -> MiniShogiState:
         turns = self.to_move(state) != jnp.asarray(player, jnp.int32)
         kinds, own = state.boards[:4], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
@@ -312,7 +312,7 @@ class MiniShogi(Game):
         return Stones(
             Shape.SQUARES,
             self.cells(state),
-            *boardtext.gtp_labels(SIZE),
+            *board_text.gtp_labels(SIZE),
             names=names,
             hands=(first, second),
         )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.minishogi.pieces import (
     AHEAD,
     BISHOP,
@@ -104,7 +104,7 @@ def parse_position(text: str) -> Position:
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a MiniShogi position is '<board> <side> [hands=...]', not {text!r}")
-    pieces, side = _parse_board(fields[0]), boardtext.parse_side(fields[1], _PLAYERS)
+    pieces, side = _parse_board(fields[0]), board_text.parse_side(fields[1], _PLAYERS)
     hands: tuple[list[int], list[int]] = ([], [])
     if len(fields) == 3:
         if not fields[2].startswith(_HANDS) or fields[2] == _HANDS:
@@ -219,7 +219,7 @@ def action_text(action: int, position: Position | None) -> str:
     if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):
         raise ValueError(f"Action {action} is no move of MiniShogi.")
     side = 0 if position is None else position.side
-    end = boardtext.gtp_point(seen_from(square, side), SIZE)
+    end = board_text.gtp_point(seen_from(square, side), SIZE)
     if plane >= 2 * len(DIRECTIONS):
         return f"{LETTERS[HELD[plane - 2 * len(DIRECTIONS)]]}@{end}"
     if position is None:
@@ -228,7 +228,7 @@ def action_text(action: int, position: Position | None) -> str:
     start = next((square for square in line if square in position.pieces), None)
     if start is None:
         raise ValueError(f"Action {action} moves no piece: there is none on the line to {end}.")
-    return f"{boardtext.gtp_point(start, SIZE)}-{end}" + "+" * (plane >= len(DIRECTIONS))
+    return f"{board_text.gtp_point(start, SIZE)}-{end}" + "+" * (plane >= len(DIRECTIONS))
 
 
 def parse_action(text: str, side: int) -> int:
@@ -241,7 +241,7 @@ def parse_action(text: str, side: int) -> int:
                 f"{text.strip()!r} drops no piece that can be in hand: R, B, G, S or P"
             )
         return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + seen_from(
-            boardtext.parse_gtp_point(match[2], SIZE), side
+            board_text.parse_gtp_point(match[2], SIZE), side
         )
     match = _MOVE.fullmatch(word)
     if not match:
@@ -249,7 +249,7 @@ def parse_action(text: str, side: int) -> int:
             f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', or a drop 'P@C3'"
         )
     start, end = (
-        seen_from(boardtext.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2)
+        seen_from(board_text.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2)
     )
     for direction in range(len(DIRECTIONS)):
         if end in _line(start, direction):

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxsolve.core.bitboard import Grid, actions_to_bool, square
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import stone_planes
@@ -187,7 +187,7 @@ class Slither(Game):
             (state.meta & RELOCATED) != 0,
         )
 
-    def from_seat(self, state: SlitherState, player: jax.Array) -> SlitherState:
+    def player_view(self, state: SlitherState, player: jax.Array) -> SlitherState:
         return state._replace(meta=state.meta & ~jnp.uint32(1) | jnp.asarray(player, jnp.uint32))
 
     def key(self, state: SlitherState) -> jax.Array:
@@ -302,7 +302,7 @@ class Slither(Game):
     # ---- text --------------------------------------------------------------------------------------------------
     def text(self, state: SlitherState) -> str:
         meta = int(state.meta)
-        board = f"{boardtext.board_text(self.cells(state))} {self.players[meta & 1][0]}"
+        board = f"{board_text.format_board(self.cells(state))} {self.players[meta & 1][0]}"
         return f"{board} {notation.RELOCATED}" if meta & RELOCATED else board
 
     def parse(self, text: str) -> SlitherState:
@@ -330,7 +330,7 @@ class Slither(Game):
 
     def drawing(self, state: SlitherState) -> Stones:
         return Stones(
-            Shape.SQUARES, self.cells(state), *boardtext.gtp_labels(self.size), edges=(1, 2)
+            Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size), edges=(1, 2)
         )
 
     def place(self, action: int, state: SlitherState, player: int) -> Place | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.core.bitboard import NEIGHBOURS
-from jaxsolve.games.boards import text as boardtext
+from jaxsolve.games.boards import board_text
 
 if TYPE_CHECKING:
     from jaxsolve.games.slither.game import Slither
@@ -27,9 +27,9 @@ def action_text(action: int, size: int) -> str:
     if end is None:
         raise ValueError(f"Action {action} is no move on a {size}x{size} board.")
     return (
-        boardtext.gtp_point(end, size)
+        board_text.gtp_point(end, size)
         if plane == 0
-        else f"{boardtext.gtp_point(cell, size)}-{boardtext.gtp_point(end, size)}"
+        else f"{board_text.gtp_point(cell, size)}-{board_text.gtp_point(end, size)}"
     )
 
 
@@ -38,7 +38,7 @@ def zone_text(zone: Sequence[int], size: int) -> str:
     planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
     lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
     return (
-        ";".join(",".join(boardtext.gtp_point(cell, size) for cell in cells) for cells in lists)
+        ";".join(",".join(board_text.gtp_point(cell, size) for cell in cells) for cells in lists)
         if any(planes)
         else ""
     )
@@ -60,10 +60,10 @@ def parse_action(text: str, size: int) -> int:
     if text.strip().lower() == PASS:
         return (1 + len(_DIRECTIONS)) * size**2
     first, dash, second = text.partition("-")
-    start = boardtext.parse_gtp_point(first, size)
+    start = board_text.parse_gtp_point(first, size)
     if not dash:
         return start
-    end = boardtext.parse_gtp_point(second, size)
+    end = board_text.parse_gtp_point(second, size)
     step = end // size - start // size, end % size - start % size
     if step not in _DIRECTIONS:
         raise ValueError(
@@ -77,8 +77,8 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a Slither position is '<board> <side> [relocated]', not {text!r}")
-    cells = boardtext.parse_board(fields[0], game.size)
-    side = boardtext.parse_side(fields[1], game.players)
+    cells = board_text.parse_board(fields[0], game.size)
+    side = board_text.parse_side(fields[1], game.players)
     if len(fields) == 3 and fields[2] != RELOCATED:
         raise ValueError(
             f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED!r}"
@@ -89,7 +89,7 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
             row, column = broken
             raise ValueError(
                 f"{game.players[colour]} breaks the diagonal rule in the four cells around "
-                f"{boardtext.gtp_point(row * game.size + column, game.size)} and {boardtext.gtp_point((row + 1) * game.size + column + 1, game.size)}"
+                f"{board_text.gtp_point(row * game.size + column, game.size)} and {board_text.gtp_point((row + 1) * game.size + column + 1, game.size)}"
             )
     if joined(cells == 2 - side, 1 - side):
         if relocated:

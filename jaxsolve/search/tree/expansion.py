@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
-from jaxsolve.games.game import ForcesReplies, Game, InitialisesNumbers
+from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
 from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
 from jaxsolve.games.zones import LIKE
 from jaxsolve.jit.host import compiled, inlined, inner
@@ -51,7 +51,7 @@ def question_of(game: Game, claim: Claim) -> Question:
         claim.player,
         verdicts,
         game.may_repeat,
-        isinstance(game, ForcesReplies) and not isinstance(game, InitialisesNumbers),
+        isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers),
     )
 
 

@@ -74,7 +74,7 @@ class Nim(Game):
         heaps = state.heaps[None, :, None]
         return jnp.concatenate([heaps >= sizes, heaps == sizes], axis=-1)
 
-    def from_seat(self, state: NimState, player: jax.Array) -> NimState:
+    def player_view(self, state: NimState, player: jax.Array) -> NimState:
         return state._replace(side=jnp.asarray(player, jnp.int32))
 
     def key(self, state: NimState) -> jax.Array:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.core.bitboard import square
-from jaxsolve.games.boards.text import gtp_point, parse_gtp_point
+from jaxsolve.games.boards.board_text import gtp_point, parse_gtp_point
 from jaxsolve.games.go.benson import benson
 from support.oracles import go as oracle
 

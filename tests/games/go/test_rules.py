@@ -13,7 +13,7 @@ import pytest
 from jaxsolve.core.bitboard import actions_to_bool
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games import Outcome, Tsumego, make
-from jaxsolve.games.boards.text import GTP_LETTERS
+from jaxsolve.games.boards.board_text import GTP_LETTERS
 from jaxsolve.games.go import GoRules, read_meta
 from support.oracles import go as oracle
 

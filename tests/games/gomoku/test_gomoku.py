@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.core.bitboard import LINES, actions_to_bool
-from jaxsolve.games.game import ForcesReplies, Outcome, SeesChildren
+from jaxsolve.games.game import EvaluatesChildren, HasForcedReply, Outcome
 from jaxsolve.games.gomoku import Gomoku
 from jaxsolve.games.gomoku.game import FOURS_AT
 
@@ -350,7 +350,7 @@ def test_observation_planes():
 def test_facts_and_names():
     game = Gomoku(knowledge="4t")
     assert game.rule_set == "gomoku-15;line=5;win=five-or-more;knowledge=4t"
-    assert isinstance(game, SeesChildren) and isinstance(game, ForcesReplies)
+    assert isinstance(game, EvaluatesChildren) and isinstance(game, HasForcedReply)
     assert game.state_words * 4 <= 72 and hash(game) == hash(Gomoku(knowledge="4t"))
     for action in (0, 14, 210, 224, 112):
         assert game.parse_action(game.action_text(action).lower()) == action

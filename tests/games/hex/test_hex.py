@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.core.bitboard import NEIGHBOURS, actions_to_bool
-from jaxsolve.games.game import ForcesReplies, Outcome, SeesChildren
+from jaxsolve.games.game import EvaluatesChildren, HasForcedReply, Outcome
 from jaxsolve.games.hex import Hex
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -258,7 +258,7 @@ def test_key_covers_the_side_to_move():
 def test_facts_and_names():
     game = Hex(11)
     assert game.rule_set == "hex-11" and game.num_actions == 121 and hash(game) == hash(Hex(11))
-    assert isinstance(game, SeesChildren) and not isinstance(game, ForcesReplies)
+    assert isinstance(game, EvaluatesChildren) and not isinstance(game, HasForcedReply)
     assert (
         game.action_text(0) == "a1"
         and game.action_text(8) == "i1"

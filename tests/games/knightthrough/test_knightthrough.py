@@ -15,7 +15,7 @@ import pytest
 
 from jaxsolve.games import make
 from jaxsolve.games.boards import byteboard
-from jaxsolve.games.game import Outcome, SeenFromBothSides
+from jaxsolve.games.game import HasPlayerView, Outcome
 from jaxsolve.games.knightthrough import Knightthrough, KnightthroughState
 from jaxsolve.games.knightthrough.text import DIRECTIONS
 from jaxsolve.search import Verdict
@@ -263,7 +263,7 @@ def test_facts_and_names():
         and Knightthrough(8, "all").may_repeat
         and not game.may_draw
     )
-    assert game.text(game.init()) == text(start(8)) and isinstance(game, SeenFromBothSides)
+    assert game.text(game.init()) == text(start(8)) and isinstance(game, HasPlayerView)
     for wrong in ({"size": 3}, {"size": 9}, {"rules": "back"}):
         with pytest.raises(ValueError, match=str(*wrong.values())):
             Knightthrough(**wrong)
@@ -293,7 +293,7 @@ def test_a_move_is_the_same_text_before_and_after_it_is_made(rules):
 def test_the_board_is_shown_to_either_side():
     game = Knightthrough(4)
     state = game.parse("O.../..O./X.../.X.. w")
-    seen, other = game.observe(state), game.observe(game.from_seat(state, jnp.int32(0)))
+    seen, other = game.observe(state), game.observe(game.player_view(state, jnp.int32(0)))
     cells = game.cells(state)
     assert [
         np.array_equal(seen[..., k], x)

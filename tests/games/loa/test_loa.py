@@ -14,7 +14,7 @@ import pytest
 
 from jaxsolve.games import make
 from jaxsolve.games.boards import byteboard
-from jaxsolve.games.game import Outcome, SeenFromBothSides
+from jaxsolve.games.game import HasPlayerView, Outcome
 from jaxsolve.games.loa import Loa, LoaState
 from jaxsolve.games.loa.lines import DIRECTIONS
 from support.oracles import loa as oracle
@@ -406,7 +406,7 @@ def test_facts_and_names():
     assert (
         Loa(7, "mover", "loss").num_actions == 392
         and game.may_repeat
-        and isinstance(game, SeenFromBothSides)
+        and isinstance(game, HasPlayerView)
     )
     assert [Loa(8, s, n).may_draw for s in ("draw", "mover") for n in ("pass", "loss")] == [
         True,
@@ -453,7 +453,7 @@ def test_symmetries_are_those_of_the_square():
 def test_the_board_is_shown_to_either_side():
     game = Loa(4)
     state = game.parse("X.O./...X/..../O... w")
-    seen, other = game.observe(state), game.observe(game.from_seat(state, jnp.int32(0)))
+    seen, other = game.observe(state), game.observe(game.player_view(state, jnp.int32(0)))
     cells = game.cells(state)
     assert [
         np.array_equal(seen[..., k], x)

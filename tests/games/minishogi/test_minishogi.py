@@ -229,7 +229,7 @@ def test_a_board_turned_round_with_colours_exchanged_is_the_same_to_its_mover():
 def test_what_is_seen_is_what_is_there():
     text = "..k.+p/...../..P../..s../+B.K.. b hands=RRBGGS"
     for player, turn in ((0, 1), (1, -1)):
-        seen = np.asarray(GAME.observe(GAME.from_seat(GAME.parse(text), jnp.int32(player))))
+        seen = np.asarray(GAME.observe(GAME.player_view(GAME.parse(text), jnp.int32(player))))
         seen = seen[::turn, ::turn]
         own, enemy = (0, 10) if player == 0 else (10, 0)
         for plane, row, column in (

@@ -13,7 +13,7 @@ import pytest
 
 from jaxsolve.formats import position
 from jaxsolve.games import Env, make, mctx_adapter
-from jaxsolve.games.game import InitialisesNumbers, Outcome, SeesChildren
+from jaxsolve.games.game import EvaluatesChildren, InitialisesNumbers, Outcome
 from jaxsolve.games.slither import Slither, SlitherState
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.search import Claim
@@ -329,7 +329,7 @@ def test_facts_and_names():
         and not game.may_draw
         and not game.may_repeat
     )
-    assert isinstance(game, SeesChildren) and isinstance(game, InitialisesNumbers)
+    assert isinstance(game, EvaluatesChildren) and isinstance(game, InitialisesNumbers)
     assert (
         game.action_text(0) == "A5"
         and game.parse_action("c3-d4") == 25 * (1 + oracle_direction((-1, 1))) + 12

@@ -20,8 +20,8 @@ from support.search import LONG
 SCRIPT = """
 import sys
 from pathlib import Path
-from jaxsolve import runtime
-runtime.setup()
+from jaxsolve.core import process
+process.setup()
 from jaxsolve.games.registry import make
 from jaxsolve.proof import log
 from jaxsolve.search import Claim, Limits, solve

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.core.bitboard import actions_to_bool
-from jaxsolve.games import Foresees, make
+from jaxsolve.games import DetectsWins, make
 from jaxsolve.games.hex.pairing import pairing
 from jaxsolve.proof.check.games.hex import Hex
 from jaxsolve.search import Claim
@@ -28,7 +28,7 @@ def seen(size: int, plies: range, count: int) -> list:
     game = make(f"hex-{size}")
     texts = list(dict.fromkeys(itertools.islice(minimax.random_positions(game, plies, 3), count)))
     states = jax.tree.map(lambda *x: jnp.stack(x), *(game.parse(text) for text in texts))
-    found = jax.jit(jax.vmap(game.foresee))(states)
+    found = jax.jit(jax.vmap(game.detect_win))(states)
     zones = np.asarray(actions_to_bool(found.zone, game.num_actions))
     rows = zip(
         texts,
@@ -142,8 +142,8 @@ def test_pairs_join_the_edges_whichever_cell_of_each_is_got(size, plies):
 
 def test_one_board_and_a_batch_see_the_same():
     game = make("hex-6")
-    assert isinstance(game, Foresees)
-    look = jax.jit(game.foresee)
+    assert isinstance(game, DetectsWins)
+    look = jax.jit(game.detect_win)
     for text, winner, move, zone in seen(6, range(6, 30), 40):
         alone = look(game.parse(text))
         assert (int(alone.winner), int(alone.move)) == (winner, move)
@@ -153,14 +153,14 @@ def test_one_board_and_a_batch_see_the_same():
 @pytest.mark.parametrize("size", [1, 2, 19])
 def test_boards_of_every_size(size):
     game = make(f"hex-{size}")
-    first = jax.jit(game.foresee)(game.init())
+    first = jax.jit(game.detect_win)(game.init())
     if size < 3:
         assert int(first.winner) == 0 and int(first.move) >= 0
     else:
         assert int(first.winner) == int(first.move) == -1 and not np.any(first.zone)
     column = "/".join("." * 9 + "X" + "." * 9 for _ in range(18)) + "/" + "." * 19 + " w"
     if size == 19:  # the last row is missing: either of two cells
-        found = jax.jit(game.foresee)(game.parse(column))
+        found = jax.jit(game.detect_win)(game.parse(column))
         assert int(found.winner) == 0 and int(found.move) == -1
         assert game.pairs(
             game.parse(column), 0, np.flatnonzero(actions_to_bool(found.zone, 361)).tolist()
@@ -223,7 +223,7 @@ def test_lattices_of_bridges_have_pairs_that_the_checker_accepts(size):
                 + " "
                 + "wb"[axis]
             )
-            sight = jax.jit(game.foresee)(game.parse(text))
+            sight = jax.jit(game.detect_win)(game.parse(text))
             if int(sight.winner) != axis:
                 continue
             pairs = game.pairs(

@@ -14,13 +14,13 @@ GTP_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 HEX_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def board_text(cells: np.ndarray) -> str:
+def format_board(cells: np.ndarray) -> str:
     """Text of int8[H, W] ``cells`` (0 empty, 1 first player, 2 second), top row first."""
     return "/".join("".join(STONES[c] for c in row) for row in np.asarray(cells))
 
 
 def parse_board(text: str, size: int) -> np.ndarray:
-    """Inverse of ``board_text`` for a square board. Raises ValueError naming the first row that is wrong."""
+    """Inverse of ``format_board`` for a square board. Raises ValueError naming the first row that is wrong."""
     rows = text.split("/")
     if len(rows) != size:
         raise ValueError(f"the board has {len(rows)} rows, expected {size}")
