@@ -58,9 +58,9 @@ def what_stays_is_not_looked_at_again() -> Iterator[None]:
     Not all of them for ever: a process that has gone through most files would hold more mappings of memory than Linux allows, and end.
     """
     yield
-    if process.mappings() > process.MOST_MAPPINGS:
+    if process.mappings() > process.MAX_MAPPINGS:
         gc.unfreeze()
-    process.make_room_for_code()
+    process.release_compiled_code()
     gc.collect()
     gc.freeze()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import composing, failure, streams
 from jaxsolve.core import strict_json
-from jaxsolve.core.run_folder import RunFolder, write_table, write_whole
+from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
 if TYPE_CHECKING:
     from jaxsolve.play.experiment import Experiment, Result
@@ -47,7 +47,7 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         experiment = Experiment(settings)
         folder = RunFolder(Path(settings.out), MARKER, settings.question(), resume=True)
         try:
-            write_whole(folder.path / CONFIG, config)
+            write_atomically(folder.path / CONFIG, config)
             results = _played(experiment, folder)
         finally:
             folder.release()
@@ -129,12 +129,12 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
 
     results, rows = [], []
     for game, cells in experiment.cells.items():
-        process.make_room_for_code()
+        process.release_compiled_code()
         parts = len(experiment.parts(game))
         played: list[Matches] = []
         with progress.ProgressLines(f"{game}: preparing ...") as lines:
             for part, matches in experiment.play(game, folder.path):
-                process.raise_if_lost()
+                process.raise_lost_interrupt()
                 if part == len(played):
                     played.append(matches)
                 where = f"{game}, {len(cells)} variants, part {part + 1} of {parts}"

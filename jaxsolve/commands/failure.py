@@ -38,7 +38,7 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
             raise
         refuse(_sentence(error), as_json)
     except KeyboardInterrupt:
-        process.interruption_caught()
+        process.clear_interrupts()
         print("jaxsolve: interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
 

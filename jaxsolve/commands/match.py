@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure, streams
-from jaxsolve.core.run_folder import RunFolder, write_table, write_whole
+from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
 if TYPE_CHECKING:
     from jaxsolve.games.env import Env
@@ -169,7 +169,7 @@ def _played(
             if not matches.left:
                 failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
-            process.raise_if_lost()
+            process.raise_lost_interrupt()
             lines.say(lambda: _going(request, matches))
             chosen = matches.play_on()
             if log is not None:
@@ -221,7 +221,7 @@ def _save(
         records.append(
             record | {"cut_off": each.cut, "opening_moves": len(each.opening), "moves": words}
         )
-    write_whole(
+    write_atomically(
         folder.path / "games.jsonl", "".join(json.dumps(record) + "\n" for record in records)
     )
     write_table(folder.path / "games.csv", records)

@@ -10,7 +10,7 @@ from types import NoneType
 from typing import Any, TextIO
 
 from jaxsolve.core import process, strict_json
-from jaxsolve.core.run_folder import append_line, write_whole
+from jaxsolve.core.run_folder import append_line, write_atomically
 from jaxsolve.formats.record import FormatError
 
 COLUMNS = (
@@ -55,7 +55,7 @@ class ResultsFile:
         csv.writer(sheet).writerow(COLUMNS)
         for row in self.rows.values():
             _write(sheet, row)
-        write_whole(file, sheet.getvalue())
+        write_atomically(file, sheet.getvalue())
 
     def _lines(self) -> str:
         return "".join(_line(row) + "\n" for row in self.rows.values())
@@ -73,11 +73,11 @@ class ResultsFile:
             self.rows[row["id"]] = row
         lines = self._lines() if len(self.rows) < complete.count("\n") else complete
         if lines != text:
-            write_whole(record, lines)
+            write_atomically(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
         """Takes a finished row and appends it to both files; where the problem has a row already, this one takes its place."""
-        with process.interruptions_put_off():  # both files, or neither
+        with process.defer_interrupts():  # both files, or neither
             self._add(row)
 
     def _add(self, row: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ class ResultsFile:
             return
         try:
             if again:
-                write_whole(self._record, self._lines())
+                write_atomically(self._record, self._lines())
                 self._write_sheet(self._sheet)
                 return
             append_line(self._record, _line(row))

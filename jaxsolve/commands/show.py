@@ -99,7 +99,7 @@ def show(
     with failure.errors_as_sentences(as_json):
         from jaxsolve import view
         from jaxsolve.commands import outputs
-        from jaxsolve.core.run_folder import write_whole
+        from jaxsolve.core.run_folder import write_atomically
         from jaxsolve.formats import position
         from jaxsolve.formats import sgf as records
 
@@ -115,9 +115,9 @@ def show(
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]
         if svg is not None:
-            write_whole(svg, view.svg(problem.game, problem.state))
+            write_atomically(svg, view.svg(problem.game, problem.state))
         if sgf is not None:
-            write_whole(sgf, records.dump(problem.game, [], start=problem.state))
+            write_atomically(sgf, records.dump(problem.game, [], start=problem.state))
         found = {
             "problem": problem.id,
             "rules": problem.game.rule_set,

@@ -155,7 +155,7 @@ def _by_hydra(words: Sequence[str]) -> int:
         settings.out = HydraConfig.get().runtime.output_dir
         try:
             sweep.begin(Path(settings.out))
-            process.make_room_for_code()
+            process.release_compiled_code()
             train(settings, OmegaConf.to_yaml(OmegaConf.structured(settings)))
         except (ValueError, OSError, RuntimeError, MemoryError) as error:
             sweep.fail(Path(settings.out), error)

@@ -17,7 +17,7 @@ from jaxsolve.commands.results_file import ResultsFile
 from jaxsolve.commands.terminal import output_console
 from jaxsolve.commands.tsumego_questions import QuestionSolver
 from jaxsolve.core import process
-from jaxsolve.core.run_folder import RunFolder, write_whole
+from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.job import CERTIFICATE
@@ -172,14 +172,14 @@ def _write(request: Request, found: Told) -> list[str]:
     failed = []
     if request.svg is not None:
         try:
-            write_whole(request.svg, tsumego_report.picture(found))
+            write_atomically(request.svg, tsumego_report.picture(found))
         except OSError as error:
             failed.append(
                 f"the picture {request.svg} could not be written ({error.strerror or error})"
             )
     if request.sgf is not None:
         try:
-            write_whole(
+            write_atomically(
                 request.sgf,
                 record.record(found, f"jaxsolve:{jaxsolve.__version__}").decode("utf-8"),
             )

@@ -60,13 +60,13 @@ class Grid:
     With ``axis=0`` the words come first instead, uint32[W, ...]: on a CPU the batch then fills the vector lanes.
     ``bool`` configurations and action sets follow the same rule: their own dimensions last (``axis=-1``) or first (``axis=0``).
     Sets never have a guard bit or a bit outside the board. Raises ValueError for a side outside 1..31.
-    With ``a_row_each`` every row has a word to itself: more words, but steps between rows are simpler, and faster to compile.
+    With ``one_row_per_word`` every row has a word to itself: more words, but steps between rows are simpler, and faster to compile.
     """
 
     height: int
     width: int
     axis: int = -1
-    a_row_each: bool = False
+    one_row_per_word: bool = False
 
     def __post_init__(self) -> None:
         for what, side in (("height", self.height), ("width", self.width)):
@@ -83,7 +83,7 @@ class Grid:
 
     @property
     def rows_per_word(self) -> int:
-        return 1 if self.a_row_each else 32 // self.stride
+        return 1 if self.one_row_per_word else 32 // self.stride
 
     @property
     def words(self) -> int:
@@ -347,7 +347,7 @@ class Grid:
         """int32[...]: number of the first point of ``x``, -1 where ``x`` is empty."""
         self._check(x)
         bit = jax.lax.population_count((x & -x) - np.uint32(1)).astype(jnp.int32)
-        row, column = (jnp.int32(0), bit) if self.a_row_each else _divided(bit, self.stride)
+        row, column = (jnp.int32(0), bit) if self.one_row_per_word else _divided(bit, self.stride)
         first_row = self.like(np.arange(self.words, dtype=np.int32) * self.rows_per_word, x)
         action = (first_row + row) * self.width + column
         least = jnp.min(jnp.where(x != 0, action, np.int32(1 << 20)), axis=self.axis)
@@ -484,9 +484,9 @@ class Grid:
 
 
 @functools.cache
-def square(size: int, axis: int = -1, a_row_each: bool = False) -> Grid:
+def square(size: int, axis: int = -1, one_row_per_word: bool = False) -> Grid:
     """The shared ``Grid`` of a square board, so that its constants are built once."""
-    return Grid(size, size, axis, a_row_each)
+    return Grid(size, size, axis, one_row_per_word)
 
 
 def actions_to_bool(actions: jax.Array, count: int) -> jax.Array:
@@ -506,7 +506,7 @@ def bool_to_actions(member: jax.Array) -> jax.Array:
     )
 
 
-def strung(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
+def join_bits(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
     """Action set uint32[ceil(A / 32), ...]: pieces uint32[...], each with the number of its lowest bits that count, one after the other.
 
     No piece may have a bit above those. Words come first, so that it runs well on batches that come last.
@@ -527,15 +527,15 @@ def strung(pieces: Sequence[tuple[jax.Array, int]]) -> jax.Array:
     return jnp.stack([word for word in words if word is not None])
 
 
-def rows_strung(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.Array, int]:
-    """A piece for ``strung``: so many rows of ``width`` bits, ``stride`` bits apart in uint32[...] ``word``, without what is between them.
+def join_rows(word: jax.Array, rows: int, width: int, stride: int) -> tuple[jax.Array, int]:
+    """A piece for ``join_bits``: so many rows of ``width`` bits, ``stride`` bits apart in uint32[...] ``word``, without what is between them.
 
     Above the last row there may be no bit.
     """
     if width == stride:
         return word, rows * width
     bits = np.uint32((1 << width) - 1)
-    return strung([(word >> np.uint32(stride * row) & bits, width) for row in range(rows)])[
+    return join_bits([(word >> np.uint32(stride * row) & bits, width) for row in range(rows)])[
         0
     ], rows * width
 

@@ -81,12 +81,12 @@ def setup() -> None:
 
 def import_jax() -> None:
     """Imports JAX. Its modules in C++ end the process, or say something else, where an interruption comes while they start: it waits."""
-    with interruptions_put_off():
+    with defer_interrupts():
         import jax  # noqa: F401
 
 
-MOST_MAPPINGS = (
-    20_000  # of memory, above which ``make_room_for_code`` acts; Linux allows a process 65,530
+MAX_MAPPINGS = (
+    20_000  # of memory, above which ``release_compiled_code`` acts; Linux allows a process 65,530
 )
 
 
@@ -99,12 +99,12 @@ def mappings() -> int:
         return 0
 
 
-def make_room_for_code() -> None:
+def release_compiled_code() -> None:
     """Lets go of what JAX has compiled where there is much of it: XLA ends the process when it can have no more mappings of memory.
 
     For loops over runs, games or tests that each compile much of their own. What is used again is compiled, or read from disk, again.
     """
-    if mappings() > MOST_MAPPINGS:
+    if mappings() > MAX_MAPPINGS:
         import jax
 
         jax.clear_caches()
@@ -129,20 +129,20 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def raise_if_lost() -> None:
+def raise_lost_interrupt() -> None:
     """Raises KeyboardInterrupt once more if one that ``interrupt`` has raised did not come out: for loops that it would have ended."""
     if _noted:
         _noted.clear()
         raise KeyboardInterrupt
 
 
-def interruption_caught() -> None:
+def clear_interrupts() -> None:
     """What was noted has come out."""
     _noted.clear()
 
 
 @contextlib.contextmanager
-def interruptions_put_off() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Ctrl-C and SIGTERM that come within the block take effect behind it: for what must not stop half-way. Only in the main thread, where they come.
 
     Blocking the signals would not do: another thread would take them, and Python's handlers run in the main one.

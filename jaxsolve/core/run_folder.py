@@ -119,7 +119,9 @@ class RunFolder:
 
     def write_json(self, name: str, value: Any) -> Path:
         """Writes a JSON file that appears under its name only when it is complete. Raises OSError, and leaves what was there."""
-        return write_whole(self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+        return write_atomically(
+            self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+        )
 
     def release(self) -> None:
         """Lets another run in."""
@@ -154,7 +156,7 @@ def locked(path: Path) -> int | None:
     return descriptor
 
 
-def write_whole(path: Path, content: str | bytes) -> Path:
+def write_atomically(path: Path, content: str | bytes) -> Path:
     """Writes ``content``, text as UTF-8, so that ``path`` is whole or as before. Raises OSError."""
     part = path.with_name(
         f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}"
@@ -162,7 +164,7 @@ def write_whole(path: Path, content: str | bytes) -> Path:
     try:
         with part.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            to_disk(file)  # else a power failure can leave the new name with nothing in it
+            sync_to_disk(file)  # else a power failure can leave the new name with nothing in it
         os.replace(part, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -181,7 +183,7 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    return write_whole(path, content.getvalue())
+    return write_atomically(path, content.getvalue())
 
 
 def append_line(path: Path, line: str) -> None:
@@ -189,12 +191,12 @@ def append_line(path: Path, line: str) -> None:
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
-            to_disk(file)
+            sync_to_disk(file)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None  # a full disk names no file
 
 
-def to_disk(file: IO[Any]) -> None:
+def sync_to_disk(file: IO[Any]) -> None:
     """Brings what was written to an open file to the disk itself, on file systems that can be asked for it. Raises OSError."""
     file.flush()
     try:

@@ -140,7 +140,7 @@ class Calls:
     def _kept_look(self, *arguments: np.ndarray | np.generic) -> Function:
         """``rows.look`` as an executable that other processes find on disk, where its code is the package's alone and runs on the one device."""
         game = self.rows.game
-        if self.devices != tuple(jax.devices()[:1]) or not device.keeps(game):
+        if self.devices != tuple(jax.devices()[:1]) or not device.is_cacheable(game):
             return self._look
         asked = dataclasses.replace(
             self.rows, apply=None, planes=None, costly=False

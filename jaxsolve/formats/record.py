@@ -73,7 +73,7 @@ def _advance(game: Game) -> Any:
         state = jax.tree.map(lambda new, old: jnp.where(action >= 0, new, old), moved, state)
         return state, game.legal_mask(state), game.outcome(state), game.to_move(state)
 
-    if not device.keeps(game):
+    if not device.is_cacheable(game):
         return jax.jit(advance)
     start = start_position(game)
     return device.executable(

@@ -31,13 +31,13 @@ def write(file: Path, key: bytes, payload: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        tell_once(
+        warn_once(
             f"compiled code cannot be kept in {file.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder"
         )
 
 
 @functools.cache
-def tell_once(sentence: str) -> None:
+def warn_once(sentence: str) -> None:
     """Prints ``sentence`` to standard error, the first time."""
     print(f"jaxsolve: {sentence}", file=sys.stderr)
 

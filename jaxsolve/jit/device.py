@@ -24,7 +24,7 @@ from jaxsolve.core.process import cache_folder
 from jaxsolve.jit import cache
 
 
-def keeps(game: object) -> bool:
+def is_cacheable(game: object) -> bool:
     """Whether what is compiled for ``game`` now comes from this package's code alone, and for the device that ``executable`` is for."""
     return (
         type(game).__module__.startswith("jaxsolve.")

@@ -217,7 +217,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                cache.tell_once(
+                cache.warn_once(
                     "waiting for another process that compiles the search for the first time"
                 )
             time.sleep(0.05)
@@ -294,7 +294,7 @@ class _Kept(_Cache):
                 key = self._key(sig, data.codegen)
                 cache.write(self._entry(key), key, dumps(data._reduce()))
         except RuntimeError:
-            pass  # Ctrl-C got lost in the call by which LLVM hands over what it has made: that runs, and only cannot be kept (runtime.raise_if_lost)
+            pass  # Ctrl-C got lost in the call by which LLVM hands over what it has made: that runs, and only cannot be kept (runtime.raise_lost_interrupt)
         finally:
             _lock.release(self._dispatcher)
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 import jax
 import numpy as np
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.games.game import Game
 from jaxsolve.networks.architecture import Architecture, dotted
 from jaxsolve.networks.forward import Dtype, Forward
@@ -106,7 +106,7 @@ class Network:
             content, about=np.frombuffer(json.dumps(about, indent=1).encode(), np.uint8), **leaves
         )
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, content.getvalue())
+        write_atomically(file, content.getvalue())
 
     @classmethod
     def load(cls, file: Path) -> Self:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jaxsolve.core import strict_json
-from jaxsolve.core.run_folder import append_line, write_whole
+from jaxsolve.core.run_folder import append_line, write_atomically
 from jaxsolve.play.match import Matches, Spent
 
 MOST_SPENT = 1 << 62
@@ -40,9 +40,9 @@ class MatchLog:
         if first.rstrip("\r") != head:
             raise ValueError(f"{path} holds the moves of other games; give another folder")
         if not whole:
-            write_whole(path, head + "\n")
+            write_atomically(path, head + "\n")
         elif whole != kept:
-            write_whole(path, whole)
+            write_atomically(path, whole)
 
     def replay(self, matches: Matches) -> None:
         """Brings matches that have not begun to where the file ended when it was opened. Raises ValueError for a line that does not fit them."""

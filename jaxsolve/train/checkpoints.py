@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.networks.architecture import dotted
 from jaxsolve.train import devices
 
@@ -49,7 +49,7 @@ def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
         _clear(folder)
         raise
     if devices.first():
-        write_whole(path / DIGEST, _digest(path))
+        write_atomically(path / DIGEST, _digest(path))
         for old in steps(folder)[:-keep]:
             shutil.rmtree(folder / str(old))
     return path

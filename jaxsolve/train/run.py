@@ -23,7 +23,7 @@ import jax
 import numpy as np
 
 from jaxsolve.core import process
-from jaxsolve.core.run_folder import FolderError, RunFolder, write_whole
+from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
 from jaxsolve.formats import problems
 from jaxsolve.networks import Network
 from jaxsolve.train import build, checkpoints, devices
@@ -84,7 +84,7 @@ class Run:
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
             return
-        process.interruption_caught()  # whatever came before was not for this
+        process.clear_interrupts()  # whatever came before was not for this
         self._state  # noqa: B018  a checkpoint that cannot be read is refused before anything is written
         with contextlib.closing(
             _Written(self.path, self.iteration) if devices.first() else _Nowhere()
@@ -92,9 +92,9 @@ class Run:
             try:
                 while self.iteration < train.iterations:
                     ahead = self._iterated()
-                    process.raise_if_lost()
+                    process.raise_lost_interrupt()
                     with (
-                        process.interruptions_put_off()
+                        process.defer_interrupts()
                     ):  # a state without its line, or the other way round, would be another run
                         measured = self._take(*ahead)
                         written.add(measured)
@@ -111,7 +111,7 @@ class Run:
                     if over:
                         return
             except (KeyboardInterrupt, BrokenPipeError):  # Ctrl-C, or nobody listens any more
-                process.interruption_caught()
+                process.clear_interrupts()
                 if (
                     self._saved < self.iteration and jax.process_count() == 1
                 ):  # several processes are never at the same place
@@ -122,7 +122,7 @@ class Run:
         """Writes a checkpoint and the network, and returns the network's file. An interruption waits until both are whole. Raises OSError."""
         network = self.network()  # all processes take part
         file = self._network_file(self.iteration)
-        with process.interruptions_put_off():
+        with process.defer_interrupts():
             if devices.first() and not file.exists():
                 network.save(file)
             checkpoints.save(
@@ -174,7 +174,7 @@ class Run:
                 ).hexdigest()
             try:
                 folder = RunFolder(self.path, MARKER, {"settings": question}, resume=True)
-                write_whole(self.path / CONFIG, config)
+                write_atomically(self.path / CONFIG, config)
             except (FolderError, OSError) as error:
                 refused = error
         if devices.agreed(refused is not None):
@@ -249,7 +249,7 @@ class _Written:
 
     def __init__(self, folder: Path, iteration: int):
         kept = [line for line in metrics(folder) if line["iteration"] <= iteration]
-        write_whole(folder / METRICS, "".join(json.dumps(line) + "\n" for line in kept))
+        write_atomically(folder / METRICS, "".join(json.dumps(line) + "\n" for line in kept))
         self._lines = (folder / METRICS).open("a", encoding="utf-8")
         self._board = Board(folder / "tb", iteration + 1)
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 
 LEAST_SECONDS = 0.01  # where the axis begins: less is noise
 
@@ -56,4 +56,4 @@ def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, prob
     figure.legend(fontsize=8, loc="outside right center", title="solved in all")
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
-    write_whole(path, picture.getvalue())
+    write_atomically(path, picture.getvalue())

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 
 PANELS = (  # title, the numbers drawn in it with their line styles
     (
@@ -76,4 +76,4 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
         figure.suptitle(next(iter(runs)), fontsize=10)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
-    write_whole(path, picture.getvalue())
+    write_atomically(path, picture.getvalue())

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.core.strict_json import shortened
 
 WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
@@ -166,7 +166,7 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     )
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
-    write_whole(path, picture.getvalue())
+    write_atomically(path, picture.getvalue())
 
 
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:

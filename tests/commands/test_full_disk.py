@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.proof import certify, log
 from jaxsolve.proof.check import check
 from support.cli import LOSS, files_of_at_most, process, run
@@ -168,14 +168,14 @@ def test_a_stream_of_ascii_gets_the_board_in_ascii():
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSPC])
 def test_a_file_system_that_cannot_be_asked_is_no_failure(code, tmp_path, monkeypatch):
     """A full disk is one, and leaves the file as it was."""
-    path = write_whole(tmp_path / "a.json", "old")
+    path = write_atomically(tmp_path / "a.json", "old")
 
     def refuse(_):
         raise OSError(code, "no")
 
     monkeypatch.setattr("jaxsolve.core.run_folder.os.fsync", refuse)
     try:
-        write_whole(path, "new")
+        write_atomically(path, "new")
     except OSError as error:
         assert error.filename == str(path)  # so that a person is told what could not be written
     assert path.read_text() == ("new" if code == errno.EINVAL else "old") and list(

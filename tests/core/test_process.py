@@ -24,10 +24,10 @@ def test_what_is_compiled_takes_mappings_and_gives_them_back(monkeypatch) -> Non
     compile_some(20)
     held = process.mappings()
     assert held > before + 20
-    process.make_room_for_code()
+    process.release_compiled_code()
     assert process.mappings() >= held, "below the limit everything stays"
-    monkeypatch.setattr(process, "MOST_MAPPINGS", before)
-    process.make_room_for_code()
+    monkeypatch.setattr(process, "MAX_MAPPINGS", before)
+    process.release_compiled_code()
     assert process.mappings() < held - 20
     compile_some(1)
 
@@ -74,7 +74,7 @@ def test_of_what_was_put_off_nothing_is_lost():
         signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
         for kept in (signal.SIG_IGN, lambda number, frame: came.append(number)):
             signal.signal(signal.SIGINT, kept)
-            with process.interruptions_put_off():
+            with process.defer_interrupts():
                 os.kill(os.getpid(), signal.SIGINT)
                 os.kill(os.getpid(), signal.SIGTERM)
                 print(came)

@@ -12,7 +12,7 @@ from jaxsolve.evaluate.calls import Calls
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games import Go, Gomoku, make
 from jaxsolve.jit import device
-from jaxsolve.jit.device import keeps
+from jaxsolve.jit.device import is_cacheable
 from support.startup import PACKAGE, STEPS, answer, start, toy_package
 
 
@@ -121,8 +121,8 @@ class Mine(Gomoku):
 
 
 def test_only_the_packages_own_games_on_the_default_device_are_kept():
-    assert keeps(Gomoku(4, 3)) and not keeps(Mine(4, 3))
+    assert is_cacheable(Gomoku(4, 3)) and not is_cacheable(Mine(4, 3))
     with jax.default_device(jax.devices()[0]):
-        assert not keeps(Gomoku(4, 3))
+        assert not is_cacheable(Gomoku(4, 3))
     with jax.disable_jit():
-        assert not keeps(Gomoku(4, 3))
+        assert not is_cacheable(Gomoku(4, 3))

@@ -205,7 +205,7 @@ def test_an_interruption_that_was_lost_on_the_way_ends_the_run(tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt):
         list(run.train(pressed))
     assert run.iteration == 2
-    process.raise_if_lost()  # it has come out
+    process.raise_lost_interrupt()  # it has come out
 
     def closed(measured):
         raise BrokenPipeError

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.core.bitboard import rows_strung, strung
+from jaxsolve.core.bitboard import join_bits, join_rows
 from jaxsolve.core.lazy_import import jax, jnp
 
 WORDS, ROWS_PER_WORD = 2, 4
@@ -146,9 +146,9 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
     """Action set uint32[M, ...]: the cells of P sets uint32[P, 2, ...], set by set and row by row, then one action for each of the words ``more``."""
     rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
     halves = [
-        rows_strung(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)
+        join_rows(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)
     ]  # of all sets at once: a few long operations
-    return strung(
+    return join_bits(
         [
             *((cells[one], count) for one in range(len(sets)) for cells, count in halves),
             *((word, 1) for word in more),

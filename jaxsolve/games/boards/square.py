@@ -40,7 +40,7 @@ def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
     )
 
 
-def turned_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
+def transform_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
     """[..., N, N] cells of any kind after int32[] ``symmetry`` of ``square_permutations``."""
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     cells = jnp.where(swap, jnp.swapaxes(cells, -1, -2), cells)
@@ -50,4 +50,4 @@ def turned_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
 
 def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
     """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
-    return grid.from_bool(turned_cells(grid.to_bool(sets), symmetry))
+    return grid.from_bool(transform_cells(grid.to_bool(sets), symmetry))

@@ -71,7 +71,7 @@ class Hex(Game):
 
     @property
     def _bridges(self) -> Bridges:
-        return Bridges(square(self.size, axis=0, a_row_each=True))
+        return Bridges(square(self.size, axis=0, one_row_per_word=True))
 
     @functools.cached_property
     def _edges(self) -> np.ndarray:

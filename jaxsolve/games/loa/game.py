@@ -12,7 +12,7 @@ from jaxsolve.games.boards import board_text, byteboard
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS
 from jaxsolve.games.boards.mixing import key_of
-from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, square_permutations, turned_cells
+from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, square_permutations, transform_cells
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.loa import text as notation
@@ -194,7 +194,7 @@ class Loa(Game):
         return square_permutations(self.size).astype(np.int32)
 
     def transform(self, state: LoaState, symmetry: jax.Array) -> LoaState:
-        cells = turned_cells(byteboard.to_bool(state.pieces, self.size), symmetry)
+        cells = transform_cells(byteboard.to_bool(state.pieces, self.size), symmetry)
         return LoaState(byteboard.from_bool(cells), state.meta)
 
     # ---- text --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.bitboard import rows_strung, strung
+from jaxsolve.core.bitboard import join_bits, join_rows
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
@@ -150,8 +150,8 @@ class MiniShogi(Game):
     @batch_last
     def _legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
         planes = self._planes(state)
-        squares, count = rows_strung(planes, SIZE, SIZE, STRIDE)
-        return strung([(plane, count) for plane in squares]), self._outcome(state, planes)
+        squares, count = join_rows(planes, SIZE, SIZE, STRIDE)
+        return join_bits([(plane, count) for plane in squares]), self._outcome(state, planes)
 
     def outcome(self, state: MiniShogiState) -> jax.Array:
         return self._outcome(state, self._planes(state))

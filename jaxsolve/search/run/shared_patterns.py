@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.run_folder import locked, write_whole
+from jaxsolve.core.run_folder import locked, write_atomically
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog
 
@@ -215,7 +215,7 @@ class SharedPatterns:
         for number, shelf in enumerate(self._shelves.values()):
             arrays |= {f"records{number}": shelf.records, f"ages{number}": shelf.ages}
         np.savez_compressed(packed, **arrays)
-        write_whole(self.path, packed.getvalue())
+        write_atomically(self.path, packed.getvalue())
         self._changed, self._saved = False, time.perf_counter()
 
     def close(self) -> None:
