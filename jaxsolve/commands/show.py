@@ -158,20 +158,20 @@ def check(
         files = list(dict.fromkeys(file for path in proofs for file in _proofs(path)))
         if flatten is not None and len(files) > 1:
             raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
-        asked = report.Asked(replay, seed, None if flatten is None else str(flatten), most)
-        answers = {}
+        audits = report.Audits(replay, seed, None if flatten is None else str(flatten), most)
+        reports = {}
         for file in files:
-            answers[str(file)] = report.answer(str(file), asked)
+            reports[str(file)] = report.audit(str(file), audits)
             if not as_json:
-                program.tell(str(file), answers[str(file)])
-        codes = [answer.exit_code for answer in answers.values()]
+                program.print_report(str(file), reports[str(file)])
+        codes = [found.exit_code for found in reports.values()]
         if files == list(proofs)[:1]:
             if as_json:
-                streams.print_json(answers[str(files[0])].fields)
+                streams.print_json(reports[str(files[0])].fields)
         elif as_json:
             streams.print_json(
                 {
-                    "proofs": {name: answer.fields for name, answer in answers.items()},
+                    "proofs": {name: found.fields for name, found in reports.items()},
                     "accepted": codes.count(0),
                 }
             )

@@ -22,7 +22,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import Asked, write_certificate
+from jaxsolve.proof.writer import Original, write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ REFUSED = "refused-"  # before the name of a certificate that the checker refuse
 READ_BYTES = 8192  # compressed, that the checker gets at a time: about 50 ms of work
 
 Stop = Callable[[], "str | None"]
-"""Asked at least every 0.2 s: None to go on, or why to stop, in words that end a sentence."""
+"""Called at least every 0.2 s: None to go on, or why to stop, in words that end a sentence."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def certify(
     stop: Stop | None = None,
     check_it: bool = True,
     note: str = "",
-    asked: Asked | None = None,
+    original: Original | None = None,
     accepted: Callable[[GraphBuilder], None] | None = None,
 ) -> Certified:
     """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes it and has the checker judge it.
@@ -83,12 +83,12 @@ def certify(
       stop: see ``Stop``.
       check_it: whether to run the checker.
       note: free text for the certificate's header.
-      asked: what the proof is for, where that is asked under other rules than ``game``'s; it is then always checked.
+      original: what the proof is for, where that is asked under other rules than ``game``'s; it is then always checked.
       accepted: called with the builder once the proof is written and accepted, or not to be checked.
     Raises:
       ProofGap: the log does not carry the claim; withhold the answer, and ``log.forget`` what its ``record`` says.
       ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the name ``refused-...``; withhold the answer.
-      ProofRepeats: the proof does not carry over to the rules of ``asked``.
+      ProofRepeats: the proof does not carry over to the rules of ``original``.
       ProofUnfinished: stopped, or out of memory; the log still holds the proof.
       OSError: the certificate cannot be written.
     """
@@ -99,8 +99,8 @@ def certify(
     graph = builder.build(np.asarray(root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
-    if asked is not None:
-        line = _playable(asked.game, asked.game.text(asked.state), line)
+    if original is not None:
+        line = _playable(original.game, original.game.text(original.state), line)
     elif builder.leads_elsewhere and knows(game.name):
         line = _playable(game, game.text(graph.state(game, 0)), line)
     moves = int(game.to_move(graph.state(game, 0))) == claim.player
@@ -108,12 +108,12 @@ def certify(
     with _folder(path) as folder:
         name = path.name if path is not None else "proof.jsonl.gz"
         written = write_certificate(
-            game, graph, claim, folder / f"unchecked-{name}", note, order, poll, asked
+            game, graph, claim, folder / f"unchecked-{name}", note, order, poll, original
         )
         try:
-            result = checked(written.path, stop) if check_it or asked is not None else None
+            result = checked(written.path, stop) if check_it or original is not None else None
             if result is not None:
-                claimed = asked or Asked(game, graph.state(game, 0))
+                claimed = original or Original(game, graph.state(game, 0))
                 _judge(
                     result.report,
                     claimed,
@@ -163,7 +163,9 @@ def _playable(game: Game, position: str, line: list[str]) -> list[str]:
     return line
 
 
-def _judge(report: Report, claimed: Asked, claim: Claim, written: Path, kept: Path | None) -> None:
+def _judge(
+    report: Report, claimed: Original, claim: Claim, written: Path, kept: Path | None
+) -> None:
     """Raises ProofRefused, or ProofRepeats, unless the report accepts this very claim."""
     game, root = claimed
     same = (report.rules, report.root, report.claim) == (

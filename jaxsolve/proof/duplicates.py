@@ -1,4 +1,4 @@
-"""Which positions the proof log has just seen, in a fixed room: a table of hashes in which a new entry takes the place of an old one."""
+"""Finds duplicates in the proof log: a hash table of recent positions, of bounded size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _FACTOR = np.uint64(0xBF58_476D_1CE4_E5B9)
 
 
 def hashed(states: np.ndarray) -> np.ndarray:
-    """uint64[n]: a well-mixed hash of each row of uint32[n, S] (a multiply-xorshift step a word, as in splitmix64)."""
+    """uint64[n]: a mixed hash of each row of uint32[n, S].
+
+    One multiply-xorshift step per word, as in splitmix64.
+    """
     found = np.full(len(states), 0x9E37_79B9_7F4A_7C15, np.uint64)
     for column in range(states.shape[1]):
         found ^= states[:, column]
@@ -20,36 +23,35 @@ def hashed(states: np.ndarray) -> np.ndarray:
     return found
 
 
-class Recent:
-    """Hash -> record number of the last position entered in each slot.
+class RecentPositions:
+    """Hash -> record number of the position inserted last in each slot.
 
     Args:
-      most_bytes: bound on its memory. The table grows with what is entered until it meets it, and forgets from then on.
+      most_bytes: memory bound. The table grows up to it; then new entries overwrite old ones.
     """
 
     def __init__(self, most_bytes: int):
-        self._most = 1 << max(
-            10, (most_bytes // 24).bit_length() - 1
-        )  # while it grows, old and new are both held
+        # Growing needs the old and the new table at once.
+        self._most = 1 << max(10, (most_bytes // 24).bit_length() - 1)
         self._hashes = np.zeros(1 << 10, np.uint64)
         self._numbers = np.full(1 << 10, -1, np.int64)
-        self._entered = 0
+        self._inserted = 0
 
     def find(self, states: np.ndarray) -> np.ndarray:
-        """int64[n]: number of a record whose position has the hash of each of uint32[n, S], -1 if none is known."""
+        """int64[n]: a record with the hash of each row of uint32[n, S], or -1."""
         hashes = hashed(states)
         slots = self._slots(hashes)
         return np.where(self._hashes[slots] == hashes, self._numbers[slots], -1)
 
-    def enter(self, states: np.ndarray, first: int) -> None:
-        """Enters the positions of uint32[n, S], whose records are ``first``, ``first + 1``, ..."""
-        self._entered += len(states)
-        while self._entered > len(self._hashes) // 2 and len(self._hashes) < self._most:
+    def insert(self, states: np.ndarray, first: int) -> None:
+        """Inserts positions uint32[n, S] with record numbers ``first``, ``first + 1``, ..."""
+        self._inserted += len(states)
+        while self._inserted > len(self._hashes) // 2 and len(self._hashes) < self._most:
             self._grow()
         self._put(hashed(states), np.arange(first, first + len(states), dtype=np.int64))
 
     def forget(self, first: int) -> None:
-        """Forgets the records from ``first`` on."""
+        """Removes the records from ``first`` on."""
         self._numbers[self._numbers >= first] = -1
 
     def _slots(self, hashes: np.ndarray) -> np.ndarray:

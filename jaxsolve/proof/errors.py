@@ -1,12 +1,13 @@
-"""Why a proof could not be collected."""
+"""Errors of collecting and checking a proof."""
 
 from __future__ import annotations
 
 
 class ProofGap(RuntimeError):
-    """The log does not carry the claim: a position it needs is missing, or what it says of one is not so. The answer is withheld.
+    """The log does not prove the claim: a record is missing or wrong. The answer is withheld.
 
-    ``record``: everything in the log from this number on may rest on what is missing; what stands before can be kept (``ProofLog.forget``).
+    ``record``: records from this number on may depend on the missing one. Earlier records can be
+    kept (``ProofLog.forget``).
     """
 
     def __init__(self, message: str, record: int = 0):
@@ -15,12 +16,18 @@ class ProofGap(RuntimeError):
 
 
 class ProofUnfinished(RuntimeError):
-    """Collecting the proof was given up, at a limit or for want of memory; the log still holds it. The message says why, without a full stop."""
+    """Collecting the proof stopped at a limit; the log still holds the proof.
+
+    The message gives the reason, without a full stop.
+    """
 
 
 class ProofRefused(RuntimeError):
-    """The independent checker refused the certificate. The message is its sentence."""
+    """The independent checker refused the certificate. The message is the checker's sentence."""
 
 
 class ProofRepeats(RuntimeError):
-    """A proof by other rules does not carry over to those of the claim: a board may come back. The message is the checker's sentence."""
+    """A proof under simple ko does not carry over to superko, since a board may repeat.
+
+    The message is the checker's sentence.
+    """

@@ -1,8 +1,10 @@
-"""Finds the records of a position in a proof log of any length, in a fixed room.
+"""Index of a proof log: finds the records of a position in bounded memory, whatever the log's size.
 
-A key is the upper bits of a position's hash and the number of its record, in one 64-bit word; sorted, the records of a position stand
-together, oldest first. Keys are dealt out by their first bits into parts, each sorted by itself. Parts that outgrow the room lie in temporary
-files: then only every 512th key stays in memory, and a look-up reads one block. Positions are compared in full, with the log.
+A key is one 64-bit word: the upper bits of a position's hash, then the number of its record. In a
+sorted array of keys the records of a position are adjacent, oldest first. The leading bits of a
+key select its partition; each partition is sorted separately. If the partitions exceed the memory
+bound they lie in temporary files; memory then holds every 512th key only, and a lookup reads one
+block. Positions are compared in full against the log.
 """
 
 from __future__ import annotations
@@ -13,29 +15,30 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.proof.duplicates import hashed
-from jaxsolve.proof.log import ProofLog, temporary_file
+from jaxsolve.proof.files import temporary_file
+from jaxsolve.proof.log import ProofLog
 
-BLOCK = 512  # keys that one look-up reads from a file
-PART_KEYS = 1 << 21  # most keys sorted in one piece, so that ``stop`` is heard in time
-DEAL_KEYS = 1 << 16  # keys dealt out together
-LEAST_BYTES = 1 << 16  # of memory, whatever the bound
+BLOCK = 512  # keys that one lookup reads from a file
+PARTITION_KEYS = 1 << 21  # most keys sorted at once, so that ``stop`` is called in time
+BATCH_KEYS = 1 << 16  # keys distributed together
+LEAST_BYTES = 1 << 16  # lower limit of the memory bound
 
 
 class Found(NamedTuple):
-    """Records of some positions, ordered by position, then by age, the oldest first."""
+    """Records of some positions, ordered by position, then by age, oldest first."""
 
-    owners: np.ndarray  # int64[m]: which of the positions
+    owners: np.ndarray  # int64[m]: index of the position
     numbers: np.ndarray  # int64[m]: the record's number
     records: np.ndarray  # uint32[m, S + 1 + Z]
 
 
 class LogIndex:
-    """Look-ups in what a log holds when the index is made.
+    """Lookups in the records that a log holds when the index is built.
 
     Args:
-      log: must not be changed while the index is in use.
-      memory_mb: bound on the memory for keys, 8 bytes a record; beyond it they go to temporary files.
-      stop: called at least every 0.2 s while the index is made; may raise.
+      log: must not change while the index is in use.
+      memory_mb: memory bound for the keys, 8 bytes a record; above it temporary files are used.
+      stop: called at least every 0.2 s while the index is built; may raise.
     """
 
     def __init__(
@@ -44,27 +47,32 @@ class LogIndex:
         log.flush()
         self._log = log
         self._number_bits = np.uint64(max(1, len(log).bit_length()))
-        room, parts = max(memory_mb << 20, LEAST_BYTES), 1
-        while len(log) > parts * PART_KEYS or 16 * len(log) > parts * room:
+        capacity, parts = max(memory_mb << 20, LEAST_BYTES), 1
+        while len(log) > parts * PARTITION_KEYS or 16 * len(log) > parts * capacity:
             parts *= 2
-        self._part_bits = parts.bit_length() - 1
-        held = 12 * len(log) <= room
-        self._parts: list[_Held | _Spilt] = [_Held() if held else _Spilt() for _ in range(parts)]
+        self._partition_bits = parts.bit_length() - 1
+        fits = 12 * len(log) <= capacity
+        self._partitions: list[_InMemory | _OnDisk] = [
+            _InMemory() if fits else _OnDisk() for _ in range(parts)
+        ]
         for keys in self._keys(stop):
-            numbers = self._part_of(keys)
+            numbers = self._partition_of(keys)
             for number in range(parts) if parts > 1 else ():
-                self._parts[number].add(keys[numbers == number])
+                self._partitions[number].add(keys[numbers == number])
             if parts == 1:
-                self._parts[0].add(keys)
-        for part in self._parts:
+                self._partitions[0].add(keys)
+        for part in self._partitions:
             stop()
             part.sort()
 
     def beginning(self, bits: int, count: int) -> np.ndarray:
-        """int64[n]: the records, by number, whose positions' hashes begin with these ``count`` bits, at most 30: not all need be of one position."""
+        """int64[n]: sorted numbers of the records whose hash begins with ``bits``.
+
+        ``count``, at most 30, is the number of bits. The records may be of several positions.
+        """
         low = bits << 64 - count
         high = low | (1 << 64 - count) - 1
-        keys = self._parts[int(self._part_of(np.array([low], np.uint64))[0])].between(
+        keys = self._partitions[int(self._partition_of(np.array([low], np.uint64))[0])].between(
             np.uint64(low), np.uint64(high)
         )
         return np.sort((keys & np.uint64((1 << int(self._number_bits)) - 1)).astype(np.int64))
@@ -76,9 +84,9 @@ class LogIndex:
         owners: list[int] = []
         numbers: list[int] = []
         for owner, (head, part) in enumerate(
-            zip(heads, self._part_of(heads).tolist(), strict=True)
+            zip(heads, self._partition_of(heads).tolist(), strict=True)
         ):
-            keys = self._parts[part].between(head, head | least)
+            keys = self._partitions[part].between(head, head | least)
             owners += [owner] * len(keys)
             numbers += (keys & least).tolist()
         records = self._log.read(np.array(numbers, np.int64))
@@ -87,28 +95,28 @@ class LogIndex:
         return found if same.all() else Found(*(part[same] for part in found))
 
     def _keys(self, stop: Callable[[], None]) -> Iterator[np.ndarray]:
-        """uint64[n]: the keys of all records, some ten thousand at a time."""
+        """Iterates over the keys of all records, uint64[n], in batches of some ten thousand."""
         number, gathered = 0, []
         for records in self._log.blocks(stop=stop):
             numbers = np.arange(number, number + len(records), dtype=np.uint64)
             gathered.append(self._heads(records[:, : self._log.words]) | numbers)
             number += len(records)
-            if sum(map(len, gathered)) >= DEAL_KEYS:
+            if sum(map(len, gathered)) >= BATCH_KEYS:
                 yield np.concatenate(gathered)
                 gathered = []
         if gathered:
             yield np.concatenate(gathered)
 
     def _heads(self, states: np.ndarray) -> np.ndarray:
-        """uint64[n]: keys of the positions, less the number of a record."""
+        """uint64[n]: keys of the positions, with record number 0."""
         return hashed(states) >> self._number_bits << self._number_bits
 
-    def _part_of(self, keys: np.ndarray) -> np.ndarray:
-        return (keys >> np.uint64(1) >> np.uint64(63 - self._part_bits)).astype(np.int64)
+    def _partition_of(self, keys: np.ndarray) -> np.ndarray:
+        return (keys >> np.uint64(1) >> np.uint64(63 - self._partition_bits)).astype(np.int64)
 
 
-class _Held:
-    """A part in memory."""
+class _InMemory:
+    """A partition in memory."""
 
     def __init__(self) -> None:
         self._gathered: list[np.ndarray] = []
@@ -124,12 +132,12 @@ class _Held:
         self._keys.sort()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """The keys from ``low`` to ``high``."""
+        """The keys from ``low`` to ``high``, both included."""
         return _between(self._keys, low, high)
 
 
-class _Spilt:
-    """A part in a temporary file."""
+class _OnDisk:
+    """A partition in a temporary file."""
 
     def __init__(self) -> None:
         self._file = temporary_file()
@@ -147,7 +155,7 @@ class _Spilt:
         self._fences = keys[::BLOCK].copy()
 
     def between(self, low: np.uint64, high: np.uint64) -> np.ndarray:
-        """The keys from ``low`` to ``high``."""
+        """The keys from ``low`` to ``high``, both included."""
         first = max(0, int(np.searchsorted(self._fences, low)) - 1)
         last = int(np.searchsorted(self._fences, high, "right"))
         self._file.seek(8 * BLOCK * first)
@@ -159,6 +167,6 @@ class _Spilt:
 def _between(keys: np.ndarray, low: np.uint64, high: np.uint64) -> np.ndarray:
     first = np.searchsorted(keys, low)
     last = first
-    while last < len(keys) and keys[last] <= high:  # one record a position, mostly
+    while last < len(keys) and keys[last] <= high:  # mostly one record a position
         last += 1
     return keys[first:last]

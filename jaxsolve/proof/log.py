@@ -1,25 +1,30 @@
-"""The proof log: every position, with its deciding move, the moment it is decided; children always before parents.
+"""The proof log: an append-only file of decided positions, written as they are decided.
 
-A header line of JSON, then chunks of records, each with their number and a CRC-32 that goes on from that of the chunk before. So a run killed at
-any moment leaves whole chunks and at most one that is cut short, and a chunk that is missing or changed shows at the next one: what lies behind it
-may rest on what it held, is dropped, and is searched again. A record is S state words, one word for the move (0xFFFFFFFF = every move
-loses) and Z words for the zone (Z = 0 in games without; see ``games.game.HasZones``). Where a position was decided because it covers an older one on
-that zone, the move's word says so and names that one by its hash (``zoning.LIKE``); it loses or wins by the word's sign, as ever.
+A position is decided after the positions that it depends on, so children precede parents.
 
-The log shrinks as it grows: a position decided again, on no smaller zone, is not kept, unless it only covered another one until now: what is asked
-about must stand for itself. Nothing else can go before the root is decided: an edge of the
-tree keeps its number after the position behind it was evicted, so any first record may still be the only proof of one, and a later run adopts
-all of them.
+File format: a header line of JSON, then chunks. A chunk has a head (``CHUNK``) and records. Its
+CRC-32 continues that of the chunk before, so a missing or changed chunk shows at the next one.
+The records behind the damage may depend on the lost ones; they are dropped and searched again. A
+run killed at any moment leaves whole chunks and at most one truncated chunk.
+
+A record has S state words, one word for the move (0xFFFFFFFF: every move loses) and Z words for
+the zone (Z = 0 in games without zones; see ``games.game.HasZones``). If the position was decided
+because it covers an older one on that zone, the move word has the bit ``zones.LIKE`` set and
+holds the hash of the older position. The sign of the word always gives the result.
+
+A position that is decided again is not logged again, unless its zone is smaller or the earlier
+record only covers another position: a position in question needs a move of its own. No other
+record can be dropped before the root is decided. An edge of the tree keeps its number after its
+position was evicted, so the first record of a position may be its only proof, and a later run
+adopts all records.
 """
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,38 +33,33 @@ from typing import BinaryIO
 import numpy as np
 
 from jaxsolve.games.zones import covers
-from jaxsolve.proof.duplicates import Recent
+from jaxsolve.proof.duplicates import RecentPositions
+from jaxsolve.proof.files import ProofLogError, locked, temporary_file, write_all
 
-try:
-    import fcntl
-except ImportError:  # no such locks on this system
-    fcntl = None  # type: ignore[assignment]
-
-CHUNK = struct.Struct(
-    "<III"
-)  # magic, number of records, CRC-32 of the records, begun with that of the chunk before
+# Magic number, number of records, CRC-32 of the records that continues the previous chunk's.
+CHUNK = struct.Struct("<III")
 MAGIC = 0x6A73_6C67
 VERSION = 3
 FLUSH_RECORDS = 4096
-MAX_CHUNK = 1 << 24  # records; a larger number in a chunk's head is damage
+MAX_CHUNK = 1 << 24  # records; a larger count in a chunk's head is damage
 HEADER_BYTES = 1 << 20
 
 
-class ProofLogError(ValueError):
-    """A log that does not belong to this question, is in use, or is not a log at all."""
-
-
 class ProofLog:
-    """Records of decided positions, numbered from 0 in the order they were decided; those dropped have no number.
+    """Records of decided positions, numbered from 0 in the order of decision.
+
+    Records that are dropped as duplicates get no number.
 
     Args:
-      question: what the records are true of (rule set, claim, root, ...); a log with another question is refused.
+      question: what the records are about (rule set, claim, root, ...), stored in the header.
       words: S, words of a packed state.
-      path: file to append to; made with its header if missing. None keeps the records in memory, in a temporary file once they are too many.
+      path: file to append to, created if missing. None keeps the records in memory, and in a
+        temporary file once they are too large.
       zone_words: Z, words of a zone.
-      memory_mb: bound on what the log holds in memory; it takes an eighth for records without a path and as much to find repeated ones.
+      memory_mb: memory bound. An eighth is for records without a path, another eighth for the
+        table that finds duplicates.
     Raises:
-      ProofLogError: the file exists and is not a log of this question, or another run has it open.
+      ProofLogError: the file exists and is no log of ``question``, or another run has it open.
     """
 
     def __init__(
@@ -71,21 +71,19 @@ class ProofLog:
         memory_mb: int = 2048,
     ):
         self.words, self.zone_words, self.path = words, zone_words, path
-        self.failure: OSError | None = (
-            None  # why the records go to a temporary file and no longer to ``path``
-        )
-        self.dropped_bytes = (
-            0  # bytes of the file that were damaged, or lay behind damage, when it was opened
-        )
+        # The error after which records go to a temporary file instead of ``path``.
+        self.failure: OSError | None = None
+        self.dropped_bytes = 0  # bytes of the file from the first damaged chunk on
         self._share = max(1 << 20, (memory_mb << 20) // 8)
-        self._recent = Recent(self._share)
-        self._firsts: list[int] = []  # of each chunk: the number of its first record
-        self._offsets: list[int] = []  # and where its records begin
-        self._crcs: list[int] = []  # and its CRC
+        self._recent = RecentPositions(self._share)
+        # Of each chunk: the number of its first record, the offset of its records, its CRC.
+        self._firsts: list[int] = []
+        self._offsets: list[int] = []
+        self._crcs: list[int] = []
         self._count = 0  # records written
         self._pending: list[np.ndarray] = []
         self._pending_count = 0
-        self._file: BinaryIO = io.BytesIO() if path is None else _locked(path)
+        self._file: BinaryIO = io.BytesIO() if path is None else locked(path)
         try:
             self._open(question)
         except BaseException:
@@ -93,15 +91,15 @@ class ProofLog:
             raise
 
     def __len__(self) -> int:
-        """Records written."""
+        """Number of records written."""
         return self._count
 
     @property
     def record_words(self) -> int:
-        """Words of a record."""
+        """Words per record, S + 1 + Z."""
         return self.words + 1 + self.zone_words
 
-    # ---- opening -------------------------------------------------------------------------------------------------
+    # ---- opening ---------------------------------------------------------------------------------
     def _open(self, question: dict[str, object]) -> None:
         about = {
             "format": "jaxsolve-log",
@@ -132,7 +130,7 @@ class ProofLog:
         self._cut(self._end)
 
     def _scan(self, size: int) -> None:
-        """Lists the whole chunks, and stops at the first that is cut short, changed, or does not follow the one before."""
+        """Lists the chunks up to the first that is truncated, damaged or out of sequence."""
         while self._end + CHUNK.size <= size:
             magic, count, crc = CHUNK.unpack(self._bytes(self._end, CHUNK.size))
             length = 4 * self.record_words * count
@@ -145,7 +143,7 @@ class ProofLog:
             data = self._bytes(self._end + CHUNK.size, length)
             if zlib.crc32(data, self._crcs[-1] if self._crcs else 0) != crc:
                 return
-            self._recent.enter(_records(data, self.record_words)[:, : self.words], self._count)
+            self._recent.insert(_records(data, self.record_words)[:, : self.words], self._count)
             self._list_chunk(count, crc)
 
     def _list_chunk(self, count: int, crc: int) -> None:
@@ -159,11 +157,11 @@ class ProofLog:
         self._file.truncate(at)
         self._file.seek(at)
 
-    # ---- writing -------------------------------------------------------------------------------------------------
+    # ---- writing ---------------------------------------------------------------------------------
     def append(
         self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray | None = None
     ) -> None:
-        """Adds records: uint32[n, S] states, int32[n] moves, uint32[n, Z] zones (None where Z = 0)."""
+        """Adds records: states uint32[n, S], moves int32[n], zones uint32[n, Z] (None: Z = 0)."""
         zones = np.zeros((len(states), 0), np.uint32) if zones is None else zones
         self._pending.append(
             np.concatenate([states, moves.astype(np.int32).view(np.uint32)[:, None], zones], axis=1)
@@ -173,11 +171,13 @@ class ProofLog:
             self.flush()
 
     def flush(self) -> None:
-        """Writes what is pending to disk as one chunk. Where the disk is full the file ends with the last whole chunk, ``failure`` says why, and the
-        log goes on in a temporary file, so that what is decided can still be proven.
+        """Writes pending records as one chunk.
+
+        If the disk is full, the file keeps its whole chunks, ``failure`` holds the error, and
+        logging continues in a temporary file, so that the proof can still be collected.
 
         Raises:
-          OSError: that cannot be written either; what was pending stays so.
+          OSError: the temporary file cannot be written either; the records stay pending.
         """
         if not self._pending:
             return
@@ -202,30 +202,31 @@ class ProofLog:
             self.failure = error
             self._spill()
             self._put(whole)
-        self._recent.enter(records[:, : self.words], self._count)
+        self._recent.insert(records[:, : self.words], self._count)
         self._list_chunk(len(records), crc)
 
     def _put(self, data: bytes) -> None:
-        """Writes ``data`` at the end, or nothing. Raises OSError."""
+        """Writes all of ``data`` at the end, or nothing. Raises OSError."""
         try:
             self._file.seek(self._end)
-            _write_all(self._file, data)
+            write_all(self._file, data)
         except OSError:
             self._cut(self._end)
             raise
 
     def _spill(self) -> None:
-        """Goes on in a temporary file, which disappears with the process."""
+        """Continues in a temporary file, which is removed when the process ends."""
         file = temporary_file()
         for at in range(0, self._end, 1 << 20):
-            _write_all(file, self._bytes(at, min(1 << 20, self._end - at)))
+            write_all(file, self._bytes(at, min(1 << 20, self._end - at)))
         self._file.close()
         self._file = file
 
     def _fresh(self, records: np.ndarray) -> np.ndarray:
-        """The records less those that tell nothing new.
+        """The records that are no duplicates.
 
-        The position of such a one is there already, decided the same way, on a zone that lies inside its, and by a move if it has one.
+        A record is a duplicate if an earlier record has the same position and result, a zone
+        that is a subset of its zone, and a move of its own if this record has one.
         """
         numbers = self._recent.find(records[:, : self.words])
         seen = np.flatnonzero(numbers >= 0)
@@ -241,9 +242,9 @@ class ProofLog:
         keep[seen[known]] = False
         return records[keep]
 
-    # ---- reading -------------------------------------------------------------------------------------------------
+    # ---- reading ---------------------------------------------------------------------------------
     def read(self, numbers: np.ndarray) -> np.ndarray:
-        """uint32[n, S + 1 + Z]: the records of these numbers, int64[n] below ``len``."""
+        """uint32[n, S + 1 + Z]: the records with the given numbers, int64[n] below ``len``."""
         out, size = np.empty((len(numbers), self.record_words), np.uint32), 4 * self.record_words
         chunks = np.searchsorted(self._firsts, numbers, "right") - 1
         for i, (number, chunk) in enumerate(zip(numbers.tolist(), chunks.tolist(), strict=True)):
@@ -261,7 +262,10 @@ class ProofLog:
         *,
         stop_at: int | None = None,
     ) -> Iterator[np.ndarray]:
-        """uint32[n, S + 1 + Z], n at most ``most``: records ``first`` to ``stop_at`` - 1, or all, oldest first. Calls ``stop`` before each."""
+        """Iterates over records ``first`` to ``stop_at`` - 1 (None: the last), oldest first.
+
+        Yields uint32[n, S + 1 + Z] with n at most ``most``; calls ``stop`` before each block.
+        """
         self.flush()
         end = self._count if stop_at is None else min(stop_at, self._count)
         for chunk in range(len(self._firsts)):
@@ -276,13 +280,16 @@ class ProofLog:
     def chunks(
         self, newest: int | None = None, most: int = FLUSH_RECORDS
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """(states uint32[n, S], moves int32[n], zones uint32[n, Z]), n at most ``most``, of the ``newest`` records or all, oldest first."""
+        """Iterates over the ``newest`` records (None: all), oldest first.
+
+        Yields (states uint32[n, S], moves int32[n], zones uint32[n, Z]), n at most ``most``.
+        """
         self.flush()
         for records in self.blocks(0 if newest is None else max(0, self._count - newest), most):
             yield self.split(records)
 
     def split(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(states, moves, zones) of records."""
+        """(states, moves, zones) of the records."""
         return (
             records[:, : self.words],
             records[:, self.words].view(np.int32),
@@ -292,18 +299,18 @@ class ProofLog:
     def _bytes(self, offset: int, size: int) -> bytes:
         self._file.seek(offset)
         data = self._file.read(size)
-        while len(data) < size:  # an unbuffered file may give less than is there
+        while len(data) < size:  # an unbuffered read may return less than is there
             more = self._file.read(size - len(data))
             if not more:
                 raise ProofLogError(
-                    f"{self.path or 'the proof log'} has become shorter while it was in use"
+                    f"{self.path or 'the proof log'} became shorter while it was in use"
                 )
             data += more
         return data
 
-    # ---- forgetting ----------------------------------------------------------------------------------------------
+    # ---- forgetting ------------------------------------------------------------------------------
     def forget(self, number: int) -> None:
-        """Drops the records from ``number`` on: what was decided before it rests on none of them."""
+        """Drops the records from ``number`` on. No earlier record depends on them."""
         self.flush()
         while self._firsts and self._firsts[-1] >= number:
             self._pop()
@@ -326,43 +333,12 @@ class ProofLog:
         self._crcs.pop()
 
     def close(self) -> None:
-        """Flushes and lets go of the file. Calling it again does nothing."""
+        """Flushes and closes the file. Further calls do nothing."""
         if not self._file.closed:
             try:
                 self.flush()
             finally:
                 self._file.close()
-
-
-def _locked(path: Path) -> BinaryIO:
-    """The file, made if missing, open for reading and writing and locked until it is closed or the process ends."""
-    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise ProofLogError(
-                f"{path} is in use by another run; wait for it or choose another output folder"
-            ) from None
-        except OSError:
-            pass  # a file system without locks
-    return file  # type: ignore[return-value]
-
-
-def _write_all(file: BinaryIO, data: bytes) -> None:
-    """As ``write``, which may take only a part where the disk becomes full. Raises OSError."""
-    rest = memoryview(data)
-    while len(rest):
-        written = file.write(rest)
-        if not written:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        rest = rest[written:]
-
-
-def temporary_file() -> BinaryIO:
-    """A file without a name, which disappears when it is closed or the process ends."""
-    return tempfile.TemporaryFile(buffering=0)  # type: ignore[return-value]
 
 
 def _records(data: bytes, words: int) -> np.ndarray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LINES = 256  # written between two calls of ``stop``
 
 
-class Asked(NamedTuple):
+class Original(NamedTuple):
     """The claim's own rules and position, where the nodes are written under others (``HasRelaxation``)."""
 
     game: Game
@@ -46,7 +46,7 @@ def write_certificate(
     note: str = "",
     order: np.ndarray | None = None,
     stop: Callable[[], None] = lambda: None,
-    asked: Asked | None = None,
+    original: Original | None = None,
 ) -> Certificate:
     """Writes ``graph`` as a certificate of ``claim``; the file appears under its name only when it is complete.
 
@@ -54,7 +54,7 @@ def write_certificate(
       note: free text for the header.
       order: the graph's ``post_order``, where it is known already.
       stop: called at least every 0.2 s; may raise.
-      asked: what the certificate is to prove, where that is asked under other rules than the graph's.
+      original: what the certificate is to prove, where that is asked under other rules than the graph's.
     Raises:
       OSError: the file cannot be written.
     """
@@ -69,7 +69,8 @@ def write_certificate(
         ):
             packed.write(
                 _line(
-                    _header(game, graph, claim, note) | _by(game, graph, claim, order, asked, stop)
+                    _header(game, graph, claim, note)
+                    | _by(game, graph, claim, order, original, stop)
                 )
             )
             for at in range(0, len(order), LINES):
@@ -104,16 +105,16 @@ def _by(
     graph: ProofGraph,
     claim: Claim,
     order: np.ndarray,
-    asked: Asked | None,
+    original: Original | None,
     stop: Callable[[], None],
 ) -> dict[str, object]:
     """What the header of a proof for other rules says otherwise: whose claim it is, by which rules, and where the claimant plays again."""
-    if asked is None:
+    if original is None:
         return {}
-    again = _again(game, graph, claim.player, order, asked, stop)
+    again = _again(game, graph, claim.player, order, original, stop)
     header: dict[str, object] = {
-        "rules": asked.game.rule_set,
-        "root": asked.game.text(asked.state),
+        "rules": original.game.rule_set,
+        "root": original.game.text(original.state),
         "by": game.rule_set,
     }
     return header | (
@@ -137,11 +138,11 @@ def _again(
     graph: ProofGraph,
     player: int,
     order: np.ndarray,
-    asked: Asked,
+    original: Original,
     stop: Callable[[], None],
 ) -> list[int]:
     """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
-    assert isinstance(game, HasRelaxation) and isinstance(asked.game, HasRelaxation)
+    assert isinstance(game, HasRelaxation) and isinstance(original.game, HasRelaxation)
     plays: dict[int, int] = {}  # node -> bit set over actions
     again = 0
     for count, node in enumerate(order.tolist()):
@@ -152,7 +153,7 @@ def _again(
             played |= plays[child] | (1 << action if graph.kinds[node] == OR else 0)
         plays[node] = played
         again |= played & game.stones_of(graph.state(game, node), player)
-    for stones in asked.game.earlier_stones_of(asked.state, player):
+    for stones in original.game.earlier_stones_of(original.state, player):
         again |= plays[0] & stones
     return [action for action in range(again.bit_length()) if again >> action & 1]
 

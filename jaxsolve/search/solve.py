@@ -102,7 +102,7 @@ def _answers(
             out=out,
             resume=resume,
             patterns=patterns,
-            asked=simple.asked,
+            original=simple.original,
         )
         spent = _run(job, progress)
         if relaxation.ends_it(spent[0], settings):
@@ -317,7 +317,7 @@ class _Pool(NamedTuple):
             simple.question,
             settings=relaxation.first(self.settings),
             evaluator=evaluator,
-            asked=simple.asked,
+            original=simple.original,
         )
 
     def _job(self, problem: Problem, question: tuple[Game, State], **options: Any) -> Job:

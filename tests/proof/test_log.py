@@ -263,12 +263,12 @@ def test_one_run_at_a_time(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("memory_mb", "part_keys"), [(512, 1 << 21), (512, 5000), (0, 1 << 21), (0, 700)]
+    ("memory_mb", "partition_keys"), [(512, 1 << 21), (512, 5000), (0, 1 << 21), (0, 700)]
 )
-def test_the_index_finds_what_a_dictionary_finds(memory_mb, part_keys, monkeypatch):
+def test_the_index_finds_what_a_dictionary_finds(memory_mb, partition_keys, monkeypatch):
     """In memory and in files, in one part and in many: every record of a position, oldest first."""
-    monkeypatch.setattr(index, "PART_KEYS", part_keys)
-    monkeypatch.setattr(index, "DEAL_KEYS", 3000)
+    monkeypatch.setattr(index, "PARTITION_KEYS", partition_keys)
+    monkeypatch.setattr(index, "BATCH_KEYS", 3000)
     rng = np.random.default_rng(6)
     states = rng.integers(0, 9000, (20_000, 1), dtype=np.uint32) * np.array([[1, 3, 0]], np.uint32)
     zones = np.arange(20_000, dtype=np.uint32)[

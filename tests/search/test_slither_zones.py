@@ -11,7 +11,7 @@ import pytest
 
 from jaxsolve.games import make
 from jaxsolve.proof.check import registry as checkers
-from jaxsolve.proof.check.audit.report import Asked, answer
+from jaxsolve.proof.check.audit.report import Audits, audit
 from jaxsolve.search import Limits, Result, Verdict, solve
 from support.proofs.slither_zone_steps import Truth
 from support.proofs.solver import write
@@ -113,9 +113,9 @@ def test_proofs_hold_in_random_games_and_by_the_plain_rules(truth, tmp_path):
             tmp_path,
             200_000,
         )
-        said = answer(
+        said = audit(
             str(got.result.certificate),
-            Asked(replay=200, seed=number, flatten=str(tmp_path / f"{number}.plain")),
+            Audits(replay=200, seed=number, flatten=str(tmp_path / f"{number}.plain")),
         )
         assert said.exit_code == 0, (text, said.sentences)
 
@@ -138,14 +138,14 @@ def test_smaller_zones_are_refused_or_hold(truth, tmp_path):
             side = rng.choice([i for i in range(2) if lists[i]])
             lists[side].remove(rng.choice(lists[side]))
             line["zone"] = ";".join(",".join(part) for part in lists)
-            said = answer(write(tmp_path / "smaller.gz", lines), Asked())
+            said = audit(write(tmp_path / "smaller.gz", lines), Audits())
             line_was, line["zone"] = line["zone"], whole
             refused += said.exit_code == 1
             if said.exit_code == 0:
                 accepted += 1
-                plain = answer(
+                plain = audit(
                     str(tmp_path / "smaller.gz"),
-                    Asked(replay=50, flatten=str(tmp_path / f"{number}.{accepted}.plain")),
+                    Audits(replay=50, flatten=str(tmp_path / f"{number}.{accepted}.plain")),
                 )
                 assert plain.exit_code == 0, (text, line["id"], line_was, plain.sentences)
     assert refused > 10

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import NoReturn
 
-from jaxsolve.proof.check.audit.report import Answer, Asked, answer
+from jaxsolve.proof.check.audit.report import AuditReport, Audits, audit
 from jaxsolve.proof.check.errors import show
 
 
@@ -66,12 +66,12 @@ def main(arguments: list[str]) -> int:
             _words().error("--most goes with --flatten")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 2
-    found = answer(given.file, Asked(given.replay, given.seed, given.flatten, given.most))
-    tell(given.file, found)
+    found = audit(given.file, Audits(given.replay, given.seed, given.flatten, given.most))
+    print_report(given.file, found)
     return found.exit_code
 
 
-def tell(file: str, found: Answer) -> None:
+def print_report(file: str, found: AuditReport) -> None:
     """Prints an answer: what was accepted and done to standard output, what was not to standard error."""
     *before, last = found.sentences
     for sentence in before:

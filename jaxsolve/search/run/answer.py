@@ -17,7 +17,7 @@ from jaxsolve.proof.certify import Certified, certify
 from jaxsolve.proof.check import knows
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import Asked
+from jaxsolve.proof.writer import Original
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import REFUSED, Result, unsaved
 from jaxsolve.search.settings import Settings
@@ -35,7 +35,7 @@ class Decided(NamedTuple):
     claim: Claim
     log: ProofLog
     path: Path | None  # of the certificate; None: it is collected and checked, and not kept
-    asked: Asked | None = None  # what the proof is for, where that is asked under other rules
+    original: Original | None = None  # what the proof is for, where that is asked under other rules
     accepted: Callable[[GraphBuilder], None] | None = None  # as ``certify`` has it
 
 
@@ -115,7 +115,7 @@ def _certificate(
         memory_mb=max(memory_mb, LEAST_PROOF_MB),
         stop=stop,
         check_it=settings.check and knows(game.name),
-        asked=found.asked,
+        original=found.original,
         accepted=found.accepted,
     )
     try:

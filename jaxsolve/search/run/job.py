@@ -20,7 +20,7 @@ from jaxsolve.games.game import Game, HasRelaxation, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import Asked
+from jaxsolve.proof.writer import Original
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.search.methods import Method, method_for
@@ -70,7 +70,7 @@ class Job:
       evaluator: default: the rules with the settings' network.
       share: part of the settings' memory that this job may use.
       patterns: what other searches have proved, and what they shall know of this one's proof; for one claim.
-      asked: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasRelaxation``).
+      original: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasRelaxation``).
       spent: the result of the search under those, before this one; its effort is counted.
 
     Raises:
@@ -91,10 +91,10 @@ class Job:
         evaluator: Evaluator | None = None,
         share: float = 1.0,
         patterns: SharedPatterns | None = None,
-        asked: Asked | None = None,
+        original: Original | None = None,
         spent: Result | None = None,
     ):
-        self.asked, self._spent, self._patterns = asked, spent, patterns
+        self.original, self._spent, self._patterns = original, spent, patterns
         self.game, self.settings = game, settings or Settings()
         heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
         zones = self.settings.zones if evaluator is None else evaluator.zones
@@ -168,7 +168,7 @@ class Job:
         try:
             zone_words, name = (
                 self.evaluator.zone_words,
-                LOG if self.asked is None else STAND_IN_LOG,
+                LOG if self.original is None else STAND_IN_LOG,
             )
             log = ProofLog(
                 question,
@@ -185,11 +185,11 @@ class Job:
 
     def _folders_question(self, question: dict[str, object], root: str) -> dict[str, object]:
         """What the folder is about: the same whichever rules are searched."""
-        if self.asked is not None:
+        if self.original is not None:
             return {
                 **question,
-                "rules": self.asked.game.rule_set,
-                "root": self.asked.game.text(self.asked.state),
+                "rules": self.original.game.rule_set,
+                "root": self.original.game.text(self.original.state),
             }
         if (
             self.settings.zones
@@ -492,10 +492,10 @@ class Job:
         report, players = check(path), self.game.players
         root = (
             self.game.text(self.game.unpack(self.root))
-            if self.asked is None
-            else self.asked.game.text(self.asked.state)
+            if self.original is None
+            else self.original.game.text(self.original.state)
         )
-        rules = (self.game if self.asked is None else self.asked.game).rule_set
+        rules = (self.game if self.original is None else self.original.game).rule_set
         claims = (part.claim.text(players), part.claim.opposite(self.game.may_draw).text(players))
         return (
             report.accepted
@@ -533,7 +533,7 @@ class Job:
                 part.claim,
                 part.log,
                 path,
-                self.asked,
+                self.original,
                 accepted.append,
             )
             self.interrupted = (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, HasRelaxation, State
-from jaxsolve.proof.writer import Asked
+from jaxsolve.proof.writer import Original
 from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result
 from jaxsolve.search.settings import Limits, Settings
@@ -20,7 +20,7 @@ class Relaxation(NamedTuple):
     """A question and the one that stands in for it."""
 
     question: tuple[Game, State]
-    asked: Asked
+    original: Original
 
 
 def relaxation(
@@ -30,7 +30,7 @@ def relaxation(
     if evaluator is not None or not settings.zones or not isinstance(game, HasRelaxation):
         return None
     found = game.relaxation(state)
-    return None if found is None else Relaxation(found, Asked(game, state))
+    return None if found is None else Relaxation(found, Original(game, state))
 
 
 def first(settings: Settings) -> Settings:

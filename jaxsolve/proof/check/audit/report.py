@@ -1,4 +1,4 @@
-"""Everything that can be asked about one file: the check, and two more nets under it."""
+"""The check of one file, followed by the audits of an accepted certificate."""
 
 from __future__ import annotations
 
@@ -7,106 +7,97 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from jaxsolve.proof.check.audit.certificate import Certificate
-from jaxsolve.proof.check.checker import check, judge
+from jaxsolve.proof.check.checker import Report, check, judge
 from jaxsolve.proof.check.errors import Refused, show
 
 Found = TypeVar("Found")
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
-    """What is asked beside the check."""
+class Audits:
+    """The audits to run after the check."""
 
-    replay: int = 0  # games; 0: none
+    replay: int = 0  # games to replay; 0: none
     seed: int = 0
     flatten: str | None = None  # the file to write
-    most: int | None = None  # nodes of it; None: flatten.MOST
+    most: int | None = None  # its largest number of nodes; None: flatten.MOST
 
 
 @dataclasses.dataclass(frozen=True)
-class Answer:
-    """What there is to say."""
+class AuditReport:
+    """The result of the check and the audits."""
 
     exit_code: int  # 0 accepted, 1 refused, 2 unreadable or the plain certificate not written
     sentences: tuple[str, ...]
-    fields: dict[str, Any]  # the same for a program
+    fields: dict[str, Any]  # the same as JSON values
 
 
-def answer(path: str, asked: Asked) -> Answer:
-    """Judges the certificate at ``path``, then what is asked of it; whatever refuses it ends the rest. Raises nothing, whatever the file holds."""
-    if not asked.replay and asked.flatten is None:
-        report = check(path)
-        return Answer(
-            report.exit_code,
-            (report.sentence,),
-            {"accepted": report.accepted, "sentence": report.sentence},
-        )
+def audit(path: str, audits: Audits) -> AuditReport:
+    """Checks the certificate at ``path`` and runs the audits, up to the first refusal.
+
+    Raises nothing, whatever the file holds.
+    """
+    if not audits.replay and audits.flatten is None:
+        return _checked(check(path))
     proof = Certificate()
-    report = judge(path, proof)
-    said = Answer(
-        report.exit_code,
-        (report.sentence,),
-        {"accepted": report.accepted, "sentence": report.sentence},
-    )
-    if report.accepted and asked.replay:
-        said = _replayed(said, proof, asked)
-    if said.exit_code == 0 and asked.flatten is not None:
-        said = _flattened(said, proof, asked.flatten, asked.most)
-    return said
+    found = _checked(judge(path, proof))
+    if found.exit_code == 0 and audits.replay:
+        found = _replayed(found, proof, audits)
+    if found.exit_code == 0 and audits.flatten is not None:
+        found = _flattened(found, proof, audits.flatten, audits.most)
+    return found
 
 
-def _replayed(said: Answer, proof: Certificate, asked: Asked) -> Answer:
+def _checked(report: Report) -> AuditReport:
+    fields = {"accepted": report.accepted, "sentence": report.sentence}
+    return AuditReport(report.exit_code, (report.sentence,), fields)
+
+
+def _replayed(found: AuditReport, proof: Certificate, audits: Audits) -> AuditReport:
     from jaxsolve.proof.check.audit.replay import replay
 
     try:
-        found = _by_the_rules(proof, lambda: replay(proof, asked.replay, asked.seed))
+        games = _guarded(proof, lambda: replay(proof, audits.replay, audits.seed))
     except Refused as error:
-        return _refused(said, f"refused: {error}.")
-    fields = {
-        "replay": {
-            name: getattr(found, name) for name in ("root_games", "node_games", "longest", "seed")
-        }
-    }
-    if found.reason:
-        return _refused(said, found.sentence, fields)
-    return Answer(0, (*said.sentences, found.sentence), said.fields | fields)
+        return _refused(found, f"refused: {error}.")
+    names = ("root_games", "node_games", "longest", "seed")
+    fields = {"replay": {name: getattr(games, name) for name in names}}
+    if games.reason:
+        return _refused(found, games.sentence, fields)
+    return AuditReport(0, (*found.sentences, games.sentence), found.fields | fields)
 
 
-def _flattened(said: Answer, proof: Certificate, out: str, most: int | None) -> Answer:
+def _flattened(found: AuditReport, proof: Certificate, out: str, most: int | None) -> AuditReport:
     from jaxsolve.proof.check.audit.flatten import MOST, NotWritten, flatten
 
     try:
-        nodes = _by_the_rules(proof, lambda: flatten(proof, out, MOST if most is None else most))
+        nodes = _guarded(proof, lambda: flatten(proof, out, MOST if most is None else most))
     except Refused as error:
-        return _refused(said, f"refused: {error}.")
+        return _refused(found, f"refused: {error}.")
     except NotWritten as error:
-        return Answer(
-            2,
-            (*said.sentences, f"not written: {error}."),
-            said.fields | {"flatten": {"error": f"{error}"}},
-        )
+        fields: dict[str, Any] = {"flatten": {"error": f"{error}"}}
+        sentence = f"not written: {error}."
+        return AuditReport(2, (*found.sentences, sentence), found.fields | fields)
     sentence = (
         f"written as a plain proof: {show(out, 200)}, {nodes} nodes, accepted by the plain rules."
     )
-    return Answer(
-        0, (*said.sentences, sentence), said.fields | {"flatten": {"file": out, "nodes": nodes}}
-    )
+    fields = {"flatten": {"file": out, "nodes": nodes}}
+    return AuditReport(0, (*found.sentences, sentence), found.fields | fields)
 
 
-def _refused(said: Answer, sentence: str, fields: dict[str, Any] | None = None) -> Answer:
-    return Answer(
-        1,
-        (*said.sentences[1:], sentence),
-        said.fields | {"accepted": False, "sentence": sentence} | (fields or {}),
-    )
+def _refused(
+    found: AuditReport, sentence: str, fields: dict[str, Any] | None = None
+) -> AuditReport:
+    refused = {"accepted": False, "sentence": sentence}
+    return AuditReport(1, (*found.sentences[1:], sentence), found.fields | refused | (fields or {}))
 
 
-def _by_the_rules(proof: Certificate, ask: Callable[[], Found]) -> Found:
-    """``ask()``; what a plug-in's rules raise that they may not is Refused."""
+def _guarded(proof: Certificate, run: Callable[[], Found]) -> Found:
+    """``run()``, with an unexpected exception of a plug-in's rules turned into Refused."""
     from jaxsolve.proof.check.audit.flatten import NotWritten
 
     try:
-        return ask()
+        return run()
     except (Refused, NotWritten):
         raise
     except Exception as error:
