@@ -42,7 +42,7 @@ from jaxsolve.search.tree.patterns import (
     mark_of,
 )
 from jaxsolve.search.tree.tree import NODES, Tree
-from jaxsolve.search.tree.zones import known_winner, rests_on_all
+from jaxsolve.search.tree.zones import is_whole_position, winner_by_pattern
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)
@@ -289,7 +289,7 @@ def _enter(tree, states, moves, zones, more, near, most):
             serves = (
                 said >= 0
                 and (said & FOR_MOVER == 0 or winner == mover)
-                and not rests_on_all(tree, zone)
+                and not is_whole_position(tree, zone)
             )
             if serves and tree.patterns.counters[HELD] < most:
                 enter(tree.patterns, winner, mover, zone, mark_of(states[i]))
@@ -299,4 +299,4 @@ def _enter(tree, states, moves, zones, more, near, most):
 def _look_up_all(tree, count):
     """Looks the first ``count`` nodes up as ``recall`` does."""
     for node in range(count):
-        known_winner(tree, node)
+        winner_by_pattern(tree, node)

@@ -53,9 +53,9 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
     """Machine code knows fields by their number only: had their file no part in the digest, it would go on reading the old ones."""
     from jaxsolve.evaluate import Offsets
     from jaxsolve.games.zones import Zoning
+    from jaxsolve.search.hints.weights import Weights
     from jaxsolve.search.methods import METHODS, Workspace
-    from jaxsolve.search.methods.pns.numbers import Steering
-    from jaxsolve.search.tree.expansion import Question
+    from jaxsolve.search.tree.expansion import ClaimCodes
     from jaxsolve.search.tree.paths import Log, Paths
     from jaxsolve.search.tree.tree import Tree
 
@@ -64,8 +64,8 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
         Workspace,
         Log,
         Paths,
-        Steering,
-        Question,
+        Weights,
+        ClaimCodes,
         Tree,
         Zoning,
         *map(type, METHODS.values()),

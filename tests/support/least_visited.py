@@ -44,8 +44,8 @@ class LeastVisited(ProofNumber):
             states,
             actions,
             owners,
-            work.question,
-            self.steering,
+            work.claim,
+            self.weights,
             work.log,
         )
 
@@ -97,12 +97,12 @@ def _descend(tree, paths, path):
 
 
 @compiled
-def _select(tree, paths, first, last, states, actions, owners, question, steering, log):
+def _select(tree, paths, first, last, states, actions, owners, claim, weights, log):
     count = 0
     for path in range(first, last):
         if log_is_full(log, paths):
             break
-        unwind(tree, paths, path, 0, question, steering, log)
+        unwind(tree, paths, path, 0, claim, weights, log)
         if tree.nodes[0].marks & SOLVED_FLAG:
             return count, True
         if _descend(tree, paths, path):

@@ -60,7 +60,7 @@ def estimate(tree, node, or_player, trust, penalty):
 
 
 @inner
-def waits_for_threats(tree, node, live, quiet_after):
+def awaits_threats(tree, node, live, quiet_after):
     """Whether an or-player's quiet moves have no part in its node's numbers, because one of the moves listed first is undecided.
 
     ``live`` is the number of undecided visited moves. They wait no longer than until ``quiet_after`` positions have been expanded below the node;

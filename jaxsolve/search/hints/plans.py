@@ -33,25 +33,25 @@ def are_planned(tree):
 
 
 @compiled
-def first_look(tree, node, before, action, or_player, steering):
+def initialise_node(tree, node, before, action, or_player, weights):
     """Orders the moves of a new undecided node, and gives them first numbers.
 
-    ``before`` is the node that ``action`` came from (negative for a root). Where ``steering.step`` is 0 plans are not asked for.
+    ``before`` is the node that ``action`` came from (negative for a root). Where ``weights.step`` is 0 plans are not asked for.
     """
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
-    if are_planned(tree) and steering.step > 0.0:
+    if are_planned(tree) and weights.step > 0.0:
         said = _make_plan(tree, node, before, action)
         moves, planned = said >> 1, said & 1 == or_player
         if moves < 0:
             moves = np.int64(NO_PLAN)
     if opposing:
-        null_first(tree, node, min(steering.patience, MOST_FIRST if planned else BLIND_PATIENCE))
+        null_first(tree, node, min(weights.patience, MOST_FIRST if planned else BLIND_PATIENCE))
     count = _planned_first(tree, node, np.int64(record.forced) if opposing else np.int64(0))
     if not planned:
         return
     record.marks |= PLANNED_FLAG | HARDER_FLAG
-    if steering.near:
+    if weights.near:
         _move_up(
             tree,
             record.list + count + (record.forced if opposing else 0),
@@ -59,16 +59,16 @@ def first_look(tree, node, before, action, or_player, steering):
             tree.zoning.room[NEAR],
         )
     if opposing:
-        record.forced_b = record.first_b = _hardness(steering.step, moves)
+        record.forced_b = record.first_b = _hardness(weights.step, moves)
     else:
         for i in range(record.list, record.list + count):
             tree.lists[i] |= np.uint32(FORCED_BIT)
         record.forced = count
         record.forced_a, record.forced_b = (
-            _hardness(steering.step, max(moves - 1, 0)),
+            _hardness(weights.step, max(moves - 1, 0)),
             record.first_b,
         )
-        record.first_a = _hardness(steering.step, moves)
+        record.first_a = _hardness(weights.step, moves)
 
 
 @inner
@@ -181,7 +181,7 @@ def _size(plan):
 
 
 @inner
-def waits_for_null(tree, node):
+def awaits_null_move(tree, node):
     """Whether the null move heads a node's moves and is not refuted yet, where plans are made.
 
     What refutes it will leave most of the others out, so they have no part in the node's numbers until then.

@@ -11,8 +11,8 @@ import numpy as np
 from jaxsolve.games.threats import LEFT, ask
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import MANY, estimate
-from jaxsolve.search.methods.pns.numbers import Steering
-from jaxsolve.search.tree.expansion import Question, has
+from jaxsolve.search.hints.weights import Weights
+from jaxsolve.search.tree.expansion import ClaimCodes, has
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
 
@@ -32,7 +32,7 @@ def awaits_threat_search(tree, node):
 
 
 @compiled
-def search_threat_trees(tree, node, question: Question, steering: Steering, log):
+def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
     """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
 
     Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method says how long (``quiet_after``).
@@ -46,19 +46,19 @@ def search_threat_trees(tree, node, question: Question, steering: Steering, log)
         seen.scratch,
         seen.tree,
         seen.out,
-        np.int64(question.or_player),
+        np.int64(claim.or_player),
     )
     if length > 0:
-        _decide(tree, node, seen.tree[1], question, log)
+        _decide(tree, node, seen.tree[1], claim, log)
     elif length < 0:
         _leave_out(tree, node)
         if record.moves == 0:
-            _decide(tree, node, np.int64(-1), question, log)
-        elif steering.trust > 0.0:
-            estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
-    elif steering.trust > 0.0 and record.mover != question.or_player and record.moves >= MANY:
-        estimate(tree, node, question.or_player, steering.trust, np.float64(THREATLESS))
-    elif steering.quiet_after == 0 and record.mover == question.or_player:
+            _decide(tree, node, np.int64(-1), claim, log)
+        elif weights.trust > 0.0:
+            estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))
+    elif weights.trust > 0.0 and record.mover != claim.or_player and record.moves >= MANY:
+        estimate(tree, node, claim.or_player, weights.trust, np.float64(THREATLESS))
+    elif weights.quiet_after == 0 and record.mover == claim.or_player:
         record.marks &= ~NARROW_FLAG
 
 
@@ -78,11 +78,11 @@ def _leave_out(tree, node):
 
 
 @inner
-def _decide(tree, node, move, question: Question, log):
+def _decide(tree, node, move, claim: ClaimCodes, log):
     """Decides a node and logs it: its mover wins by ``move``, or loses where that is -1."""
     record = tree.nodes[node]
     won = move >= 0
-    proved = won == (record.mover == question.or_player)
+    proved = won == (record.mover == claim.or_player)
     record.pn, record.dn = (0, INF) if proved else (INF, 0)
     record.marks |= SOLVED_FLAG
     log_decided(tree, node, move, log)

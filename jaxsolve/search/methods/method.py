@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.evaluate import Heads, Offsets
-from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.paths import Log, Paths
 from jaxsolve.search.tree.tree import Tree
 
@@ -22,7 +22,7 @@ class Workspace(NamedTuple):
 
     tree: Tree
     paths: Paths
-    question: Question
+    claim: ClaimCodes
     offsets: Offsets  # where things lie in an evaluator row
     order: (
         np.ndarray
@@ -129,12 +129,12 @@ class Method(abc.ABC):
         """Decides what decided children decide among nodes ``order[:first]``, last first: (how many are left to look at, whether any was decided)."""
 
     @abc.abstractmethod
-    def look_again(self, work: Workspace) -> None:
+    def reset_hopeless(self, work: Workspace) -> None:
         """Forgets what made the search give up its ways, without touching what is decided."""
 
     @abc.abstractmethod
     def reopen(self, work: Workspace) -> bool:
-        """Puts ``work.question`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
+        """Puts ``work.claim`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
 
     @abc.abstractmethod
     def release(self, work: Workspace, first: int, last: int) -> int:
@@ -159,7 +159,7 @@ class Method(abc.ABC):
         null = int(work.tree.zoning.null[0])
         for mover in (0, 1):
             wins = work.log.wins[mover, first].copy()
-            wins[first == null] = -1 if mover == work.question.or_player else 1 << 62
+            wins[first == null] = -1 if mover == work.claim.or_player else 1 << 62
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
     def warm_up(self, work: Workspace) -> None:
@@ -178,7 +178,7 @@ class Method(abc.ABC):
         self.absorb(work, owners, 0, 0, rows)
         self.start(work, 0)
         self.settle(work, np.zeros(0, np.int32), 0)
-        self.look_again(work)
+        self.reset_hopeless(work)
         self.release(work, 0, 0)
         self.reopen(work)
         self.put_in_order(work, work.order[0].copy())

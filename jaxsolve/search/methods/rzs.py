@@ -25,11 +25,12 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.plans import moves_to_goal
 from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
+from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.pns.method import ProofNumber
-from jaxsolve.search.methods.pns.numbers import Steering, rank_and_store, refresh, refresh_decided
+from jaxsolve.search.methods.pns.numbers import rank_and_store, refresh, refresh_decided
 from jaxsolve.search.methods.pns.walk import approach, pop, unwind
-from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.paths import (
     FINISHED,
     FOUND,
@@ -91,8 +92,8 @@ class RelevanceZone(ProofNumber):
             states,
             actions,
             owners,
-            work.question,
-            self.steering,
+            work.claim,
+            self.weights,
             work.log,
         )
 
@@ -118,9 +119,9 @@ class RelevanceZone(ProofNumber):
 
 
 @inner
-def _price(tree, node, number, question: Question):
+def _price(tree, node, number, claim: ClaimCodes):
     """What a move of ``node`` costs."""
-    if tree.nodes[node].mover != question.or_player:
+    if tree.nodes[node].mover != claim.or_player:
         return np.int64(0)
     price, place = np.int64(1), number + 1
     while place > 1:
@@ -130,9 +131,9 @@ def _price(tree, node, number, question: Question):
 
 
 @inner
-def _repeats(tree, paths, path, node, number, question: Question):
+def _repeats(tree, paths, path, node, number, claim: ClaimCodes):
     """Whether a move of the node that a path stands at leads back to a position on the path."""
-    if not question.may_repeat:
+    if not claim.may_repeat:
         return False
     child = tree.edges[tree.nodes[node].edges + number].child
     for depth in range(paths.depth[path] + 1):
@@ -148,7 +149,7 @@ def _is_undecided(tree, node, number):
 
 
 @inner
-def _try_any(tree, paths, path, node, budget, question: Question):
+def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
     """The or-player's next move: the first that no path is busy with, else the first that one is; NONE where all were in vain, or WAIT."""
     record = tree.nodes[node]
     busy = np.int64(NONE)
@@ -157,10 +158,10 @@ def _try_any(tree, paths, path, node, budget, question: Question):
         if (
             not _is_undecided(tree, node, i)
             or tree.extra[record.edges + i, TRIED] >= budget
-            or _price(tree, node, i, question) > budget
+            or _price(tree, node, i, claim) > budget
         ):
             continue
-        if _repeats(tree, paths, path, node, i, question):
+        if _repeats(tree, paths, path, node, i, claim):
             continue
         if edge.busy == 0:
             return np.int64(i)
@@ -168,14 +169,14 @@ def _try_any(tree, paths, path, node, budget, question: Question):
             busy = np.int64(i) if edge.child != NONE else np.int64(WAIT) if busy == NONE else busy
     if (
         record.visited < record.moves
-        and _price(tree, node, np.int64(record.visited), question) <= budget
+        and _price(tree, node, np.int64(record.visited), claim) <= budget
     ):
         return np.int64(record.visited)
     return busy
 
 
 @inner
-def _refute_all(tree, paths, path, node, budget, question: Question):
+def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
     """The opponent's next move that is to be refuted; NONE where one was tried in vain, or WAIT."""
     record = tree.nodes[node]
     first = np.int64(NONE)
@@ -183,7 +184,7 @@ def _refute_all(tree, paths, path, node, budget, question: Question):
         if not _is_undecided(tree, node, i):
             continue
         if tree.extra[record.edges + i, TRIED] >= budget or _repeats(
-            tree, paths, path, node, i, question
+            tree, paths, path, node, i, claim
         ):
             return np.int64(NONE)
         if first == NONE:
@@ -195,24 +196,24 @@ def _refute_all(tree, paths, path, node, budget, question: Question):
 
 
 @inner
-def _next_move(tree, paths, path, question: Question):
+def _next_move(tree, paths, path, claim: ClaimCodes):
     """The move to follow from the node that a path stands at; NONE where its budget is spent or does not suffice, WAIT until one is evaluated."""
     depth = paths.depth[path]
     node, budget = paths.nodes[path, depth], paths.limit_a[path, depth]
     if depth + 2 >= paths.nodes.shape[1] or budget < max(1, moves_to_goal(tree, node)):
         return np.int64(NONE)
-    if tree.nodes[node].mover == question.or_player:
-        return _try_any(tree, paths, path, node, budget, question)
-    return _refute_all(tree, paths, path, node, budget, question)
+    if tree.nodes[node].mover == claim.or_player:
+        return _try_any(tree, paths, path, node, budget, claim)
+    return _refute_all(tree, paths, path, node, budget, claim)
 
 
 @inner
-def _leave_in_vain(tree, paths, path, question: Question):
+def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
     """Takes a path up from a node that its budget did not decide."""
     depth = paths.depth[path] - 1
     at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
     tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.limit_a[path, depth])
-    pop(tree, paths, path, question)
+    pop(tree, paths, path, claim)
 
 
 @inner
@@ -229,14 +230,14 @@ def _deepen(paths):
 
 
 @inner
-def _walk(tree, paths, path, question: Question, steering: Steering, log):
+def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE.
 
     A path that is IDLE below the root goes on from there at the next call: the log is full, or it has made many steps.
     """
     if log_is_full(log, paths):
         return IDLE
-    unwind(tree, paths, path, highest_decided(tree, paths, path), question, steering, log)
+    unwind(tree, paths, path, highest_decided(tree, paths, path), claim, weights, log)
     steps = 0
     while True:
         depth = paths.depth[path]
@@ -245,45 +246,45 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
         steps += 1
         node = paths.nodes[path, depth]
         if tree.nodes[node].marks & CYCLE_FLAG:
-            refresh_decided(tree, node, question)
-        if rank_and_store(tree, node, question, steering, log):
+            refresh_decided(tree, node, claim)
+        if rank_and_store(tree, node, claim, weights, log):
             if depth == 0:
                 return FINISHED
-            pop(tree, paths, path, question)
+            pop(tree, paths, path, claim)
             continue
         if awaits_threat_search(tree, node):
-            search_threat_trees(tree, node, question, steering, log)
+            search_threat_trees(tree, node, claim, weights, log)
             continue
-        number = _next_move(tree, paths, path, question)
+        number = _next_move(tree, paths, path, claim)
         if number == NONE and depth > 0:
-            _leave_in_vain(tree, paths, path, question)
+            _leave_in_vain(tree, paths, path, claim)
             continue
         if number == NONE and _deepen(paths):
             continue
         if number < 0:
             break
-        budget = paths.limit_a[path, depth] - _price(tree, node, number, question)
+        budget = paths.limit_a[path, depth] - _price(tree, node, number, claim)
         reached = approach(tree, paths, path, number)
         if reached == FOUND:
             return FOUND
         if reached == IDLE:
             break
-        if not refresh(tree, node, number, question):
+        if not refresh(tree, node, number, claim):
             enter_child(tree, paths, path, number, budget, np.int64(0))
-    unwind(tree, paths, path, 0, question, steering, log)
+    unwind(tree, paths, path, 0, claim, weights, log)
     return FINISHED if tree.nodes[0].marks & SOLVED_FLAG else IDLE
 
 
 @compiled
 def _select(
-    tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log
+    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, weights: Weights, log
 ):
     if paths.limit_a[0, 0] >= INF:  # new paths
         paths.limit_a[:, 0] = 1
         paths.limit_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, question, steering, log)
+        found = _walk(tree, paths, path, claim, weights, log)
         if found == FINISHED:
             return count, True
         if found == FOUND:

@@ -19,13 +19,13 @@ from jaxsolve.search.tree.eviction import MemoryFull, Room
 from jaxsolve.search.tree.expansion import (
     EVALUATED,
     EXPANDED,
+    claim_codes,
     enter_decided,
     fresh_rows,
     place,
-    question_of,
 )
 from jaxsolve.search.tree.paths import forget_limits, new_log, new_paths
-from jaxsolve.search.tree.patterns import put_in_order
+from jaxsolve.search.tree.patterns import order_points
 from jaxsolve.search.tree.tree import (
     ACTION,
     CUT,
@@ -139,7 +139,7 @@ class Search:
         self.work = Workspace(
             self._new_tree(),
             paths,
-            question_of(game, self.claims[0]),
+            claim_codes(game, self.claims[0]),
             evaluator.layout.offsets,
             order,
             log,
@@ -177,7 +177,7 @@ class Search:
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
         if tree.zoning.planes[0]:
-            put_in_order(tree.patterns, look(tree.zoning, self._root)[1])
+            order_points(tree.patterns, look(tree.zoning, self._root)[1])
         return tree
 
     @property
@@ -207,7 +207,7 @@ class Search:
         self._drain()
 
     def _judge_on_sight(self) -> None:
-        said = int(self.work.question.verdicts[self._on_sight])
+        said = int(self.work.claim.verdicts[self._on_sight])
         self.verdict = {1: Verdict.PROVED, -1: Verdict.DISPROVED, 0: Verdict.UNKNOWN}[said]
 
     # ---- questions and decisions -----------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ class Search:
         self.retreat()  # while its numbers are still those of the claim before
         self.asked += 1
         self.verdict = None
-        self.work = self.work._replace(question=question_of(self.game, self.claim))
+        self.work = self.work._replace(claim=claim_codes(self.game, self.claim))
         if self._on_sight:
             self._judge_on_sight()
             return True
@@ -273,9 +273,7 @@ class Search:
                 np.array(moves[part]),
                 np.array(zones[part]),
             )  # those of a log may be read-only: another type, for which nothing is compiled
-            enter_decided(
-                self.tree, rows, *decided, work.offsets, work.order, work.question, tallies
-            )
+            enter_decided(self.tree, rows, *decided, work.offsets, work.order, work.claim, tallies)
         if spread:
             self._settle()
 
@@ -460,7 +458,7 @@ class Search:
         """Looks at the whole graph, gives way to a plainer method, or expands what is nearest; leaves found. At the end nothing is left to try."""
         again, self._looked_again_at = self._looked_again_at == self.evaluated, self.evaluated
         if not again:
-            self.method.look_again(self.work)
+            self.method.reset_hopeless(self.work)
             self._settle()
             return 0
         if self.method.fallback is not None:
@@ -468,7 +466,7 @@ class Search:
             self._looked_again_at = -1
             return 0
         # Levels once more: what the last sweep decided may have cut off the shortest ways, and only along those does ``frontier`` go.
-        level_order(self.tree, self.work.question.may_repeat)
+        level_order(self.tree, self.work.claim.may_repeat)
         self.tree.counters[CUT] = 0
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)
         count = self._select_frontier(flight, most)
@@ -499,7 +497,7 @@ class Search:
         self._settled_at = max(256, self.expanded)
         if not self.tree.counters[NODES]:
             return
-        order = level_order(self.tree, self.work.question.may_repeat)
+        order = level_order(self.tree, self.work.claim.may_repeat)
         more = True
         while more:
             left, more = len(order), False
@@ -552,7 +550,7 @@ class Search:
             forget_limits(
                 self.work.paths
             )  # thresholds and numbers of the old method are not its own
-            fallback.look_again(self.work)
+            fallback.reset_hopeless(self.work)
         else:
             self._restart()
 

@@ -13,7 +13,7 @@ from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.tree import expansion
 from jaxsolve.search.tree.eviction import compact, evict
-from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.paths import new_log, new_paths
 from jaxsolve.search.tree.tree import new_tree, roomier
 from jaxsolve.search.tree.zones import enter_patterns
@@ -37,10 +37,10 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
         new_log(16, 1, 0, 1),
     )
     offsets = Layout(1, 1, False, False, zoned).offsets
-    question = Question(0, np.zeros(5, np.int8), may_repeat, False)
+    claim = ClaimCodes(0, np.zeros(5, np.int8), may_repeat, False)
     order, row = np.zeros((2, 1), np.int32), np.zeros((1, offsets.width), np.uint32)
     row.flags.writeable = False
-    work = Workspace(tree, paths, question, offsets, order, log, np.zeros(2, np.int64))
+    work = Workspace(tree, paths, claim, offsets, order, log, np.zeros(2, np.int64))
     expansion.place(tree, row[0], 0, offsets, order, work.tallies)
     tree.nodes[0]["pins"] = 1
     method.warm_up(work)
@@ -48,7 +48,7 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
     expansion.fresh_rows(tree, row, 0, offsets, found)
     enter_patterns(tree, states[:0], order[0, :0], states[:0], np.zeros(0, np.bool_))
     expansion.enter_decided(
-        tree, row[:0], order[0, :0], states[:0], offsets, order, question, work.tallies
+        tree, row[:0], order[0, :0], states[:0], offsets, order, claim, work.tallies
     )
     frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
     level_order(tree, may_repeat)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.question import Claim
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
 from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
 from jaxsolve.games.zones import LIKE
 from jaxsolve.jit.host import compiled, inlined, inner
-from jaxsolve.question import Claim
 from jaxsolve.search.tree.tree import (
     FORCED_BIT,
     INF,
@@ -25,7 +25,7 @@ from jaxsolve.search.tree.tree import (
     find,
     strip,
 )
-from jaxsolve.search.tree.zones import remember_position
+from jaxsolve.search.tree.zones import store_pattern_of
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 COST_UNIT = 16  # of first numbers from a network's costs, for each power of ten
@@ -33,7 +33,7 @@ MOST_FIRST = (1 << 15) - 1  # largest first number
 THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
 
 
-class Question(NamedTuple):
+class ClaimCodes(NamedTuple):
     """What the compiled search needs to know of a claim."""
 
     or_player: int
@@ -42,12 +42,12 @@ class Question(NamedTuple):
     forces: bool  # moves can force the reply, and first numbers are a mere count of moves
 
 
-def question_of(game: Game, claim: Claim) -> Question:
+def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
     """A claim as the compiled search reads it."""
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
-    return Question(
+    return ClaimCodes(
         claim.player,
         verdicts,
         game.may_repeat,
@@ -75,9 +75,9 @@ def outcome_on_sight(row, offsets: Offsets):
 
 
 @inner
-def numbers_of(outcome, question: Question):
+def numbers_of(outcome, claim: ClaimCodes):
     """(proof number, disproof number) of a position that ends with this outcome."""
-    verdict = question.verdicts[outcome]
+    verdict = claim.verdicts[outcome]
     if verdict > 0:
         return np.int64(0), np.int64(INF)
     return np.int64(INF if verdict < 0 else TAINTED), np.int64(0)
@@ -126,7 +126,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
     moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
     if tree.threat_search.address[0] != 0 and moves > 1:
         mover = (np.int64(row[offsets.info]) >> 3) & 1
-        length = see_sequences(tree.threat_search, row, offsets)
+        length = search_threats(tree.threat_search, row, offsets)
         if length > 0:
             return ended(1 + mover), False
         if length <= 0:
@@ -144,7 +144,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.threat_search.address[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
-        if not is_estimated(row, offsets):
+        if not has_network_output(row, offsets):
             pass
         elif offsets.costs != NONE:
             _numbers_by_cost(tree, child, row, moves, offsets)
@@ -159,7 +159,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 
 
 @inner
-def is_estimated(row, offsets: Offsets):
+def has_network_output(row, offsets: Offsets):
     """Whether a network has been asked about the row's position: not where that stood in the table, from which it may fall."""
     if offsets.priors == NONE:
         return False
@@ -195,7 +195,7 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 
 
 @inner
-def see_sequences(threat_search, row, offsets: Offsets):
+def search_threats(threat_search, row, offsets: Offsets):
     """What ``jaxsolve.games.threats`` says of the row's position.
 
     Where the side to move does not win, ``threat_search.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
@@ -352,7 +352,7 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 
 
 @compiled
-def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Question, tallies):
+def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, claim: ClaimCodes, tallies):
     """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (below 0: every move loses) and ``zones`` as in the log.
 
     Those that do not themselves cover another become patterns too, also where there is no room for a node.
@@ -360,7 +360,7 @@ def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Q
     for i in range(len(rows)):
         if -1 <= moves[i] < LIKE:
             mover = np.int64(rows[i, offsets.info]) >> 3 & 1
-            remember_position(
+            store_pattern_of(
                 tree,
                 rows[i, : offsets.state],
                 zones[i],
@@ -372,7 +372,7 @@ def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, question: Q
             continue
         record = tree.nodes[node]
         phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
-        record.pn, record.dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
+        record.pn, record.dn = (phi, delta) if record.mover == claim.or_player else (delta, phi)
         record.marks |= SOLVED_FLAG
         for j in range(tree.zones.shape[1]):
             tree.zones[node, j] = zones[i, j]

@@ -82,7 +82,7 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
     )
 
 
-def put_in_order(table: Patterns, seen: np.ndarray) -> None:
+def order_points(table: Patterns, seen: np.ndarray) -> None:
     """Orders the points of an empty table by what the root shows, uint32[K, Z]."""
     stones = np.unpackbits((seen[0] | seen[1]).view(np.uint8), bitorder="little")
     table.places[np.argsort(stones, kind="stable")] = np.arange(len(stones))
@@ -206,7 +206,7 @@ def _is_shown(table, pattern, words):
 
 
 @inner
-def note_help(table, pattern):
+def count_use(table, pattern):
     """Says that a pattern answered a look-up."""
     table.helped[pattern] = min(MOST_HELP, table.helped[pattern] + 1)
 

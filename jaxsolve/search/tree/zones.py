@@ -14,7 +14,7 @@ from jaxsolve.evaluate.layout import NONE as ABSENT
 from jaxsolve.games.zones import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SECOND_MOVES, SHOWN, WON, ask
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.search.tree.paths import log_decided
-from jaxsolve.search.tree.patterns import enter, look_up, mark_of, note_help
+from jaxsolve.search.tree.patterns import count_use, enter, look_up, mark_of
 from jaxsolve.search.tree.tree import (
     ACTION,
     FORCED_BIT,
@@ -35,7 +35,7 @@ def is_open(tree, node, action):
 
 
 @inner
-def see_zone(tree, row, offsets):
+def write_terminal_zone(tree, row, offsets):
     """Writes the zone of a position that its row decides to ``room[0]``."""
     zone = tree.zoning.room[0]
     if offsets.zone != ABSENT:
@@ -191,7 +191,7 @@ def close_edges(tree, node):
 
 
 @inner
-def learn(tree, node, number, zone):
+def apply_decided_edge(tree, node, number, zone):
     """Draws the conclusions from an edge just decided in proof and disproof numbers, whose child's zone is ``zone``."""
     edge = tree.edges[tree.nodes[node].edges + number]
     action = np.int64(edge.action & ACTION)
@@ -225,7 +225,7 @@ def _show(tree, state):
 
 
 @inner
-def rests_on_all(tree, zone):
+def is_whole_position(tree, zone):
     """Whether a zone is the whole position."""
     null = tree.zoning.null[0]
     return null >= 0 and (zone[null >> 5] >> np.uint32(null & 31)) & np.uint32(1) != 0
@@ -238,7 +238,7 @@ def _may_serve(said, mover, winner):
 
 
 @compiled
-def known_winner(tree, node):
+def winner_by_pattern(tree, node):
     """(a pattern that a node shows, who wins there), or (-1, -1)."""
     said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
@@ -251,17 +251,17 @@ def known_winner(tree, node):
 
 
 @inner
-def recall(tree, node, or_player, log):
+def decide_by_pattern(tree, node, or_player, log):
     """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
-    return _has_patterns(tree) and _recall(tree, node, or_player, log)
+    return _has_patterns(tree) and _decide_by_pattern(tree, node, or_player, log)
 
 
 @compiled
-def _recall(tree, node, or_player, log):
-    pattern, winner = known_winner(tree, node)
+def _decide_by_pattern(tree, node, or_player, log):
+    pattern, winner = winner_by_pattern(tree, node)
     if pattern < 0:
         return False
-    note_help(tree.patterns, pattern)
+    count_use(tree.patterns, pattern)
     _decide_like(tree, node, pattern, winner, or_player, log)
     return True
 
@@ -280,15 +280,15 @@ def _decide_like(tree, node, pattern, winner, or_player, log):
 
 
 @inner
-def remember(tree, node, winner):
+def store_pattern(tree, node, winner):
     """Enters what a decided node shows on its zone, unless the table knows as much."""
     if _has_patterns(tree):
-        _remember(tree, node, winner)
+        _store_pattern(tree, node, winner)
 
 
 @compiled
-def _remember(tree, node, winner):
-    remember_position(
+def _store_pattern(tree, node, winner):
+    store_pattern_of(
         tree, tree.states[node], tree.zones[node], np.int64(tree.nodes[node].mover), winner
     )
 
@@ -305,16 +305,16 @@ def enter_patterns(tree, states, moves, zones, left):
         said = _show(tree, states[i])
         mover = np.int64(1) if said & SECOND_MOVES else np.int64(0)
         winner = mover if moves[i] >= 0 else 1 - mover
-        if rests_on_all(tree, zones[i]) or not _may_serve(said, mover, winner):
+        if is_whole_position(tree, zones[i]) or not _may_serve(said, mover, winner):
             left[i] = True
         else:
-            remember_position(tree, states[i], zones[i], mover, winner)
+            store_pattern_of(tree, states[i], zones[i], mover, winner)
 
 
 @inner
-def remember_position(tree, state, zone, mover, winner):
-    """As ``remember``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
-    if not _has_patterns(tree) or rests_on_all(tree, zone):
+def store_pattern_of(tree, state, zone, mover, winner):
+    """As ``store_pattern``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
+    if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
     if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
         enter(tree.patterns, winner, mover, zone, mark_of(state))

@@ -134,11 +134,11 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
             or not len(known)
         ):
             continue
-        take(tree, at, known[0], search.work.question)
+        take(tree, at, known[0], search.work.claim)
         delta = "dn" if node["mover"] == life.claim.player else "pn"
         before, untried = int(node[delta]), int(node["moves"] - node["visited"] - node["forced"])
         node["first_b"] += 1
-        take(tree, at, known[0], search.work.question)
+        take(tree, at, known[0], search.work.claim)
         assert int(node[delta]) == min(before + untried, BIG)
         summed += untried > 0
         edge = node["edges"] + known[0]
@@ -148,7 +148,7 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
         )
         child = tree.nodes[tree.visits[edge]["child"]]
         child["pn"] = child["dn"] = BIG
-        take(tree, at, known[0], search.work.question)
+        take(tree, at, known[0], search.work.claim)
         assert int(node[delta]) == BIG  # a sum does not go on beyond it
         child["pn"], child["dn"] = kept
         expected = initial_numbers(node, tree.lists[node["list"] + node["visited"]])
@@ -181,7 +181,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
         assert node["mover"] != life.claim.player
         if edge is None or (np.isfinite(edge["value"]) and edge["visits"] < method.patience):
             assert node["visited"] <= 1
-            assert int(choose(tree, at, search.work.question, method._exploring)) == 0
+            assert int(choose(tree, at, search.work.claim, method._exploring)) == 0
             waiting += 1
             if edge is not None:
                 assert edge["action"] & ACTION == null
@@ -190,7 +190,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
                     NONE,
                     1,
                 )  # its evaluation is under way: nothing else is walked meanwhile
-                assert int(choose(tree, at, search.work.question, method._exploring)) == NONE
+                assert int(choose(tree, at, search.work.claim, method._exploring)) == NONE
                 edge["child"], edge["busy"] = child, 0
                 in_flight += 1
         elif np.isfinite(edge["value"]):
@@ -204,9 +204,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
                 (10, 10, False),
             ):
                 edge["visits"], edge["busy"] = visits, busy
-                assert (
-                    int(choose(tree, at, search.work.question, method._exploring)) == 0
-                ) is waits
+                assert (int(choose(tree, at, search.work.claim, method._exploring)) == 0) is waits
             edge["visits"], edge["busy"] = kept
             at_the_edge += 1
     assert waiting > 10 and patient > 0 and in_flight > 5 and at_the_edge > 5

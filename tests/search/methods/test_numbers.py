@@ -10,7 +10,8 @@ import pytest
 from jaxsolve.games import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings
-from jaxsolve.search.methods.pns.numbers import Steering, rank
+from jaxsolve.search.hints.weights import Weights
+from jaxsolve.search.methods.pns.numbers import rank
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Driver
 from jaxsolve.search.tree.eviction import compact, evict
@@ -25,9 +26,9 @@ QUESTIONS = [
 
 
 @compiled
-def ranked(tree, node, steering: Steering):
+def ranked(tree, node, weights: Weights):
     """(phi, delta) of a node made anew from its edges."""
-    phi, delta, _, _, _ = rank(tree, node, steering)
+    phi, delta, _, _, _ = rank(tree, node, weights)
     return phi, delta
 
 
@@ -52,7 +53,7 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
                 break  # numbers of two methods stand side by side
             if rng.random() < 0.9 or job.search.verdict is not None:
                 continue
-            tree, steering = job.search.tree, job.search.method.steering
+            tree, weights = job.search.tree, job.search.method.weights
             if rng.random() < 0.1:
                 evict(tree, max(1, int(tree.counters[LIVE]) * 3 // 4))
                 compact(tree)
@@ -61,7 +62,7 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
                 if used["marks"][node] & STALE_FLAG:
                     continue
                 kept = used["pn"][node], used["dn"][node]
-                assert ranked(tree, int(node), steering) == (
+                assert ranked(tree, int(node), weights) == (
                     kept if used["mover"][node] == claim.player else kept[::-1]
                 )
                 checked += 1

@@ -110,7 +110,7 @@ def test_the_walk_goes_where_the_formula_says(changes):
         score[
             ~np.isfinite(edges["value"]) | ((edges["child"] == NONE) & (edges["busy"] > 0))
         ] = -np.inf
-        chosen = int(choose(tree, number, search.work.question, method._exploring))
+        chosen = int(choose(tree, number, search.work.claim, method._exploring))
         edges["busy"] = 0
         assert score[chosen] == pytest.approx(score.max(), abs=1e-6)
         seen.append(score[chosen] > score[selection == selection.max()].max() + 1e-6)

@@ -30,15 +30,15 @@ from jaxsolve.search.tree.patterns import (
     VALUES,
     VISITED,
     Patterns,
+    count_use,
     enter,
     look_up,
     mark_of,
     new_patterns,
-    note_help,
-    put_in_order,
+    order_points,
 )
 from jaxsolve.search.tree.tree import BUDGET, new_tree
-from jaxsolve.search.tree.zones import remember_position
+from jaxsolve.search.tree.zones import store_pattern_of
 from support.proofs.solver import random_game, rules_of
 from support.search import LONG
 
@@ -65,7 +65,7 @@ def put(table, seen, zone, winner, mover, source):
 
 @compiled
 def help_by(table, pattern):
-    note_help(table, pattern)
+    count_use(table, pattern)
 
 
 @compiled
@@ -74,8 +74,8 @@ def mark(state):
 
 
 @compiled
-def remember(tree, state, zone, mover, winner):
-    remember_position(tree, state, zone, mover, winner)
+def store_pattern(tree, state, zone, mover, winner):
+    store_pattern_of(tree, state, zone, mover, winner)
 
 
 def table_of(words: int, planes: int, most: int) -> Patterns:
@@ -92,7 +92,7 @@ class Model:
     def __init__(self, rng: random.Random, words: int, planes: int, most: int):
         self.rng, self.words, self.planes, self.most = rng, words, planes, most
         self.table = table_of(words, planes, most)
-        put_in_order(
+        order_points(
             self.table,
             np.array(
                 [[rng.getrandbits(32) for _ in range(words)] for _ in range(planes)], np.uint32
@@ -365,7 +365,7 @@ def finds(game, evaluator, one, first, zone, claimant) -> bool:
     tree = tree_of(evaluator.game.rule_set)
     tree.patterns.counters[:] = 0
     tree.patterns.roots[:] = 0
-    remember(tree, won, zone, won_mover, claimant)
+    store_pattern(tree, won, zone, won_mover, claimant)
     said, shown = zonings.look(tree.zoning, state)
     may = said >= 0 and (not said & zonings.FOR_MOVER or mover == claimant)
     return may and int(look(tree.patterns, shown.reshape(-1), claimant, mover)) >= 0
@@ -386,8 +386,8 @@ def test_the_whole_position_and_the_forced_opening_serve_none():
     whole, points = np.zeros(2, np.uint32), np.array([0xFF, 0], np.uint32)
     whole[49 >> 5] = 1 << (49 & 31)
     tree = new_tree(1 << 20, game.state_words, game.zoning())
-    remember(tree, later, whole, 1, 1)
-    remember(tree, opening, points, 0, 1)
+    store_pattern(tree, later, whole, 1, 1)
+    store_pattern(tree, opening, points, 0, 1)
     assert tree.patterns.counters[HELD] == 0 and zonings.look(tree.zoning, opening)[0] < 0
-    remember(tree, later, points, 1, 1)
+    store_pattern(tree, later, points, 1, 1)
     assert tree.patterns.counters[HELD] == 1

@@ -92,7 +92,7 @@ class MonteCarlo(Method):
             states,
             actions,
             owners,
-            work.question,
+            work.claim,
             self._exploring,
             work.log,
         )
@@ -110,21 +110,21 @@ class MonteCarlo(Method):
             rows,
             work.offsets,
             work.order,
-            work.question,
+            work.claim,
             self._exploring,
             work.log,
             work.tallies,
         )
 
     def start(self, work: Workspace, node: int) -> None:
-        walk.begin(work.tree, node, work.question, self._exploring, work.offsets)
+        walk.begin(work.tree, node, work.claim, self._exploring, work.offsets)
 
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
         return walk.settle(
-            work.tree, order, first, work.question, self._exploring, work.log, work.paths
+            work.tree, order, first, work.claim, self._exploring, work.log, work.paths
         )
 
-    def look_again(self, work: Workspace) -> None:
+    def reset_hopeless(self, work: Workspace) -> None:
         """Nothing is ever given up."""
 
     def reopen(self, work: Workspace) -> bool:

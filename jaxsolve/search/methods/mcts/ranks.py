@@ -14,7 +14,7 @@ import numpy as np
 from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import has_plan
 from jaxsolve.search.methods.pns.numbers import initial_numbers, sum_unvisited
-from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.tree import BIG, INF, NONE, SOLVED_FLAG, add_edge, forced_entry
 
 A, B, RANK = range(3)  # an edge's extra words
@@ -65,7 +65,7 @@ def _put(tree, node, number, a):
 
 
 @inner
-def _of_edge(tree, node, number, question: Question):
+def _of_edge(tree, node, number, claim: ClaimCodes):
     """(A, B) of what an edge leads to, as it is known now."""
     record = tree.nodes[node]
     edge = tree.visits[record.edges + number]
@@ -78,17 +78,17 @@ def _of_edge(tree, node, number, question: Question):
             tree.extra[record.edges + number, B]
         )
     child = tree.nodes[edge.child]
-    if question.may_repeat and child.level <= record.level:
+    if claim.may_repeat and child.level <= record.level:
         return np.int64(BIG), np.int64(
             0
         )  # as in ``search.proof_numbers``: else numbers could feed themselves
-    if record.mover == question.or_player:
+    if record.mover == claim.or_player:
         return np.int64(child.pn), np.int64(child.dn)
     return np.int64(child.dn), np.int64(child.pn)
 
 
 @inner
-def sum_up(tree, node, question: Question):
+def sum_up(tree, node, claim: ClaimCodes):
     """Makes the numbers of an undecided node from its edges'; True if they have changed (Allis 1994)."""
     record = tree.nodes[node]
     untried = np.int64(record.moves) - np.int64(record.visited)
@@ -106,18 +106,18 @@ def sum_up(tree, node, question: Question):
             phi = min(phi, np.int64(tree.extra[record.edges + i, A]))
             delta += np.int64(tree.extra[record.edges + i, B])
     delta = min(delta, np.int64(BIG))
-    pn, dn = (phi, delta) if record.mover == question.or_player else (delta, phi)
+    pn, dn = (phi, delta) if record.mover == claim.or_player else (delta, phi)
     changed = record.pn != pn or record.dn != dn
     record.pn, record.dn = pn, dn
     return changed
 
 
 @inner
-def take_up(tree, node, number, question: Question):
+def take_up(tree, node, number, claim: ClaimCodes):
     """Takes up the numbers of what an edge leads to; True if those of its node have changed, or the node is decided."""
     record = tree.nodes[node]
     at = np.int64(record.edges) + number
-    a, b = _of_edge(tree, node, number, question)
+    a, b = _of_edge(tree, node, number, claim)
     changed = np.int64(tree.extra[at, A]) != a or np.int64(tree.extra[at, B]) != b
     if np.int64(tree.extra[at, A]) != a:
         _put(tree, node, number, a)
@@ -125,5 +125,5 @@ def take_up(tree, node, number, question: Question):
     if record.marks & SOLVED_FLAG:
         return True
     return (changed or has_plan(tree, node)) and sum_up(
-        tree, node, question
+        tree, node, claim
     )  # where moves are planned, untried ones grow harder by the way

@@ -10,7 +10,7 @@ import numpy as np
 from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import NO_PLAN, is_headed_by_null, moves_to_goal
 from jaxsolve.search.methods.mcts.ranks import RANK
-from jaxsolve.search.tree.expansion import Question, cost_of, is_estimated
+from jaxsolve.search.tree.expansion import ClaimCodes, cost_of, has_network_output
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 
@@ -29,7 +29,7 @@ class Exploring(NamedTuple):
 
 
 @inner
-def _worth(tree, node, value, question: Question, exploring: Exploring):
+def _worth(tree, node, value, claim: ClaimCodes, exploring: Exploring):
     """A mean value of one of the node's edges in [-1, 1], as its mover likes it."""
     if exploring.most_cost == 0.0:
         return np.float64(value)
@@ -37,7 +37,7 @@ def _worth(tree, node, value, question: Question, exploring: Exploring):
     if span <= 0.0:
         return 0.0
     worth = 2.0 * (np.float64(value) - tree.extremes[0]) / span - 1.0
-    return -worth if tree.nodes[node].mover == question.or_player else worth
+    return -worth if tree.nodes[node].mover == claim.or_player else worth
 
 
 @inner
@@ -47,10 +47,10 @@ def _prior(tree, node, number):
 
 
 @inner
-def _waits_for_null(tree, node, exploring: Exploring):
+def _awaits_null_move(tree, node, exploring: Exploring):
     """Whether a node's moves wait for its null move, walked before: until that is refuted, or ``patience`` visits have not done it.
 
-    What refutes it will close most of the others (as ``plans.waits_for_null``, which goes by proof numbers).
+    What refutes it will close most of the others (as ``plans.awaits_null_move``, which goes by proof numbers).
     """
     edge = tree.visits[tree.nodes[node].edges]
     return (
@@ -61,10 +61,10 @@ def _waits_for_null(tree, node, exploring: Exploring):
 
 
 @inner
-def choose(tree, node, question: Question, exploring: Exploring):
+def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
     """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
     record = tree.nodes[node]
-    if record.visited > 0 and _waits_for_null(tree, node, exploring):
+    if record.visited > 0 and _awaits_null_move(tree, node, exploring):
         edge = tree.visits[record.edges]
         return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     total, mean, seen = 1.0, 0.0, 0
@@ -80,7 +80,7 @@ def choose(tree, node, question: Question, exploring: Exploring):
                 worst, np.int64(tree.extra[record.edges + i, RANK])
             )  # no rank is above the number of moves
         if math.isfinite(edge.value) and edge.visits > 0:
-            mean += _worth(tree, node, edge.value, question, exploring)
+            mean += _worth(tree, node, edge.value, claim, exploring)
             seen += 1
     # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
     first_play = (mean - 1.0) / (seen + 1.0)
@@ -94,7 +94,7 @@ def choose(tree, node, question: Question, exploring: Exploring):
         q = (
             0.0
             if edge.visits == 0
-            else _worth(tree, node, edge.value, question, exploring) * edge.visits
+            else _worth(tree, node, edge.value, claim, exploring) * edge.visits
         )
         q = (q - edge.busy) / max(1, count)
         if exploring.puct:
@@ -122,11 +122,11 @@ def choose(tree, node, question: Question, exploring: Exploring):
 
 
 @inner
-def cost_of_path(tree, paths, path, cost, question: Question, exploring: Exploring):
+def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Exploring):
     """A leaf's cost, and what the opponent's moves on the way multiply it by."""
     for d in range(paths.depth[path] + 1):
         record = tree.nodes[paths.nodes[path, d]]
-        if record.mover != question.or_player:
+        if record.mover != claim.or_player:
             cost += math.log10(max(np.float64(record.moves), 1.0))
     return min(max(cost, 0.0), exploring.most_cost)
 
@@ -153,15 +153,15 @@ def look_for_extremes(tree):
 
 
 @inner
-def estimate(tree, node, row, unknown, question: Question, exploring: Exploring, offsets):
+def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, offsets):
     """What is said of a new node for the or-player: a value, or a cost.
 
     By its row, if a network was asked or random games were played; else by its plan, from 1 at the or-player's goal to -1; else ``unknown``.
     """
     if exploring.most_cost > 0.0:
         return (
-            cost_of(row, np.int64(question.or_player), offsets)
-            if is_estimated(row, offsets)
+            cost_of(row, np.int64(claim.or_player), offsets)
+            if has_network_output(row, offsets)
             else unknown
         )
     if offsets.value == NONE:
@@ -169,4 +169,4 @@ def estimate(tree, node, row, unknown, question: Question, exploring: Exploring,
         return 1.0 - 2.0 * min(moves, np.int64(NO_PLAN)) / NO_PLAN if moves > 0 else unknown
     mover = (np.int64(row[offsets.info]) >> 3) & 1
     value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
-    return value if mover == question.or_player else -value
+    return value if mover == claim.or_player else -value

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.hints.plans import are_planned, first_look
+from jaxsolve.search.hints.plans import are_planned, initialise_node
 from jaxsolve.search.methods.mcts.ranks import begin_edge, sum_up, take_up
 from jaxsolve.search.methods.mcts.selection import (
     Exploring,
@@ -17,7 +17,7 @@ from jaxsolve.search.methods.mcts.selection import (
     look_for_extremes,
 )
 from jaxsolve.search.methods.pns.numbers import store
-from jaxsolve.search.tree.expansion import EVALUATED, Question, fetch, numbers_of, place
+from jaxsolve.search.tree.expansion import EVALUATED, ClaimCodes, fetch, numbers_of, place
 from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
 from jaxsolve.search.tree.tree import (
     ACTION,
@@ -31,17 +31,17 @@ from jaxsolve.search.tree.tree import (
     unpin,
 )
 from jaxsolve.search.tree.zones import (
+    decide_by_pattern,
     drop_closed_moves,
     is_open,
     lost_by,
-    recall,
-    see_zone,
     won_by,
+    write_terminal_zone,
 )
 
 
 @inner
-def _decide(tree, node, question: Question, log):
+def _decide(tree, node, claim: ClaimCodes, log):
     """Decides ``node`` from its edges if they suffice; True if it is decided."""
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
@@ -51,7 +51,7 @@ def _decide(tree, node, question: Question, log):
     for i in range(record.visited):
         value = tree.visits[record.edges + i].value
         if value == np.inf:
-            return store(tree, node, np.int64(0), np.int64(INF), np.int64(i), question, log)
+            return store(tree, node, np.int64(0), np.int64(INF), np.int64(i), claim, log)
         if value == -np.inf:
             lost += 1
         elif math.isnan(value):
@@ -65,19 +65,19 @@ def _decide(tree, node, question: Question, log):
         np.int64(TAINTED if tainted else INF),
         np.int64(0),
         np.int64(NONE),
-        question,
+        claim,
         log,
     )
 
 
 @inner
-def _mark(tree, node, edge, pn, dn, zone, question: Question, exploring: Exploring):
+def _mark(tree, node, edge, pn, dn, zone, claim: ClaimCodes, exploring: Exploring):
     """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
 
     ``zone`` is what the child's result rests on.
     """
     action = np.int64(edge.action & ACTION)
-    a, b = (pn, dn) if tree.nodes[node].mover == question.or_player else (dn, pn)
+    a, b = (pn, dn) if tree.nodes[node].mover == claim.or_player else (dn, pn)
     if a == 0 and b == INF:
         edge.value = np.inf
         won_by(tree, node, action, zone)
@@ -85,13 +85,13 @@ def _mark(tree, node, edge, pn, dn, zone, question: Question, exploring: Explori
         edge.value = -np.inf
         if lost_by(tree, node, action, zone):
             drop_closed_moves(tree, node)
-            _close_edges(tree, node, question, exploring)
+            _close_edges(tree, node, claim, exploring)
     else:
         edge.value = np.nan
 
 
 @inner
-def _close_edges(tree, node, question: Question, exploring: Exploring):
+def _close_edges(tree, node, claim: ClaimCodes, exploring: Exploring):
     """Marks the visited moves that are closed as lost."""
     record = tree.nodes[node]
     for i in range(record.visited):
@@ -99,7 +99,7 @@ def _close_edges(tree, node, question: Question, exploring: Exploring):
         if not is_open(tree, node, np.int64(edge.action & ACTION)):
             edge.value = -np.inf
             if exploring.ranked:
-                take_up(tree, node, np.int64(i), question)
+                take_up(tree, node, np.int64(i), claim)
 
 
 @inner
@@ -115,11 +115,11 @@ def _release(tree, paths, path, with_leaf):
 
 
 @inner
-def _back_up(tree, paths, path, value, question: Question, exploring: Exploring, log):
+def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, log):
     """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
     deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
-        value = cost_of_path(tree, paths, path, value, question, exploring)
+        value = cost_of_path(tree, paths, path, value, claim, exploring)
     for d in range(paths.depth[path], -1, -1):
         node = paths.nodes[path, d]
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, d]]
@@ -127,14 +127,14 @@ def _back_up(tree, paths, path, value, question: Question, exploring: Exploring,
         if math.isfinite(edge.value):
             sign = (
                 1.0
-                if exploring.most_cost > 0.0 or tree.nodes[node].mover == question.or_player
+                if exploring.most_cost > 0.0 or tree.nodes[node].mover == claim.or_player
                 else -1.0
             )
             edge.value += np.float32((sign * value - edge.value) / edge.visits)
             tree.extremes[0] = min(tree.extremes[0], np.float64(edge.value))
             tree.extremes[1] = max(tree.extremes[1], np.float64(edge.value))
-        deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, question, log)
-        counting = counting and take_up(tree, node, np.int64(paths.edges[path, d]), question)
+        deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, claim, log)
+        counting = counting and take_up(tree, node, np.int64(paths.edges[path, d]), claim)
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
@@ -145,7 +145,7 @@ def _back_up(tree, paths, path, value, question: Question, exploring: Exploring,
                 tree.nodes[node].pn,
                 tree.nodes[node].dn,
                 tree.zones[node],
-                question,
+                claim,
                 exploring,
             )
 
@@ -160,7 +160,7 @@ def _repeats(paths, path, child):
 
 
 @inner
-def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
+def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
     """Takes a path from where it stands to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided."""
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
@@ -169,7 +169,7 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
         if log_is_full(log, paths):
             _release(tree, paths, path, False)
             return IDLE
-        if _decide(tree, node, question, log):
+        if _decide(tree, node, claim, log):
             if depth == 0:
                 return FINISHED
             parent = paths.nodes[path, depth - 1]
@@ -182,15 +182,15 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
                 tree.nodes[node].pn,
                 tree.nodes[node].dn,
                 tree.zones[node],
-                question,
+                claim,
                 exploring,
             )
             if exploring.ranked:
-                take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), question)
+                take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), claim)
             unpin(tree, node)
             paths.depth[path] = depth - 1
             continue
-        best = choose(tree, node, question, exploring)
+        best = choose(tree, node, claim, exploring)
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             _release(tree, paths, path, False)
             return IDLE
@@ -208,10 +208,10 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
         if edge.child == NONE:
             paths.flying[path] = 1
             return FOUND
-        if question.may_repeat and _repeats(paths, path, np.int64(edge.child)):
+        if claim.may_repeat and _repeats(paths, path, np.int64(edge.child)):
             tree.counters[LOOPS] = 1
             _back_up(
-                tree, paths, path, hopeless, question, exploring, log
+                tree, paths, path, hopeless, claim, exploring, log
             )  # going round in circles achieves nothing for the or-player
             _release(tree, paths, path, True)
             return IDLE
@@ -222,12 +222,12 @@ def _walk(tree, paths, path, question: Question, exploring: Exploring, log):
 
 @compiled
 def select(
-    tree, paths, first, last, states, actions, owners, question: Question, exploring: Exploring, log
+    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, exploring: Exploring, log
 ):
     """As ``search.walks.select``."""
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, question, exploring, log)
+        found = _walk(tree, paths, path, claim, exploring, log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:
@@ -237,18 +237,18 @@ def select(
 
 
 @inner
-def _plan(tree, node, before, action, question: Question, exploring: Exploring, offsets):
-    """As ``plans.first_look``, where the game makes plans and no network has put the moves in order."""
+def _plan(tree, node, before, action, claim: ClaimCodes, exploring: Exploring, offsets):
+    """As ``plans.initialise_node``, where the game makes plans and no network has put the moves in order."""
     if exploring.step > 0.0 and are_planned(tree) and offsets.priors == NONE:
-        first_look(tree, node, before, action, question.or_player, exploring)
+        initialise_node(tree, node, before, action, claim.or_player, exploring)
 
 
 @compiled
-def begin(tree, node, question: Question, exploring: Exploring, offsets):
+def begin(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
     """Gives a node that no path has led to its plan, and its first numbers."""
-    _plan(tree, node, np.int64(NONE), np.int64(NONE), question, exploring, offsets)
+    _plan(tree, node, np.int64(NONE), np.int64(NONE), claim, exploring, offsets)
     if exploring.ranked:
-        sum_up(tree, node, question)
+        sum_up(tree, node, claim)
 
 
 @compiled
@@ -261,7 +261,7 @@ def absorb(
     rows,
     offsets,
     order,
-    question: Question,
+    claim: ClaimCodes,
     exploring: Exploring,
     log,
     tallies,
@@ -280,18 +280,18 @@ def absorb(
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
-        if new and child >= 0 and not recall(tree, child, question.or_player, log):
-            _plan(tree, child, node, np.int64(edge.action & ACTION), question, exploring, offsets)
+        if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
+            _plan(tree, child, node, np.int64(edge.action & ACTION), claim, exploring, offsets)
         edge.child = child
         value = (won + lost) / 2.0
         if child == NONE:
             _release(tree, paths, path, True)  # no room: to be looked at again
             continue
         if child < 0:
-            pn, dn = numbers_of(-1 - child, question)
+            pn, dn = numbers_of(-1 - child, claim)
             value = won if pn == 0 else (lost if pn == INF else value)
-            see_zone(tree, rows[i], offsets)
-            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], question, exploring)
+            write_terminal_zone(tree, rows[i], offsets)
+            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], claim, exploring)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = won if tree.nodes[child].pn == 0 else lost
             _mark(
@@ -301,19 +301,19 @@ def absorb(
                 tree.nodes[child].pn,
                 tree.nodes[child].dn,
                 tree.zones[child],
-                question,
+                claim,
                 exploring,
             )
         elif not new:
             value = np.float64(tree.nodes[child].estimate)
         else:
-            value = estimate(tree, child, rows[i], value, question, exploring, offsets)
+            value = estimate(tree, child, rows[i], value, claim, exploring, offsets)
             tree.nodes[child].estimate = value
             if exploring.ranked:
-                sum_up(tree, child, question)
+                sum_up(tree, child, claim)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
-        _back_up(tree, paths, path, value, question, exploring, log)
+        _back_up(tree, paths, path, value, claim, exploring, log)
         if by_cost:
             look_for_extremes(tree)
         _release(tree, paths, path, True)
@@ -321,7 +321,7 @@ def absorb(
 
 
 @compiled
-def settle(tree, order, first, question: Question, exploring: Exploring, log, paths):
+def settle(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
     """Decides what decided children decide among ``order[:first]``, last first; (how many are left, whether anything was decided).
 
     Stops early where the log must be emptied.
@@ -348,10 +348,10 @@ def settle(tree, order, first, question: Question, exploring: Exploring, log, pa
                     tree.nodes[edge.child].pn,
                     tree.nodes[edge.child].dn,
                     tree.zones[edge.child],
-                    question,
+                    claim,
                     exploring,
                 )
                 if exploring.ranked:
-                    take_up(tree, node, np.int64(i), question)
-        decided = _decide(tree, node, question, log) or decided
+                    take_up(tree, node, np.int64(i), claim)
+        decided = _decide(tree, node, claim, log) or decided
     return 0, decided

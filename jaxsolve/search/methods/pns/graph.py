@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.methods.pns.numbers import Steering, next_edge, rank_and_store, refresh
-from jaxsolve.search.tree.expansion import Question, numbers_of
+from jaxsolve.search.hints.weights import Weights
+from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
+from jaxsolve.search.tree.expansion import ClaimCodes, numbers_of
 from jaxsolve.search.tree.paths import enter_child, leaf_request, leave_node, log_is_full
 from jaxsolve.search.tree.tree import (
     ACTION,
@@ -99,7 +100,7 @@ def _mark_back_edges(tree, node):
 
 
 @compiled
-def sweep(tree, order, first, question: Question, steering: Steering, log, paths):
+def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
     """Makes the numbers of those of ``order[:first]`` anew whose edges have changed, last first; (how many are left, whether anything was decided).
 
     Stops early where the log must be emptied.
@@ -116,12 +117,12 @@ def sweep(tree, order, first, question: Question, steering: Steering, log, paths
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.child >= 0:
-                changed = refresh(tree, node, i, question) or changed
+                changed = refresh(tree, node, i, claim) or changed
             elif edge.child == NONE and edge.a != 0 and edge.b != 0 and max(edge.a, edge.b) >= BIG:
                 edge.a = edge.b = 1  # forgotten when it looked hopeless: look again
                 changed = True
         if changed:
-            decided = rank_and_store(tree, node, question, steering, log) or decided
+            decided = rank_and_store(tree, node, claim, weights, log) or decided
     return 0, decided
 
 
@@ -201,7 +202,7 @@ def _way_on(tree, node, exhausted):
 
 
 @compiled
-def reopen(tree, question: Question):
+def reopen(tree, claim: ClaimCodes):
     """Puts another question to the same tree, one that holds wherever the last one did: undecides whatever is not proved.
 
     Numbers are first ones afterwards, to be made anew by ``sweep``. Moves below decided nodes must have been kept (``counters[KEEP]``).
@@ -221,17 +222,17 @@ def reopen(tree, question: Question):
         for i in range(record.visited):
             edge = tree.edges[record.edges + i]
             if edge.child < NONE:
-                pn, dn = numbers_of(-1 - np.int64(edge.child), question)
+                pn, dn = numbers_of(-1 - np.int64(edge.child), claim)
             elif edge.child >= 0:
                 pn, dn = np.int64(tree.nodes[edge.child].pn), np.int64(tree.nodes[edge.child].dn)
             else:
                 proved = (
                     edge.a == 0 and edge.b == INF
-                    if record.mover == question.or_player
+                    if record.mover == claim.or_player
                     else edge.a == INF and edge.b == 0
                 )
                 pn, dn = (np.int64(0), np.int64(INF)) if proved else (np.int64(1), np.int64(1))
-            if record.mover == question.or_player:
+            if record.mover == claim.or_player:
                 edge.a, edge.b = pn, dn
             else:
                 edge.a, edge.b = dn, pn

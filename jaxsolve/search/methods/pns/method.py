@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxsolve.core.lazy_import import jax
 from jaxsolve.networks.heads import Heads
+from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.method import Method, Workspace
 from jaxsolve.search.methods.pns import graph, walk
-from jaxsolve.search.methods.pns.numbers import Steering
 from jaxsolve.search.tree.paths import FINISHED
 from jaxsolve.search.tree.tree import Tree
 
@@ -38,7 +38,7 @@ A large one (5 blocks of 64 channels) gains little by more than 4, and a search 
 
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search; its fields are those of ``Steering``, but for ``restarts``."""
+    """Proof-number search; its fields are those of ``Weights``, but for ``restarts``."""
 
     leave_on_change: bool = False  # pns: go up whenever a number changes
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
@@ -65,9 +65,9 @@ class ProofNumber(Method):
     keeps_proof_numbers = True
 
     @property
-    def steering(self) -> Steering:
+    def weights(self) -> Weights:
         """The settings as the compiled search reads them."""
-        return Steering(
+        return Weights(
             self.leave_on_change,
             float(self.epsilon),
             float(self.widening),
@@ -145,8 +145,8 @@ class ProofNumber(Method):
             states,
             actions,
             owners,
-            work.question,
-            self.steering,
+            work.claim,
+            self.weights,
             work.log,
         )
         return count, found == FINISHED
@@ -163,33 +163,29 @@ class ProofNumber(Method):
             rows,
             work.offsets,
             work.order,
-            work.question,
-            self.steering,
+            work.claim,
+            self.weights,
             work.log,
             work.tallies,
         )
 
     def start(self, work: Workspace, node: int) -> None:
-        walk.begin(work.tree, node, work.question, self.steering, work.log)
+        walk.begin(work.tree, node, work.claim, self.weights, work.log)
 
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        return graph.sweep(
-            work.tree, order, first, work.question, self.steering, work.log, work.paths
-        )
+        return graph.sweep(work.tree, order, first, work.claim, self.weights, work.log, work.paths)
 
-    def look_again(self, work: Workspace) -> None:
+    def reset_hopeless(self, work: Workspace) -> None:
         graph.reset(work.tree)
 
     def reopen(self, work: Workspace) -> bool:
         if work.tree.zones.shape[1] > 0:
             return False  # moves that the claim before has closed are off the lists
-        graph.reopen(work.tree, work.question)
+        graph.reopen(work.tree, work.claim)
         return True
 
     def release(self, work: Workspace, first: int, last: int) -> int:
-        return walk.release(
-            work.tree, work.paths, first, last, work.question, self.steering, work.log
-        )
+        return walk.release(work.tree, work.paths, first, last, work.claim, self.weights, work.log)
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
         return float(tree.nodes[0]["pn"]), float(tree.nodes[0]["dn"])

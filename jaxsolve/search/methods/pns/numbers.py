@@ -17,14 +17,14 @@ cannot go round in circles (Kishimoto & Mueller 2003). A node with nothing but s
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from jaxsolve.jit.host import inlined, inner
-from jaxsolve.search.hints.odds import QUIET_SUM, waits_for_threats
-from jaxsolve.search.hints.plans import waits_for_null
-from jaxsolve.search.tree.expansion import Question
+from jaxsolve.search.hints.odds import QUIET_SUM, awaits_threats
+from jaxsolve.search.hints.plans import awaits_null_move
+from jaxsolve.search.hints.weights import Weights
+from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.tree import (
     ACTION,
@@ -40,29 +40,15 @@ from jaxsolve.search.tree.tree import (
     add_edge,
     forced_entry,
 )
-from jaxsolve.search.tree.zones import is_open, learn, lost_by_all, remember, winning_move
+from jaxsolve.search.tree.zones import (
+    apply_decided_edge,
+    is_open,
+    lost_by_all,
+    store_pattern,
+    winning_move,
+)
 
 HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
-
-
-class Steering(NamedTuple):
-    """What the compiled search needs to know of a method."""
-
-    leave_on_change: (
-        bool  # go up whenever a number changes (pns) instead of staying below thresholds
-    )
-    epsilon: float  # threshold slack: a move is left when its number passes (1 + epsilon) x the second best
-    widening: float  # share of undecided moves considered at a node; 1 = all
-    virtual: int  # weight of a busy path
-    learns: bool  # whether first numbers follow those of a sibling (``walks.expect_alike``)
-    step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
-    near: bool  # with plans: either side's moves near the plan come before others
-    trust: float  # how much of the log odds of a game's chances is believed (``search.estimates``); 0 = they are not asked for
-    quiet_after: int  # with sequences: how long the or-player's quiet moves wait for its threats (``estimates.waits_for_threats``)
-    one_by_one: (
-        bool  # a node that its mover is expected to win has one new move evaluated at a time
-    )
-    patience: int  # first number of the opponent's other moves while its null move may still refute most of them
 
 
 @inner
@@ -106,15 +92,15 @@ def can_be_walked(tree, node, number):
 
 
 @inner
-def _most_considered(tree, node, steering: Steering):
+def _most_considered(tree, node, weights: Weights):
     """How many of a node's undecided moves are looked at.
 
     Fewer where a network gives the mover little hope (Gao, Mueller & Hayward 2017, FDFPN-CNN).
     """
     record = tree.nodes[node]
-    if steering.widening >= 1.0:
+    if weights.widening >= 1.0:
         return np.int64(1 << 30)
-    share = min(steering.widening, np.float64(record.share) / WHOLE)
+    share = min(weights.widening, np.float64(record.share) / WHOLE)
     live = np.int64(record.moves) - np.int64(record.visited)
     for i in range(record.visited):
         if tree.edges[record.edges + i].b != 0:
@@ -123,7 +109,7 @@ def _most_considered(tree, node, steering: Steering):
 
 
 @inner
-def _rank_visited(tree, node, limit, steering: Steering):
+def _rank_visited(tree, node, limit, weights: Weights):
     """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, lead back and are in flight.
 
     Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
@@ -173,7 +159,7 @@ def _rank_visited(tree, node, limit, steering: Steering):
             if edge.child == NONE:
                 flying += 1
                 continue  # its evaluation is under way
-            a += steering.virtual * edge.busy
+            a += weights.virtual * edge.busy
         if a >= BIG:
             a = BIG + np.int64(edge.b)
             if a >= 2 * BIG:
@@ -188,11 +174,11 @@ def _rank_visited(tree, node, limit, steering: Steering):
 
 
 @inner
-def _of_null(tree, node, steering: Steering):
+def _of_null(tree, node, weights: Weights):
     """What ``delta`` is expected to be while other moves wait for the null move: that one's ``b`` and a step more, for what it leaves open."""
     record = tree.nodes[node]
     b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
-    return np.int64(min(max(b * steering.step, 1.0), np.float64(BIG)))
+    return np.int64(min(max(b * weights.step, 1.0), np.float64(BIG)))
 
 
 @inner
@@ -203,14 +189,14 @@ def _null_is_best(tree, node):
 
 
 @inner
-def _take_unvisited(tree, node, live, limit, steering: Steering):
+def _take_unvisited(tree, node, live, limit, weights: Weights):
     """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
 
-    Quiet moves may wait until those listed first are decided (``waits_for_threats``).
+    Quiet moves may wait until those listed first are decided (``awaits_threats``).
     """
     record = tree.nodes[node]
     first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
-    if waits_for_threats(tree, node, live, steering.quiet_after):
+    if awaits_threats(tree, node, live, weights.quiet_after):
         left = first
     taken = max(min(left, limit - live), np.int64(0))
     return taken, min(taken, first)
@@ -226,35 +212,33 @@ def sum_unvisited(record, taken, first):
 
 
 @inner
-def rank(tree, node, steering: Steering):
+def rank(tree, node, weights: Weights):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
     ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
     (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
     """
     record = tree.nodes[node]
-    visited, limit = np.int64(record.visited), _most_considered(tree, node, steering)
-    phi, delta, best, effort, second, live, back, flying = _rank_visited(
-        tree, node, limit, steering
-    )
+    visited, limit = np.int64(record.visited), _most_considered(tree, node, weights)
+    phi, delta, best, effort, second, live, back, flying = _rank_visited(tree, node, limit, weights)
     if phi == 0:
         return phi, delta, best, effort, second
-    null = steering.step > 0.0 and waits_for_null(tree, node)
+    null = weights.step > 0.0 and awaits_null_move(tree, node)
     if null and _null_is_best(tree, node):
         edge = tree.edges[record.edges]
         best = np.int64(0) if edge.child != NONE or edge.busy == 0 else np.int64(NONE)
         return (
             phi,
-            _of_null(tree, node, steering),
+            _of_null(tree, node, weights),
             best,
             np.int64(edge.a),
             max(second, np.int64(record.first_a)),
         )
-    taken, first = _take_unvisited(tree, node, live, limit, steering)
+    taken, first = _take_unvisited(tree, node, live, limit, weights)
     if live + taken == 0 and back > 0:
         return np.int64(BIG), np.int64(BIG), np.int64(NONE), np.int64(2 * INF), np.int64(2 * INF)
     if null:
-        delta = _of_null(tree, node, steering)
+        delta = _of_null(tree, node, weights)
     elif taken > 0:
         delta += sum_unvisited(record, taken, first)
     elif back > 0:
@@ -262,7 +246,7 @@ def rank(tree, node, steering: Steering):
     if taken > 0:
         a = initial_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
-        if steering.one_by_one and flying > 0 and phi <= delta:
+        if weights.one_by_one and flying > 0 and phi <= delta:
             pass  # the move in flight is likely to be walked on to
         elif a < effort:
             best, effort, second = visited, a, effort
@@ -280,7 +264,7 @@ def rank(tree, node, steering: Steering):
 
 
 @inner
-def store(tree, node, phi, delta, best, question: Question, log):
+def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
     """Keeps a node's numbers; logs it the moment it is decided (not where only a length cap decided). True if decided.
 
     What is decided stays so, whoever decided it.
@@ -289,7 +273,7 @@ def store(tree, node, phi, delta, best, question: Question, log):
     if record.marks & SOLVED_FLAG:
         return True
     record.marks &= ~STALE_FLAG
-    if record.mover == question.or_player:
+    if record.mover == claim.or_player:
         record.pn, record.dn = phi, delta
     else:
         record.pn, record.dn = delta, phi
@@ -310,25 +294,27 @@ def store(tree, node, phi, delta, best, question: Question, log):
             log.wins[record.mover, move] += 1
         log_decided(tree, node, move, log)
         if tree.zones.shape[1] > 0:
-            remember(tree, node, np.int64(record.mover) if phi == 0 else 1 - np.int64(record.mover))
+            store_pattern(
+                tree, node, np.int64(record.mover) if phi == 0 else 1 - np.int64(record.mover)
+            )
     return True
 
 
 @inlined
-def rank_and_store(tree, node, question: Question, steering: Steering, log):
+def rank_and_store(tree, node, claim: ClaimCodes, weights: Weights, log):
     """Makes a node's numbers anew; True if it is decided."""
     if tree.nodes[node].marks & SOLVED_FLAG:
         return True
-    phi, delta, best, _, _ = rank(tree, node, steering)
-    return store(tree, node, phi, delta, best, question, log)
+    phi, delta, best, _, _ = rank(tree, node, weights)
+    return store(tree, node, phi, delta, best, claim, log)
 
 
 @inner
-def refresh(tree, node, number, question: Question):
+def refresh(tree, node, number, claim: ClaimCodes):
     """Copies a child's numbers into the edge that leads to it; True if they had changed."""
     edge = tree.edges[tree.nodes[node].edges + number]
     child = tree.nodes[edge.child]
-    if tree.nodes[node].mover == question.or_player:
+    if tree.nodes[node].mover == claim.or_player:
         a, b = child.pn, child.dn
     else:
         a, b = child.dn, child.pn
@@ -339,17 +325,17 @@ def refresh(tree, node, number, question: Question):
     if changed:
         tree.nodes[node].marks |= STALE_FLAG
     if changed and child.marks & SOLVED_FLAG and tree.zones.shape[1] > 0:
-        learn(tree, node, number, tree.zones[edge.child])
+        apply_decided_edge(tree, node, number, tree.zones[edge.child])
     return changed
 
 
 @inner
-def refresh_decided(tree, node, question: Question):
+def refresh_decided(tree, node, claim: ClaimCodes):
     """Takes up what has been decided of the node's children; True if there was anything new."""
     record = tree.nodes[node]
     fresh = False
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
         if edge.child >= 0 and tree.nodes[edge.child].marks & SOLVED_FLAG:
-            fresh = refresh(tree, node, i, question) or fresh
+            fresh = refresh(tree, node, i, claim) or fresh
     return fresh

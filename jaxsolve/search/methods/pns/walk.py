@@ -12,10 +12,10 @@ import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import estimate
-from jaxsolve.search.hints.plans import first_look, waits_for_null
+from jaxsolve.search.hints.plans import awaits_null_move, initialise_node
 from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
+from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import (
-    Steering,
     next_edge,
     rank,
     rank_and_store,
@@ -26,7 +26,7 @@ from jaxsolve.search.methods.pns.numbers import (
 from jaxsolve.search.tree.expansion import (
     EVALUATED,
     MOST_FIRST,
-    Question,
+    ClaimCodes,
     fetch,
     numbers_of,
     place,
@@ -54,44 +54,49 @@ from jaxsolve.search.tree.tree import (
     STALE_FLAG,
     forced_entry,
 )
-from jaxsolve.search.tree.zones import is_open, learn, recall, see_zone
+from jaxsolve.search.tree.zones import (
+    apply_decided_edge,
+    decide_by_pattern,
+    is_open,
+    write_terminal_zone,
+)
 
 
 @inner
-def pop(tree, paths, path, question: Question):
+def pop(tree, paths, path, claim: ClaimCodes):
     """Walks up one step, taking the child's numbers along."""
     depth = paths.depth[path] - 1
-    refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], question)
+    refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], claim)
     leave_node(tree, paths, path)
 
 
 @inner
-def unwind(tree, paths, path, depth, question: Question, steering: Steering, log):
+def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
     """Walks up to ``depth``, with the numbers of every node on the way made anew."""
     while True:
-        rank_and_store(tree, paths.nodes[path, paths.depth[path]], question, steering, log)
+        rank_and_store(tree, paths.nodes[path, paths.depth[path]], claim, weights, log)
         if paths.depth[path] <= depth:
             return
-        pop(tree, paths, path, question)
+        pop(tree, paths, path, claim)
 
 
 @compiled
-def begin(tree, node, question: Question, steering: Steering, log):
+def begin(tree, node, claim: ClaimCodes, weights: Weights, log):
     """Gives a node that no path has led to its first numbers."""
-    if tree.threat_search.address[0] != 0 and steering.trust > 0.0:
-        estimate(tree, node, question.or_player, steering.trust, np.float64(0.0))
-    first_look(tree, node, np.int64(NONE), np.int64(NONE), question.or_player, steering)
-    rank_and_store(tree, node, question, steering, log)
+    if tree.threat_search.address[0] != 0 and weights.trust > 0.0:
+        estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))
+    initialise_node(tree, node, np.int64(NONE), np.int64(NONE), claim.or_player, weights)
+    rank_and_store(tree, node, claim, weights, log)
 
 
 @compiled
-def release(tree, paths, first, last, question: Question, steering: Steering, log):
+def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
     """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
     for path in range(first, last):
         if log_is_full(log, paths):
             return path
         if paths.flying[path] == 0 and paths.depth[path] > 0:
-            unwind(tree, paths, path, 0, question, steering, log)
+            unwind(tree, paths, path, 0, claim, weights, log)
     return last
 
 
@@ -116,25 +121,23 @@ def approach(tree, paths, path, number):
 
 
 @inner
-def _walk_down(tree, paths, path, number, delta, second, question: Question, steering: Steering):
+def _walk_down(tree, paths, path, number, delta, second, claim: ClaimCodes, weights: Weights):
     """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
     edge = tree.edges[tree.nodes[node].edges + number]
-    if refresh(tree, node, number, question):
+    if refresh(tree, node, number, claim):
         return
-    if steering.leave_on_change:
+    if weights.leave_on_change:
         enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
         return
     limit_a = paths.limit_a[path, depth]
     if second < BIG:
-        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + steering.epsilon))) + 1)
+        limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + weights.epsilon))) + 1)
     limit_a = max(limit_a, np.int64(edge.a) + 1)
     limit_b = paths.limit_b[path, depth] - delta + edge.b
-    if number == 0 and steering.step > 0.0 and waits_for_null(tree, node):
-        limit_b = np.int64(
-            math.ceil(paths.limit_b[path, depth] / steering.step)
-        )  # see ``_of_null``
+    if number == 0 and weights.step > 0.0 and awaits_null_move(tree, node):
+        limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / weights.step))  # see ``_of_null``
     limit_b = max(limit_b, np.int64(edge.b) + 1)
     if tree.nodes[edge.child].mover == tree.nodes[node].mover:
         limit_a, limit_b = limit_b, limit_a
@@ -142,13 +145,13 @@ def _walk_down(tree, paths, path, number, delta, second, question: Question, ste
 
 
 @inner
-def _walk(tree, paths, path, question: Question, steering: Steering, log):
+def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
     if log_is_full(log, paths):
         return IDLE  # even walking up may decide every node on the way
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
-        unwind(tree, paths, path, decided_at, question, steering, log)
+        unwind(tree, paths, path, decided_at, claim, weights, log)
     while True:
         if log_is_full(log, paths):
             return IDLE
@@ -156,10 +159,10 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
         node = paths.nodes[path, depth]
         record = tree.nodes[node]
         if record.marks & CYCLE_FLAG:
-            refresh_decided(tree, node, question)
-        phi, delta, best, _, second = rank(tree, node, steering)
+            refresh_decided(tree, node, claim)
+        phi, delta, best, _, second = rank(tree, node, weights)
         pn, dn = record.pn, record.dn
-        decided = store(tree, node, phi, delta, best, question, log)
+        decided = store(tree, node, phi, delta, best, claim, log)
         if decided and depth == 0:
             return FINISHED
         if depth > 0:
@@ -169,27 +172,27 @@ def _walk(tree, paths, path, question: Question, steering: Steering, log):
                 or delta >= paths.limit_b[path, depth]
                 or (phi >= BIG and delta >= BIG)
             )
-            if leave or (steering.leave_on_change and (record.pn != pn or record.dn != dn)):
-                pop(tree, paths, path, question)
+            if leave or (weights.leave_on_change and (record.pn != pn or record.dn != dn)):
+                pop(tree, paths, path, claim)
                 continue
         if best == NONE or depth + 2 >= paths.nodes.shape[1]:
             break
         if awaits_threat_search(tree, node):
-            search_threat_trees(tree, node, question, steering, log)
+            search_threat_trees(tree, node, claim, weights, log)
             continue
         reached = approach(tree, paths, path, best)
         if reached == FOUND:
             return FOUND
         if reached == IDLE:
             break
-        _walk_down(tree, paths, path, best, delta, second, question, steering)
-    unwind(tree, paths, path, 0, question, steering, log)
+        _walk_down(tree, paths, path, best, delta, second, claim, weights)
+    unwind(tree, paths, path, 0, claim, weights, log)
     return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
 
 
 @compiled
 def select(
-    tree, paths, first, last, states, actions, owners, question: Question, steering: Steering, log
+    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, weights: Weights, log
 ):
     """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
 
@@ -197,7 +200,7 @@ def select(
     """
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, question, steering, log)
+        found = _walk(tree, paths, path, claim, weights, log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:
@@ -216,8 +219,8 @@ def absorb(
     rows,
     offsets,
     order,
-    question: Question,
-    steering: Steering,
+    claim: ClaimCodes,
+    weights: Weights,
     log,
     tallies,
 ):
@@ -236,17 +239,17 @@ def absorb(
         paths.flying[path] = 0
         tallies[EVALUATED] += 1
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
-        if new and child >= 0 and not recall(tree, child, question.or_player, log):
+        if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.threat_search.address[0] != 0 and steering.trust > 0.0:
-                estimate(tree, child, question.or_player, steering.trust, np.float64(0.0))
-            first_look(tree, child, node, action, question.or_player, steering)
-            rank_and_store(tree, child, question, steering, log)
-            if steering.learns and question.forces:
-                expect_alike(tree, node, number, child, question)
+            if tree.threat_search.address[0] != 0 and weights.trust > 0.0:
+                estimate(tree, child, claim.or_player, weights.trust, np.float64(0.0))
+            initialise_node(tree, child, node, action, claim.or_player, weights)
+            rank_and_store(tree, child, claim, weights, log)
+            if weights.learns and claim.forces:
+                adopt_sibling_numbers(tree, node, number, child, claim)
         edge = tree.edges[tree.nodes[node].edges + number]
         edge.busy -= 1
-        link(tree, node, number, child, rows[i], offsets, question)
+        link(tree, node, number, child, rows[i], offsets, claim)
         paths.work[path, depth] += 1
         if depth == 0:
             tree.nodes[node].work += paths.work[path, 0]
@@ -255,7 +258,7 @@ def absorb(
 
 
 @inner
-def expect_alike(tree, node, number, child, question: Question):
+def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
     """The moves not visited yet are expected to look as this one did when first seen, those that force the reply and the others apart.
 
     The first numbers of a new node only count moves; those of its child know how many of the replies force as well. Were they not to replace the
@@ -263,7 +266,7 @@ def expect_alike(tree, node, number, child, question: Question):
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
-    a, b = (pn, dn) if record.mover == question.or_player else (dn, pn)
+    a, b = (pn, dn) if record.mover == claim.or_player else (dn, pn)
     if a == 0 or b == 0:
         return
     if forced_entry(tree, node, number):
@@ -273,7 +276,7 @@ def expect_alike(tree, node, number, child, question: Question):
 
 
 @inner
-def link(tree, node, number, child, row, offsets, question: Question):
+def link(tree, node, number, child, row, offsets, claim: ClaimCodes):
     """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
     edge = tree.edges[tree.nodes[node].edges + number]
     edge.child = child
@@ -281,20 +284,20 @@ def link(tree, node, number, child, row, offsets, question: Question):
     if child == NONE:
         return  # no room: the edge keeps its numbers and is looked at again
     if child >= 0:
-        if question.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
+        if claim.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
             edge.action |= BACK
             tree.nodes[node].marks |= CYCLE_FLAG
             tree.counters[LOOPS] = 1
-        refresh(tree, node, number, question)
+        refresh(tree, node, number, claim)
         return
     if not is_open(tree, node, np.int64(edge.action & ACTION)):
         edge.a, edge.b = INF, 0
         return
-    pn, dn = numbers_of(-1 - np.int64(child), question)
-    if tree.nodes[node].mover == question.or_player:
+    pn, dn = numbers_of(-1 - np.int64(child), claim)
+    if tree.nodes[node].mover == claim.or_player:
         edge.a, edge.b = pn, dn
     else:
         edge.a, edge.b = dn, pn
     if tree.zones.shape[1] > 0 and (pn == INF or dn == INF):
-        see_zone(tree, row, offsets)
-        learn(tree, node, number, tree.zoning.room[0])
+        write_terminal_zone(tree, row, offsets)
+        apply_decided_edge(tree, node, number, tree.zoning.room[0])
