@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.question import Claim
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
 from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
 from jaxsolve.games.zones import LIKE
 from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.question import Claim
 from jaxsolve.search.tree.tree import (
     FORCED_BIT,
     INF,
