@@ -86,7 +86,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
     """What ``run`` does once all is known to fit."""
     found: dict[str, dict[str, Row]] = {}
     chosen: list[Problem] = []
-    left_out = False
+    left_out, unsaved = False, []
     for name, each in requests.items():
         chosen = chosen_by(each)
         with claimed(each):
@@ -95,7 +95,7 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
                 chosen, results, SuiteTable([], None), each, f"{name} "
             )
         if results.failure is not None:
-            raise results.failure
+            unsaved.append(f"rows of {name} could not be saved ({_reason(results.failure)})")
         if interrupted:
             failure.remark(
                 f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}"
@@ -108,7 +108,9 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         }
         left_out |= bool(refused)
     table = worth(found, len(chosen))
-    _show(table, found, len(chosen), request)
+    unsaved += _show(table, found, len(chosen), request)
+    for sentence in unsaved:
+        failure.remark(sentence)
     if left_out:
         return failure.BAD_INPUT
     against = [
@@ -120,8 +122,8 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         failure.remark(
             f"answers against what the source of the problems says: {', '.join(against)}; the proofs tell who is right"
         )
-    unsaved = any(row.get("unsaved") for rows in found.values() for row in rows.values())
-    return failure.FAILED if unsaved or any(row["contradicted"] for row in table) else 0
+    proofs = any(row.get("unsaved") for rows in found.values() for row in rows.values())
+    return failure.FAILED if against or unsaved or proofs else 0
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
@@ -179,13 +181,30 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
 
 def _show(
     table: list[Row], found: dict[str, dict[str, Row]], problems: int, request: Request
-) -> None:
-    picture = _drawn(found, problems, request)
+) -> list[str]:
+    """Draws, writes and prints the results. Returns a sentence for each file that failed."""
+    picture, unsaved = None, []
+    try:
+        picture = _drawn(found, problems, request)
+    except OSError as error:
+        unsaved.append(f"the picture could not be saved ({_reason(error)})")
     if request.out is not None:
-        write_table(request.out / TABLE, table)
+        try:
+            write_table(request.out / TABLE, table)
+        except OSError as error:
+            unsaved.append(f"{request.out / TABLE} could not be saved ({_reason(error)})")
     if request.as_json:
         streams.print_json({"networks": table, "plot": None if picture is None else str(picture)})
-        return
+    else:
+        _print(table, picture)
+    return unsaved
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _print(table: list[Row], picture: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
 

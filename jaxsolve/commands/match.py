@@ -79,7 +79,13 @@ def run(request: Request) -> int:
                 _headline(request, summary),
             )
             if folder is not None:
-                _save(folder, game, starts, played, summary, request)
+                try:
+                    _save(folder, game, starts, played, summary, request)
+                except OSError as error:  # the result is printed already
+                    failure.remark(
+                        f"the games could not be saved in {folder.path} ({error.strerror or error})"
+                    )
+                    said = False
         finally:
             if folder is not None:
                 folder.release()

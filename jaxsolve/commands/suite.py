@@ -6,14 +6,13 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import answer, failure, patterns, streams
+from jaxsolve.commands import answer, failure, patterns, question_pool, streams
 from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
@@ -155,17 +154,13 @@ def solve_all(
         if problem.id not in left:
             table.row(results.rows[problem.id])
     proofs = None if request.out is None else request.out / "proofs"
-    settings = {"pool": request.pool, "settings": request.settings, "out": proofs}
+    settings = {"pool": request.pool, "settings": request.settings}
     interrupted, refused = False, []
     with patterns.shared(request.patterns) as settings["patterns"], Status() as status:
         status.title = f"{title}{len(chosen) - len(left)}/{len(chosen)}"
         try:
-            for problem, result in _answers(
-                waiting,
-                proofs,
-                refused,
-                functools.partial(search.solve_pool, progress=status.callback, **settings),
-            ):
+            pool = functools.partial(search.solve_pool, progress=status.callback, **settings)
+            for problem, result in question_pool.answers(waiting, proofs, pool, refused):
                 if result.interrupted:
                     interrupted = True
                     continue
@@ -190,40 +185,6 @@ def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> 
             f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder"
         )
     return is_final(row, request.settings)
-
-
-def _answers(
-    waiting: Sequence[Problem],
-    proofs: Path | None,
-    refused: list[str],
-    solve: Callable[[Sequence[Problem]], Iterator[tuple[Problem, Result]]],
-) -> Iterator[tuple[Problem, Result]]:
-    """Answers to ``waiting``; a problem whose folder is refused is left out, its sentence goes to ``refused``, and the others are solved.
-
-    A refusal ends the whole pool: what was under way goes on from its proof log in the next one.
-    """
-    left = {problem.id: problem for problem in waiting}
-    while left:
-        try:
-            for problem, result in solve(list(left.values())):
-                del left[problem.id]
-                yield problem, result
-            return
-        except ValueError as error:
-            folders = (
-                {}
-                if proofs is None
-                else {identifier: str(proofs / identifier) for identifier in left}
-            )
-            ours = [
-                identifier
-                for identifier, folder in folders.items()
-                if str(error).startswith((f"{folder} ", f"{folder}{os.sep}"))
-            ]
-            if not ours:
-                raise
-            del left[max(ours, key=len)]  # an id may itself hold a blank
-            refused.append(str(error))
 
 
 def _row(problem: Problem, result: Result) -> dict[str, Any]:

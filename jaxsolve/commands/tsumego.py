@@ -145,12 +145,12 @@ def _run(request: Request, task: Task, folder: Path) -> int:
             )
         )
         return failure.INTERRUPTED
-    unsaved = [str(row["unsaved"]) for row in rows if row.get("unsaved")]
+    unsaved = _unsaved(rows)
     if results.failure is not None:
         unsaved.append(
             f"not every row could be saved ({results.failure.strerror or results.failure}); the same command solves those again"
         )
-    for sentence in [*dict.fromkeys(unsaved), *failed]:
+    for sentence in [*unsaved, *failed]:
         failure.remark(sentence)
     if unsaved or failed or not said:
         return failure.FAILED
@@ -165,6 +165,15 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         and all(row["verdict"] != "unknown" for row in rows)
     )
     return failure.PROVED if complete else failure.UNKNOWN
+
+
+def _unsaved(rows: Sequence[Row]) -> list[str]:
+    """A sentence for each reason why results could not be saved, with the questions concerned."""
+    ids: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("unsaved"):
+            ids.setdefault(str(row["unsaved"]).rstrip("."), []).append(str(row["id"]))
+    return [f"{reason}: {', '.join(ids[reason])}" for reason in ids]
 
 
 def _write(request: Request, found: Told) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jaxsolve.commands import answer
+from jaxsolve.commands import answer, question_pool
 from jaxsolve.commands.limits import is_final
 from jaxsolve.commands.progress import Status
 from jaxsolve.commands.results_file import ResultsFile
@@ -122,16 +123,15 @@ class QuestionSolver:
         from jaxsolve import search
 
         self.status.title = f"question {self.searched + 1}"
-        answers = search.solve_pool(
-            batch,
+        pool = functools.partial(
+            search.solve_pool,
             pool=len(batch),
             settings=self._limited(len(batch)),
-            out=self.proofs,
             progress=self.status.callback,
             patterns=self.patterns,
         )
         try:
-            for problem, result in answers:
+            for problem, result in question_pool.answers(batch, self.proofs, pool):
                 self._book(problem, result)
         except KeyboardInterrupt:
             self.interrupted = True

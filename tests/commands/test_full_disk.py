@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
-from jaxsolve.core.run_folder import write_atomically
+from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.proof import certify, log
 from jaxsolve.proof.check import check
-from support.cli import LOSS, files_of_at_most, process, run
+from support.cli import LOSS, files_of_at_most, one_object, process, run
 
 
 def full(*_, **__):
@@ -122,6 +122,74 @@ def test_a_suite_writes_the_proofs_that_had_no_room(tmp_path, problem_file, monk
     assert again.exit_code == 0 and "not saved" not in again.stdout
     proofs = list((tmp_path / "out").rglob("proof.jsonl.gz"))
     assert len(proofs) == 3 and all(check(proof).accepted for proof in proofs)
+
+
+def full_for_folders(monkeypatch, passing):
+    """No question's folder can be made once ``passing`` of them exist."""
+    write, made = RunFolder.write_json, []
+
+    def write_unless_full(self, name, value):
+        if name == "problem.json":
+            made.append(self.path)
+            if len(made) > passing:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path / name))
+        return write(self, name, value)
+
+    monkeypatch.setattr(RunFolder, "write_json", write_unless_full)
+
+
+@pytest.mark.parametrize("pool", [1, 3])
+def test_a_suite_answers_problems_whose_folder_cannot_be_made(
+    tmp_path, problem_file, monkeypatch, pool
+):
+    words = ("suite", problem_file, "--out", tmp_path / "out", "--pool", pool)
+    with monkeypatch.context() as patch:
+        full_for_folders(patch, 1)
+        result = run(*words, "--json")
+    total = one_object(result)["total"]
+    assert (result.exit_code, total["proved"], total["disproved"]) == (1, 2, 1)
+    assert total["unsaved"] == 2
+    reasons = {row["unsaved"] for row in one_object(result)["problems"]}
+    assert reasons == {"", "The folder could not be written (No space left on device)."}
+    again = run(*words)
+    assert again.exit_code == 0 and "not saved" not in again.stdout
+    assert len(list((tmp_path / "out").rglob("proof.jsonl.gz"))) == 3
+
+
+def test_networks_are_compared_and_matches_reported_where_no_table_can_be_saved(
+    tmp_path, problem_file, monkeypatch
+):
+    for module in ("evaluate", "match"):
+        monkeypatch.setattr(f"jaxsolve.commands.{module}.write_table", full)
+    out = tmp_path / "networks"
+    compared = run("evaluate", "none", "--problems", problem_file, "--out", out, "--json")
+    assert compared.exit_code == 1 and one_object(compared)["networks"][0]["solved"] == 3
+    assert "worth.csv could not be saved (No space left on device)" in compared.stderr
+    words = ("random", "random", "--game", "hex-3", "--games", 2)
+    match = run("match", *words, "--out", tmp_path / "match", "--json")
+    assert match.exit_code == 1 and one_object(match)["games"] == 2
+    assert "could not be saved" in match.stderr and "No space left" in match.stderr
+
+
+BENT_THREE = "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
+
+
+def test_tsumego_answers_questions_whose_folder_cannot_be_made(tmp_path, monkeypatch):
+    words = ("tsumego", BENT_THREE, "--game", "tsumego-7", "--out", tmp_path / "out")
+    with monkeypatch.context() as patch:
+        full_for_folders(patch, 1)
+        result = run(*words, "--json")
+    found = one_object(result)
+    assert result.exit_code == 1 and found["black_first"]["status"] == "dies"
+    unsaved = [row["id"] for row in found["questions"] if row["unsaved"]]
+    sentence = f"The folder could not be written (No space left on device): {', '.join(unsaved)}"
+    assert unsaved and sentence in result.stderr and "Traceback" not in result.stderr
+    again = run(*words, "--json")
+    assert again.exit_code == 0 and not any(
+        row["unsaved"] for row in one_object(again)["questions"]
+    )
+    for part in ("status", "right", "complete"):
+        assert one_object(again)["black_first"][part] == found["black_first"][part]
 
 
 def test_a_sheet_that_has_no_room_stays_as_it_was(tmp_path, problem_file):
