@@ -15,7 +15,7 @@ from jaxsolve.core.process import setup
 from jaxsolve.formats import problems
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.run.job import TREE_SHARE, Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.tree import EVICTED, LIVE, USED
 
@@ -47,7 +47,7 @@ def run(
     )
     job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
     try:
-        drive([job])
+        run_jobs([job])
         counters = job.search.tree.counters.copy()
         result = job.finish()[0]
         return Run(

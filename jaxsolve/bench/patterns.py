@@ -30,7 +30,7 @@ from jaxsolve.games.go.zone_board import SIZE
 from jaxsolve.games.zones import FOR_MOVER, LEAF, SECOND_MOVES, SHOWN, WON, ask
 from jaxsolve.jit.host import compiled
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.patterns import (
     COMPARED,
@@ -118,7 +118,7 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
         entering = _fill(search.tree, source, count)
         patterns = search.tree.patterns
         held, before = int(patterns.counters[HELD]), patterns.counters.copy()
-        drive([job])
+        run_jobs([job])
         tree = search.tree
         counts = tree.patterns.counters - before
         new = int(tree.counters[NODES])
@@ -171,10 +171,10 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
     for root in {game.text(root): root for root in roots}.values():
         job = Job(game, root, settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
         try:
-            drive([job])
+            run_jobs([job])
             found += [
                 (states.copy(), moves.astype(np.int64), zones.copy())
-                for states, moves, zones in job.parts[0].log.chunks()
+                for states, moves, zones in job.records[0].log.chunks()
             ]
         finally:
             job.close()

@@ -15,7 +15,7 @@ from jaxsolve.core.process import setup
 from jaxsolve.formats import position
 from jaxsolve.question import Problem
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.tree import EVICTED, LIVE
 
@@ -51,7 +51,7 @@ def pauses(
     for name, attribute in STEPS.items():
         setattr(job.search, attribute, watches[name].around(getattr(job.search, attribute)))
     try:
-        drive([job])
+        run_jobs([job])
         counters = job.search.tree.counters
         held = {
             "nodes": job.search.expanded,

@@ -16,7 +16,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.networks import Guide, History
 from jaxsolve.search.methods import method_for
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.run.search import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
 
@@ -100,7 +100,7 @@ def timed_search(
     before = sum(job.search.evaluated for job in jobs)
     evaluator.dispatch_seconds = evaluator.wait_seconds = 0.0
     clock = Clock()
-    drive(jobs)
+    run_jobs(jobs)
     cpu, wall = clock.read()
     count = sum(job.search.evaluated for job in jobs) - before
     select = sum(job.select_seconds for job in jobs)

@@ -38,7 +38,7 @@ from jaxsolve.jit.host import address_of
 from jaxsolve.question import Problem, Verdict, default_claim
 from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.view import cactus, pictures
 
@@ -180,7 +180,7 @@ def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> 
         evaluator=variant.evaluator(problem.game),
     )
     try:
-        drive([job])
+        run_jobs([job])
         decided = job.search.verdict in (Verdict.PROVED, Verdict.DISPROVED)
         result = job.finish()[0]
         if result.interrupted:

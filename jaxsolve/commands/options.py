@@ -11,14 +11,14 @@ import typer
 
 from jaxsolve.commands import failure
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.method_names import method_names
+from jaxsolve.search.settings import METHOD_NAMES
 
 if TYPE_CHECKING:
     from jaxsolve.networks import Guide
     from jaxsolve.networks.shipped import AutoGuide
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
-Method = enum.StrEnum("Method", {name: name for name in method_names()})
+Method = enum.StrEnum("Method", {name: name for name in METHOD_NAMES})
 
 
 class Letters(enum.StrEnum):

@@ -20,7 +20,7 @@ from jaxsolve.core import process
 from jaxsolve.core.run_folder import RunFolder, write_atomically
 from jaxsolve.games import make
 from jaxsolve.networks.identity import identity
-from jaxsolve.search.run.job import CERTIFICATE
+from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import record, report, setup
 from jaxsolve.tsumego.report import Told

@@ -17,7 +17,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.proof.check import check
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.search.result import Result
-from jaxsolve.search.run.job import CERTIFICATE
+from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.tsumego.study import Asked

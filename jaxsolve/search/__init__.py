@@ -1,14 +1,25 @@
-"""Host-side search: the proof tree, its methods over it, and the front door ``solve``."""
+"""Host-side search: proof trees, search methods, and the functions that answer questions.
 
-from jaxsolve.question import Claim, Verdict
-from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber, RelevanceZone
-from jaxsolve.search.result import Progress, Result
-from jaxsolve.search.run.shared_patterns import PatternsError, SharedPatterns
-from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.search.solve import Value, solve, solve_pool, solve_value
+Names are imported on first use: the command line lists the methods without JAX and numba.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxsolve.core import lazy_import
+
+if TYPE_CHECKING:
+    from jaxsolve.question import Claim, Verdict
+    from jaxsolve.search.methods import METHODS, Method, MonteCarlo, ProofNumber, RelevanceZone
+    from jaxsolve.search.result import Progress, Result
+    from jaxsolve.search.run.shared_patterns import PatternsError, SharedPatterns
+    from jaxsolve.search.settings import METHOD_NAMES, Limits, Settings
+    from jaxsolve.search.solving import Value, solve, solve_pool, solve_value
 
 __all__ = [
     "METHODS",
+    "METHOD_NAMES",
     "Claim",
     "Limits",
     "Method",
@@ -26,3 +37,14 @@ __all__ = [
     "solve_pool",
     "solve_value",
 ]
+
+__getattr__ = lazy_import.names(
+    __name__,
+    {
+        "methods": ("METHODS", "Method", "MonteCarlo", "ProofNumber", "RelevanceZone"),
+        "result": ("Claim", "Progress", "Result", "Verdict"),
+        "run.shared_patterns": ("PatternsError", "SharedPatterns"),
+        "settings": ("METHOD_NAMES", "Limits", "Settings"),
+        "solving": ("Value", "solve", "solve_pool", "solve_value"),
+    },
+)

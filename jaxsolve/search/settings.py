@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from jaxsolve.search.methods import Method
 
 
+METHOD_NAMES = ("pns", "dfpn", "fdfpn", "mcts", "pnmcts", "rzs")
+"""The keys of ``jaxsolve.search.METHODS``, here without JAX for the command line's help."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """When to give up. None = no limit; whichever is reached first counts.

@@ -19,7 +19,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import LEAF, call
 from jaxsolve.networks import shipped
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.patterns import LOOKUPS
 from jaxsolve.search.tree.tree import ACTION, NODES, PLANNED_FLAG
@@ -155,7 +155,7 @@ def _searched(name):
     settings = Settings(variant.settings.method, Limits(nodes=1000), zones=variant.settings.zones)
     job = Job(game, state, settings=settings, evaluator=variant.evaluator(game))
     try:
-        drive([job])
+        run_jobs([job])
         return job.search
     finally:
         job.close()

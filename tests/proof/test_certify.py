@@ -23,7 +23,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import solve
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 
 HEX = ("hex-4", "X.../..../..../.... w")
 
@@ -56,15 +56,15 @@ def decided(rules: str, text: str, **options) -> Case:
     game = make(rules)
     evaluator, state = shared_evaluator(game, **options), game.parse(text)
     job = Job(game, state, evaluator=evaluator)
-    drive([job])
+    run_jobs([job])
     verdict = job.search.verdict
     assert verdict in (Verdict.PROVED, Verdict.DISPROVED)
     claim = (
-        job.parts[0].claim
+        job.records[0].claim
         if verdict is Verdict.PROVED
-        else job.parts[0].claim.opposite(game.may_draw)
+        else job.records[0].claim.opposite(game.may_draw)
     )
-    records = np.concatenate(list(job.parts[0].log.blocks()))
+    records = np.concatenate(list(job.records[0].log.blocks()))
     return Case(game, evaluator, claim, job.root, records, evaluator.zone_words)
 
 

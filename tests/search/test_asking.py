@@ -86,7 +86,7 @@ def test_ctrl_c_while_a_problem_is_made_is_not_taken_for_the_end(monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["jaxsolve.search.solve"], "Job", interrupted)
+    monkeypatch.setattr(sys.modules["jaxsolve.search.solving"], "Job", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(solve_pool([Problem("x", HEX, HEX.init(), Claim(0))], pool=1))
 
@@ -94,23 +94,23 @@ def test_ctrl_c_while_a_problem_is_made_is_not_taken_for_the_end(monkeypatch):
 def test_numbers_are_made_anew_when_a_method_gives_way():
     """Focused search numbers a node by a few moves; the method that follows must not go on with those."""
     from jaxsolve.search.run.job import Job
-    from jaxsolve.search.run.pool import Driver
+    from jaxsolve.search.run.pool import Pool
     from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG
 
     game = make("go-3;komi=1")
     job = Job(
         game, game.init(), claims=Claim(0), settings=Settings("fdfpn", Limits(nodes=1500), wave=4)
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
-    while driver.poll() and job.search.expanded < 600:
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
+    while pool.poll() and job.search.expanded < 600:
         pass
     search = job.search
     search._give_way(METHODS["dfpn"])
     used = search.tree.nodes[: search.tree.counters[NODES]]
     open_nodes = used["marks"] & (SOLVED_FLAG | DROPPED_FLAG) == 0
     assert open_nodes.sum() > 20 and (used["marks"][open_nodes] & STALE_FLAG).all()
-    driver.drain()
+    pool.drain()
     job.close()
 
 

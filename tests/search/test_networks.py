@@ -17,7 +17,7 @@ from jaxsolve.networks import Architecture, Guide, Network, Value, View, Within
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.expansion import COST_UNIT
 from jaxsolve.search.tree.tree import DROPPED_FLAG, FORCED_BIT, LOOKED_FLAG, NODES, SOLVED_FLAG
 from support.networks import random_network
@@ -91,7 +91,7 @@ def job_of(heads, method, claim, *, evaluations=1, rules="hex-4", wave=1):
         method, Limits(evaluations=evaluations), heads=heads, zones=False, wave=wave, flights=1
     )
     job = Job(game, game.init(), claims=claim, settings=asked)
-    drive([job])
+    run_jobs([job])
     return job
 
 
@@ -242,7 +242,7 @@ def test_no_node_loses_count_of_its_moves_that_force(method):
         claims=Claim(0),
         settings=Settings(method, Limits(nodes=1500), heads=heads, check=False),
     )
-    drive([job])
+    run_jobs([job])
     tree, left_out = job.search.tree, 0
     for node in tree.nodes[: tree.counters[NODES]]:
         if node["marks"] & (SOLVED_FLAG | DROPPED_FLAG):

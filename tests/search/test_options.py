@@ -11,12 +11,16 @@ import pytest
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
-from jaxsolve.search import METHODS, Claim, Limits, solve, solve_pool
+from jaxsolve.search import METHOD_NAMES, METHODS, Claim, Limits, solve, solve_pool
 from support import search as search_tools
 from support.oracles import minimax
 from support.search import LONG, NAMES, Setting, claims, run
 
 HEX = "hex-4"
+
+
+def test_the_command_line_lists_every_method():
+    assert tuple(METHODS) == METHOD_NAMES
 
 
 def questions(rule_set: str, plies: range, count: int, seed: int = 3):

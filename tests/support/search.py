@@ -12,7 +12,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
 from jaxsolve.search import METHODS, Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import EVICTED
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -81,7 +81,7 @@ def run(
         out=out,
         **options,
     )
-    drive([job])
+    run_jobs([job])
     evicted = (
         0
         if job.done and job.reason and "memory" in job.reason

@@ -26,6 +26,7 @@ from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import REFUSED, Progress, Result, unsaved
 from jaxsolve.search.run.answer import Decided, announce
+from jaxsolve.search.run.records import CERTIFICATE, LOG, PROBLEM, RELAXATION_LOG, RESULT
 from jaxsolve.search.run.relaxation import together, with_spent
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.run.shared_patterns import Proof, SharedPatterns
@@ -33,8 +34,6 @@ from jaxsolve.search.run.warm_up import warm_up_search
 from jaxsolve.search.settings import Settings, changed
 from jaxsolve.search.tree.eviction import MemoryFull
 
-CERTIFICATE, LOG, PROBLEM, RESULT = "proof.jsonl.gz", "proof.log", "problem.json", "result.json"
-STAND_IN_LOG = "simple-ko.log"
 FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
 
@@ -59,7 +58,7 @@ class _Asked:
 
 
 class Job:
-    """Runs one search. A ``Driver`` calls ``select``, ``check_limits`` and ``goes_on``; ``finish`` writes certificates and results.
+    """Runs one search. A ``Pool`` calls ``select``, ``check_limits`` and ``goes_on``; ``finish`` writes certificates and results.
 
     Args:
       claims: one claim, or several, the strongest first, that are searched over one tree until one is proved; default: the game's goal, else that
@@ -132,12 +131,12 @@ class Job:
         self._sharing = (
             False  # whether there are ``patterns``, and the search has some that others can use
         )
-        self.parts: list[_Asked] = []
+        self.records: list[_Asked] = []
         try:
             for claim in wanted:
                 folder = None if out is None else (out if len(wanted) == 1 else out / claim.result)
-                self.parts.append(self._ask(claim, state, folder, resume, alone=len(wanted) == 1))
-            self._begin([part.searched for part in self.parts], resume)
+                self.records.append(self._ask(claim, state, folder, resume, alone=len(wanted) == 1))
+            self._begin([part.searched for part in self.records], resume)
         except BaseException:
             self.close()
             raise
@@ -168,7 +167,7 @@ class Job:
         try:
             zone_words, name = (
                 self.evaluator.zone_words,
-                LOG if self.original is None else STAND_IN_LOG,
+                LOG if self.original is None else RELAXATION_LOG,
             )
             log = ProofLog(
                 question,
@@ -253,7 +252,7 @@ class Job:
 
     @property
     def _part(self) -> _Asked:
-        return self.parts[0 if self._search is None else self._search.asked]
+        return self.records[0 if self._search is None else self._search.asked]
 
     def charge(self, seconds: float, compilation: float = 0.0) -> None:
         """Books CPU seconds of search and of compilation to this job."""
@@ -289,7 +288,7 @@ class Job:
         self.charge(0.0, cpu_seconds() - start)
         start, compiled = cpu_seconds(), self.evaluator.compile_seconds
         search.retreat()
-        following = self.parts[search.asked + 1].log
+        following = self.records[search.asked + 1].log
         known = len(following)  # of a run that is resumed
         _carry_over(self.game, part, following)
         try:
@@ -308,7 +307,7 @@ class Job:
             self.reason is None
             and search is not None
             and search.verdict is Verdict.DISPROVED
-            and search.asked + 1 < len(self.parts)
+            and search.asked + 1 < len(self.records)
         )
 
     def _adopt_log(self) -> None:
@@ -322,7 +321,7 @@ class Job:
         part = self._part
         self._sharing = (
             self._patterns is not None
-            and len(self.parts) == 1
+            and len(self.records) == 1
             and bool(self.search.tree.zoning.planes[0])
         )
         if self._patterns is None or not self._sharing:
@@ -360,7 +359,7 @@ class Job:
         self.charge(time.thread_time() - start)
 
     def _book_answer(self, search: Search) -> _Asked:
-        part = self.parts[search.asked]
+        part = self.records[search.asked]
         part.verdict = (
             search.verdict
             if search.verdict is None or part.searched == part.claim
@@ -433,7 +432,7 @@ class Job:
     def interrupt(self) -> None:
         """Ends the job because the person asked; everything decided so far stays in the log."""
         if not self.done or self._has_more_to_ask():
-            kept = self.parts[0].folder is not None
+            kept = self.records[0].folder is not None
             self.interrupted, self.reason = (
                 True,
                 "Interrupted; what was decided so far is saved." if kept else "Interrupted.",
@@ -454,14 +453,14 @@ class Job:
         self._search = search = None  # its memory is free for the certificates
         results = [
             self._result(part, before)
-            for part, before in zip(self.parts[:count], [None, *self.parts], strict=False)
+            for part, before in zip(self.records[:count], [None, *self.records], strict=False)
         ]
         results[-1].line = results[-1].line or line
         results[-1].interrupted = self.interrupted
         results[0].compile_seconds += self._compile
         if self._spent is not None:
             together(self._spent, results[0])
-        for part, result in zip(self.parts, results, strict=False):
+        for part, result in zip(self.records, results, strict=False):
             self._write_result(part, result)
         return results
 
@@ -470,7 +469,7 @@ class Job:
             part.log.close()
         except OSError as error:
             self._failure = error
-        failure = part.log.failure or (self._failure if part is self.parts[-1] else None)
+        failure = part.log.failure or (self._failure if part is self.records[-1] else None)
         if failure is not None:
             result.unsaved = result.unsaved or unsaved("proof log", failure)
         if part.folder is not None and result.verdict is Verdict.UNKNOWN and self._stands(part):
@@ -506,7 +505,7 @@ class Job:
     def close(self) -> None:
         """Lets other runs into the folders, and the search's memory go."""
         self._search = None
-        for part in self.parts:
+        for part in self.records:
             try:
                 part.log.close()
             except OSError as error:

@@ -33,7 +33,7 @@ class _Flight(NamedTuple):
     owners: list[tuple[Job, int]]  # jobs in the order of their leaves, with their numbers
 
 
-class Driver:
+class Pool:
     """Runs jobs of one evaluator.
 
     Args:
@@ -228,9 +228,9 @@ class _Clock:
 _ALONE: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
 
 
-def drive(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> list[Job]:
+def run_jobs(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> list[Job]:
     """Runs jobs of one evaluator until at least one has ended; those that have. The others can go on later."""
-    driver = Driver(jobs[0].evaluator, jobs[0].settings.flights)
+    driver = Pool(jobs[0].evaluator, jobs[0].settings.flights)
     for job in jobs:
         driver.submit(job)
     told = time.perf_counter()

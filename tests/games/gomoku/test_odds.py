@@ -19,7 +19,7 @@ from jaxsolve.search.methods import METHODS
 from jaxsolve.search.run import restarts
 from jaxsolve.search.run import search as searching
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import FORCED_BIT, NARROW_FLAG, NODES, SOLVED_FLAG
 from support.oracles.gomoku_lines import drawn, sound
@@ -175,7 +175,7 @@ def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
             settings=Settings("dfpn", Limits(nodes=60_000), wave=2),
             out=tmp_path / str(claim.player),
         )
-        drive([job])
+        run_jobs([job])
         (result,) = job.finish()
         assert result.verdict is verdict
         accepted(game, game.init(), claim, result)

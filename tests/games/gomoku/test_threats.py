@@ -23,7 +23,7 @@ from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from jaxsolve.search import Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from support import mutations
 from support.oracles import minimax
 from support.oracles.gomoku_lines import VARIANTS, drawn, fails, passed, sound, winning_lines
@@ -241,7 +241,7 @@ def search(game, text, claim, setting, zones, folder, nodes=None):
         zones=zones,
     )
     job = Job(game, game.parse(text), claims=claim, settings=given, out=out)
-    drive([job])
+    run_jobs([job])
     (result,) = job.finish()
     if nodes and result.reason == f"The limit of {nodes} nodes was reached.":
         return result

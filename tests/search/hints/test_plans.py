@@ -17,7 +17,7 @@ from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, take_up
 from jaxsolve.search.methods.pns.numbers import HARDER
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import (
     ACTION,
     BIG,
@@ -64,7 +64,7 @@ def grown(problem, method, nodes=250, **changes):
         claims=problem.claim,
         settings=Settings(method, Limits(nodes=nodes), check=False, **changes),
     )
-    drive([job])
+    run_jobs([job])
     assert job.search.verdict is None
     return job.search
 
@@ -278,7 +278,7 @@ def test_with_a_network_nothing_is_planned(name):
         settings=Settings(name, Limits(nodes=40), heads=heads, check=False, wave=1),
     )
     assert job.method == METHODS[name].guided(heads) and job.method.selection == "puct"
-    drive([job])
+    run_jobs([job])
     tree = job.search.tree
     assert len(undecided(tree)) > 20
     for node in tree.nodes[undecided(tree)]:

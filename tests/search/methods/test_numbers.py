@@ -13,7 +13,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings
 from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import rank
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver
+from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.tree.eviction import compact, evict
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
 
@@ -46,9 +46,9 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
             job.search.work.log
         )  # as short as may be: walks then stop half-way, where it must be emptied
         job.search.work = job.search.work._replace(log=log._replace(moves=log.moves[: depth + 4]))
-        driver = Driver(job.evaluator, 2)
-        driver.submit(job)
-        while driver.poll():
+        pool = Pool(job.evaluator, 2)
+        pool.submit(job)
+        while pool.poll():
             if job.search.method is not METHODS[method]:
                 break  # numbers of two methods stand side by side
             if rng.random() < 0.9 or job.search.verdict is not None:

@@ -14,7 +14,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.ranks import RANK, A, B
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
 from support.oracles import minimax
 from support.search import run, settings
@@ -46,7 +46,7 @@ def grown(rule_set, method, nodes=700, zones=False, **changes):
         settings=Settings(method, Limits(nodes=nodes), check=False, **changes),
         evaluator=evaluator,
     )
-    drive([job])
+    run_jobs([job])
     return job.search
 
 

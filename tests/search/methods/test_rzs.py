@@ -14,7 +14,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.tree.paths import Paths
 from support.go_questions import position, task
 from support.oracles import minimax
@@ -33,7 +33,7 @@ def own(game, state, claim, folder, **options):
         evaluator=shared_evaluator(game),
         out=folder,
     )
-    drive([job])
+    run_jobs([job])
     itself = job.search.method is RZS
     (result,) = job.finish()
     job.close()
@@ -114,9 +114,9 @@ def test_one_path_goes_depth_first():
         settings=Settings(method, Limits(nodes=1500), flights=1),
         evaluator=shared_evaluator(game, zones=False),
     )
-    driver, lines, begun = Driver(job.evaluator, 1), [], []
-    driver.submit(job)
-    while driver.poll():
+    pool, lines, begun = Pool(job.evaluator, 1), [], []
+    pool.submit(job)
+    while pool.poll():
         paths: Paths = job.search.work.paths
         depth = int(paths.depth[0])
         lines.append(tuple(paths.edges[0, : depth + 1].tolist()))

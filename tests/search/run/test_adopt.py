@@ -11,8 +11,9 @@ import pytest
 import jaxsolve.search.run.search as search_module
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
-from jaxsolve.search.run.job import LOG, Job
-from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Pool, run_jobs
+from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.eviction import MemoryFull
 from jaxsolve.search.tree.tree import BUDGET, DROPPED_FLAG, NODES, SOLVED_FLAG
 from support import search as search_tools
@@ -36,8 +37,8 @@ def elsewhere(name: str):
     game = make(rule_set)
     state = game.parse(text)
     job = Job(game, state, claims=claim, settings=Settings("pns", seed=5, wave=4))
-    drive([job])
-    parts = list(zip(*job.parts[0].log.chunks(), strict=True))
+    run_jobs([job])
+    parts = list(zip(*job.records[0].log.chunks(), strict=True))
     records = tuple(np.concatenate(part) for part in parts)
     verdict = job.search.verdict
     job.finish()
@@ -65,10 +66,10 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
             method, Limits(nodes=4000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes
         )
         job = Job(game, state, claims=claim, settings=settings, out=out)
-        driver = Driver(job.evaluator, settings.flights)
-        driver.submit(job)
+        pool = Pool(job.evaluator, settings.flights)
+        pool.submit(job)
         told, known, adopted, polls = 0, {}, False, 0
-        while driver.poll():
+        while pool.poll():
             polls += 1
             if polls > 50 and polls % 50:
                 continue
@@ -77,7 +78,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
             ):  # all but what decides the root at once
                 more = min(rng.randrange(1, 12), len(records[0]) - 3 - told)
                 part = slice(told, told + more)
-                driver.adopt(job, claim, *(record[part] for record in records))
+                pool.adopt(job, claim, *(record[part] for record in records))
                 told, adopted = told + more, True
             tree = job.search.tree
             now = decided(tree)
@@ -95,7 +96,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
                     or position not in present
                 )
             known.update(now)
-        (job,) = driver.collect()
+        (job,) = pool.collect()
         (result,) = job.finish()
         job.close()
         # A tiny table may reach the limit first, and on the empty 5x5 board these, which need far more than 4000 nodes for it (dfpn 3123 to 3579).
@@ -114,13 +115,13 @@ def test_the_last_record_answers_the_question(method, tmp_path):
     for name in QUESTIONS:
         game, state, claim, verdict, records = elsewhere(name)
         job = Job(game, state, claims=claim, settings=Settings(method), out=tmp_path / name)
-        driver = Driver(job.evaluator, 2)
-        driver.submit(job)
-        driver.adopt(job, claim, *records)
-        assert driver.poll() is False and driver.collect() == [job]
-        driver.adopt(job, claim, *records)  # one that has ended does not listen
+        pool = Pool(job.evaluator, 2)
+        pool.submit(job)
+        pool.adopt(job, claim, *records)
+        assert pool.poll() is False and pool.collect() == [job]
+        pool.adopt(job, claim, *records)  # one that has ended does not listen
         (result,) = job.finish()
-        driver.adopt(job, claim, *records)
+        pool.adopt(job, claim, *records)
         job.close()
         assert result.verdict is verdict and result.evaluations == 1
         search_tools.accepted(game, state, claim, result)
@@ -130,10 +131,10 @@ def test_records_of_another_claim_are_not_taken():
     game, state, claim, _, records = elsewhere("draws")
     other = Claim(1)
     job = Job(game, state, claims=other)
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
-    driver.adopt(job, claim, *records)
-    assert not decided(job.search.tree) and len(job.parts[0].log) == 0
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
+    pool.adopt(job, claim, *records)
+    assert not decided(job.search.tree) and len(job.records[0].log) == 0
     job.close()
 
 
@@ -148,14 +149,14 @@ def test_adopting_with_almost_no_room(method, max_nodes, tmp_path):
         settings=Settings(method, Limits(nodes=300), max_nodes=max_nodes),
         out=tmp_path / "run",
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
     for at in range(0, len(records[0]) - 1, 5):  # no wave between them
-        driver.adopt(
+        pool.adopt(
             job, claim, *(record[at : min(at + 5, len(records[0]) - 1)] for record in records)
         )
     assert job.reason is None
-    while driver.poll():
+    while pool.poll():
         pass
     (result,) = job.finish()
     job.close()
@@ -197,15 +198,15 @@ def test_a_memory_that_cannot_hold_the_root_ends_in_a_sentence(monkeypatch, tmp_
 def test_a_full_memory_does_not_reach_who_tells(monkeypatch):
     game, state, claim, _, records = elsewhere("zones")
     job = Job(game, state, claims=claim)
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
 
     def full(*_, **__):
         raise MemoryFull
 
     monkeypatch.setattr(search_module.Search, "adopt", full)
-    driver.adopt(job, claim, *records)
+    pool.adopt(job, claim, *records)
     assert job.done and "memory limit" in (job.reason or "")
-    assert driver.poll() is False and driver.collect() == [job]
+    assert pool.poll() is False and pool.collect() == [job]
     assert job.finish()[0].verdict is Verdict.UNKNOWN
     job.close()

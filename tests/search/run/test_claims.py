@@ -10,7 +10,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_value
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver
+from jaxsolve.search.run.pool import Pool
 from search.methods.test_loops import endings, worth, written
 from support import search as search_tools
 from support.oracles import awari_endgames, minimax
@@ -200,13 +200,13 @@ def test_a_withdrawal_between_two_claims_is_heard():
     job = Job(
         game, state, claims=[Claim(mover), Claim(mover, "does-not-lose")], settings=Settings(wave=8)
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
-    while driver.poll() and job.search.verdict is None and job.search.asked == 0:
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
+    while pool.poll() and job.search.verdict is None and job.search.asked == 0:
         pass
     if job.search.asked == 0:  # decided, with leaves still on their way
-        driver.withdraw(job)
-        while driver.poll():
+        pool.withdraw(job)
+        while pool.poll():
             pass
         results = job.finish()
         assert [result.verdict for result in results] == [Verdict.DISPROVED] and results[
@@ -222,12 +222,12 @@ def test_what_a_job_withdraws_in_its_second_claim_keeps_the_first_answer():
     job = Job(
         game, state, claims=[Claim(mover), Claim(mover, "does-not-lose")], settings=Settings(wave=1)
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
     while job.search.asked == 0:
-        assert driver.poll()
-    driver.withdraw(job)
-    while driver.poll():
+        assert pool.poll()
+    pool.withdraw(job)
+    while pool.poll():
         pass
     first, second = job.finish()
     job.close()

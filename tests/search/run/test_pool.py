@@ -32,7 +32,7 @@ from jaxsolve.search import (
     solve_value,
 )
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.pool import Pool, run_jobs
 from support import search as search_tools
 from support.oracles import minimax
 from support.search import LONG, NAMES, in_turn
@@ -49,8 +49,8 @@ def questions(count: int) -> list[tuple[str, Claim, Verdict]]:
     return [(text, claim, minimax.expected(oracle.holds(text, claim))) for text, claim in asked]
 
 
-def until_idle(driver: Driver) -> None:
-    while driver.poll():
+def until_idle(pool: Pool) -> None:
+    while pool.poll():
         pass
 
 
@@ -60,7 +60,7 @@ class Crowd:
     def __init__(self, flights: int, folder: Path):
         self.game, self.flights, self.folder = make(HEX), flights, folder
         self.asked = questions(60 if LONG else 8)
-        self.driver = Driver(shared_evaluator(self.game), flights)
+        self.pool = Pool(shared_evaluator(self.game), flights)
         self.jobs: dict[
             Job, int | None
         ] = {}  # the number of its question; None of those that are to be withdrawn
@@ -88,7 +88,7 @@ class Crowd:
 
     def poll(self) -> None:
         while not self.stop.is_set():
-            self.driver.poll()
+            self.pool.poll()
 
     def submit(self, numbers: range) -> None:
         rng = random.Random(str(numbers))
@@ -96,18 +96,18 @@ class Crowd:
             job, doomed = self.new_job(number), self.new_job(None)
             with self.guard:
                 self.jobs[job], self.jobs[doomed] = number, None
-            self.driver.submit(job)
-            self.driver.submit(doomed)
+            self.pool.submit(job)
+            self.pool.submit(doomed)
             time.sleep(rng.random() / 50)
             for other, which in list(self.jobs.items()):
                 if which == number:
-                    self.driver.adopt(job, self.asked[number][1], *records_of(number))
+                    self.pool.adopt(job, self.asked[number][1], *records_of(number))
                 elif which is None and rng.random() < 0.5:
-                    self.driver.withdraw(other)
+                    self.pool.withdraw(other)
         with self.guard:
             for other, which in self.jobs.items():
                 if which is None:
-                    self.driver.withdraw(other)
+                    self.pool.withdraw(other)
 
     def run(self) -> list[Job]:
         """The jobs as they were handed out, once all threads are done."""
@@ -120,14 +120,14 @@ class Crowd:
             thread.start()
         ended: list[Job] = []
         while not self.errors and (
-            any(thread.is_alive() for thread in submitters) or self.driver.running
+            any(thread.is_alive() for thread in submitters) or self.pool.running
         ):
-            ended += self.driver.collect()
+            ended += self.pool.collect()
             time.sleep(0.01)
         self.stop.set()
         for thread in threads:
             thread.join()
-        return ended + self.driver.collect()
+        return ended + self.pool.collect()
 
 
 @pytest.mark.parametrize("flights", [1, 2, 5])
@@ -158,8 +158,8 @@ def records_of(number: int):
     game = make(HEX)
     text, claim, _ = questions(60 if LONG else 8)[number]
     job = Job(game, game.parse(text), claims=claim, settings=Settings("mcts", seed=3))
-    drive([job])
-    parts = list(job.parts[0].log.chunks())
+    run_jobs([job])
+    parts = list(job.records[0].log.chunks())
     job.close()
     if not parts:
         return (
@@ -186,19 +186,19 @@ def test_any_number_of_flights(method, flights, tmp_path):
 def test_jobs_that_do_not_fit_a_driver_are_refused():
     game = make("hex-3")
     job = Job(game, game.init(), settings=Settings(flights=1))
-    driver = Driver(job.evaluator, 2)
+    pool = Pool(job.evaluator, 2)
     with pytest.raises(ValueError, match="1 waves at a time, not for 2"):
-        driver.submit(job)
+        pool.submit(job)
     with pytest.raises(ValueError, match="another evaluator"):
-        Driver(Evaluator(game), 1).submit(job)
-    driver = Driver(job.evaluator, 1)
-    driver.submit(job)
+        Pool(Evaluator(game), 1).submit(job)
+    pool = Pool(job.evaluator, 1)
+    pool.submit(job)
     with pytest.raises(ValueError, match="running already"):
-        driver.submit(job)
-    until_idle(driver)
-    assert driver.collect() == [job] and driver.collect() == []
-    driver.submit(job)  # one that has ended is handed out again
-    assert driver.poll() is False and driver.collect() == [job]
+        pool.submit(job)
+    until_idle(pool)
+    assert pool.collect() == [job] and pool.collect() == []
+    pool.submit(job)  # one that has ended is handed out again
+    assert pool.poll() is False and pool.collect() == [job]
     assert job.finish()[0].verdict is Verdict.PROVED
     with pytest.raises(RuntimeError, match="has ended"):
         _ = job.search
@@ -264,11 +264,11 @@ def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
         )
         for i in range(4)
     ]
-    driver = Driver(evaluator, 2)
+    pool = Pool(evaluator, 2)
     for job in jobs:
-        driver.submit(job)
-    until_idle(driver)
-    driver.drain()
+        pool.submit(job)
+    until_idle(pool)
+    pool.drain()
     used = cpu_seconds() - before
     results = [job.finish()[0] for job in jobs]
     for job in jobs:

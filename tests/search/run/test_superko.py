@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import json
 import random
@@ -16,13 +15,12 @@ from jaxsolve.proof.check.errors import Repeats
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
 from jaxsolve.search.result import Result
+from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.run.relaxation import first, relaxation, second
 from support import mutations
 from support.oracles import minimax
 from support.proofs import superko as superko_proofs
 from support.search import LONG, NAMES, accepted
-
-solving = importlib.import_module("jaxsolve.search.solve")  # the function has the module's name
 
 
 def header(result) -> dict:
@@ -175,7 +173,7 @@ def test_pools_search_twice_where_they_must(tmp_path, monkeypatch):
 
 def interrupted_at(monkeypatch, when) -> None:
     """Ctrl-C as soon as ``when`` says so of the driver, after a step of it."""
-    real = solving.Driver.poll
+    real = Pool.poll
 
     def poll(self):
         going = real(self)
@@ -183,11 +181,11 @@ def interrupted_at(monkeypatch, when) -> None:
             raise KeyboardInterrupt
         return going
 
-    monkeypatch.setattr(solving.Driver, "poll", poll)
+    monkeypatch.setattr(Pool, "poll", poll)
 
 
-def running(driver) -> set[str]:
-    return {job.parts[0].folder.path.name for job in driver._jobs}
+def running(pool) -> set[str]:
+    return {job.records[0].folder.path.name for job in pool._jobs}
 
 
 @pytest.mark.parametrize("repeats", [True, False])
@@ -198,7 +196,7 @@ def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
     game, state = asked()
     problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two", "three", "four")]
     with monkeypatch.context() as patch:
-        interrupted_at(patch, lambda driver: "three" in running(driver))
+        interrupted_at(patch, lambda pool: "three" in running(pool))
         found = {
             problem.id: result for problem, result in solve_pool(problems, pool=2, out=tmp_path)
         }
@@ -215,7 +213,7 @@ def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
 def test_ctrl_c_is_heard_where_all_that_ran_has_just_been_decided(tmp_path, monkeypatch):
     game, state = asked()
     problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two")]
-    interrupted_at(monkeypatch, lambda driver: driver._ended)
+    interrupted_at(monkeypatch, lambda pool: pool._ended)
     answers, found = solve_pool(problems, pool=1, out=tmp_path), []
     with pytest.raises(KeyboardInterrupt):
         found += [next(answers)]

@@ -17,7 +17,7 @@ from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import (
     BUDGET,
@@ -119,10 +119,10 @@ def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
         settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
         evaluator=shared_evaluator(game, zones=False),
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
     held: list[int] = []
-    while driver.poll():
+    while pool.poll():
         held.append(int(job.search.tree.counters[LIVE]))
     job.close()
     assert max(held[len(held) // 2 :]) > 0.5 * max(held) and min(
@@ -140,10 +140,10 @@ def test_what_is_written_never_exceeds_the_budget(method):
         claims=Claim(1),
         settings=Settings(method, Limits(nodes=6000), memory_mb=1),
     )
-    driver = Driver(job.evaluator, 2)
-    driver.submit(job)
+    pool = Pool(job.evaluator, 2)
+    pool.submit(job)
     most, evicted = 0.0, 0
-    while driver.poll():
+    while pool.poll():
         tree = job.search.tree
         table, counters = 4 * len(tree.slots), tree.counters
         a_node = tree.nodes.itemsize + 4 * (tree.states.shape[1] + tree.zones.shape[1] + 1)
@@ -234,7 +234,7 @@ def test_a_finished_search_gives_its_memory_back(method, without_collector):
     for limits in (Limits(), Limits(nodes=20)):  # with an answer and without
         job = Job(game, game.init(), claims=Claim(0), settings=Settings(method, limits))
         known = traces(job)
-        drive([job])
+        run_jobs([job])
         known += traces(job)
         job.finish()
         assert [trace() for trace in known] == [None] * len(known)
@@ -249,13 +249,13 @@ def test_searches_end_without_a_trace_however_they_end(without_collector, tmp_pa
     job.close()
     assert [trace() for trace in known] == [None] * len(known)
     job = Job(game, game.init(), claims=Claim(1))
-    driver, known = Driver(job.evaluator, 2), traces(job)
-    driver.submit(job)
-    driver.poll()
-    driver.withdraw(job)
-    while driver.poll():
+    pool, known = Pool(job.evaluator, 2), traces(job)
+    pool.submit(job)
+    pool.poll()
+    pool.withdraw(job)
+    while pool.poll():
         pass
-    assert driver.collect() == [job]
+    assert pool.collect() == [job]
     job.finish()
     assert [trace() for trace in known] == [None] * len(known)
     made: list[weakref.ref] = []

@@ -8,7 +8,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import drive
+from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
 from support import search as search_tools
 from support.oracles import minimax
@@ -62,7 +62,7 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
         claims=Claim(1),
         settings=Settings(method, Limits(nodes=3000), max_nodes=256),
     )
-    drive([job])
+    run_jobs([job])
     tree = job.search.tree
     assert len(tree.nodes) == 256 and tree.counters[EVICTED] > 0
     used = tree.nodes[: tree.counters[NODES]]

@@ -20,8 +20,9 @@ from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
-from jaxsolve.search.run.job import LOG, Job
-from jaxsolve.search.run.pool import Driver, drive
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.pool import Pool, run_jobs
+from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.patterns import FOUND, HELD, REPLACED, Patterns, new_patterns
 from support.go_questions import questions, task
 from support.proofs.solver import rules_of
@@ -94,8 +95,8 @@ def decided():
         claims=problem.claim,
         settings=Settings("dfpn", Limits(nodes=300_000)),
     )
-    drive([job])
-    records = np.concatenate(list(job.parts[0].log.blocks()))
+    run_jobs([job])
+    records = np.concatenate(list(job.records[0].log.blocks()))
     assert job.search.verdict is Verdict.PROVED
     job.close()
     return problem, records
@@ -205,12 +206,12 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
             settings=Settings("dfpn", Limits(nodes=300_000)),
             out=out,
         )
-        driver = Driver(job.evaluator, 2)
-        driver.submit(job)
-        driver.adopt(
-            job, problem.claim, *job.parts[0].log.split(np.delete(records, sources, axis=0))
+        pool = Pool(job.evaluator, 2)
+        pool.submit(job)
+        pool.adopt(
+            job, problem.claim, *job.records[0].log.split(np.delete(records, sources, axis=0))
         )
-        while driver.poll():
+        while pool.poll():
             pass
         (result,) = job.finish()
         job.close()
@@ -261,13 +262,13 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
             resume=True,
         )
         records = np.concatenate(
-            list(job.parts[0].log.blocks())
-            or [np.zeros((0, job.parts[0].log.record_words), np.uint32)]
+            list(job.records[0].log.blocks())
+            or [np.zeros((0, job.records[0].log.record_words), np.uint32)]
         )
         like = alike(game, records)
         resumed += bool(like.any())
         assert job.search.tree.patterns.counters[HELD] > 0 or not (~like).any()
-        drive([job])
+        run_jobs([job])
         (result,) = job.finish()
         job.close()
         assert result.verdict is Verdict.PROVED or method != "dfpn", result.reason
@@ -280,8 +281,8 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
 def test_searches_of_several_claims_and_of_hex_have_no_patterns(tmp_path):
     game = make("hex-4")
     job = Job(game, game.init())
-    drive([job])
-    records = np.concatenate(list(job.parts[0].log.blocks()))
+    run_jobs([job])
+    records = np.concatenate(list(job.records[0].log.blocks()))
     assert not alike(game, records).any() and not job.search.tree.patterns.counters.any()
     job.close()
     problem = life()
@@ -289,6 +290,6 @@ def test_searches_of_several_claims_and_of_hex_have_no_patterns(tmp_path):
     job = Job(
         problem.game, problem.state, claims=both, settings=Settings(limits=Limits(nodes=3_000))
     )
-    drive([job])
+    run_jobs([job])
     assert not job.search.tree.patterns.counters.any()
     job.close()

@@ -19,7 +19,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run import relaxation
 from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import PROGRESS_SECONDS, Driver, drive
+from jaxsolve.search.run.pool import PROGRESS_SECONDS, Pool, run_jobs
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings, changed
 
@@ -126,7 +126,7 @@ def _answers(
 def _run(job: Job, progress: ProgressCallback | None) -> list[Result]:
     try:
         try:
-            drive([job], progress)
+            run_jobs([job], progress)
         except KeyboardInterrupt:
             job.interrupt()
         return job.finish()
@@ -369,14 +369,14 @@ def _searched(
     """The problems with their results, as they end; ``made`` makes a problem's job."""
     problems, evaluator = list(problems), pool.evaluator
     running: dict[Job, Problem] = {}
-    driver: Driver | None = None
+    driver: Pool | None = None
     try:
         while problems or running:
             while problems and len(running) < pool.size:
                 problem = problems.pop(0)
                 job = made(problem, evaluator)
                 evaluator = job.evaluator  # one for all: with a network each would have its own
-                driver = driver or Driver(evaluator, pool.settings.flights)
+                driver = driver or Pool(evaluator, pool.settings.flights)
                 driver.submit(job)
                 running[job] = problem
             assert driver is not None
