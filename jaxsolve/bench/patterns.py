@@ -27,7 +27,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make, random_legal_action
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go.zone_board import SIZE
-from jaxsolve.games.zones import FOR_MOVER, LEAF, SECOND_MOVES, SHOWN, WON, ask
+from jaxsolve.games.zones import FOR_MOVER, LEAF, PATTERN, SECOND_MOVES, WON, call_zone_function
 from jaxsolve.jit.host import compiled
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import run_jobs
@@ -225,7 +225,7 @@ def _decided(game: Game) -> Iterator[Decided]:
             won = outcomes == 1 + movers
             found.append((before[won], actions[won].astype(np.int64), after[won]))
         before, actions, after = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        zones = np.zeros((len(before), zoning.room.shape[1]), np.uint32)
+        zones = np.zeros((len(before), zoning.buffers.shape[1]), np.uint32)
         _won_on(zoning, before, actions, after, zones)
         yield before, actions, zones
 
@@ -248,12 +248,12 @@ def _around(size, zone, near):
 @compiled
 def _won_on(zoning, before, actions, after, zones):
     """Writes what each mover's winning move rests on."""
-    leaf = zoning.room[0]
+    leaf = zoning.buffers[0]
     for i in range(len(before)):
-        ask(
+        call_zone_function(
             zoning.addresses[LEAF], after[i], np.int64(-1), leaf, leaf, zoning.facts, zoning.scratch
         )
-        ask(
+        call_zone_function(
             zoning.addresses[WON],
             before[i],
             actions[i],
@@ -268,15 +268,15 @@ def _won_on(zoning, before, actions, after, zones):
 def _enter(tree, states, moves, zones, more, near, most):
     """Enters decided positions on their zones, with half of the points around those each time."""
     zoning = tree.zoning
-    zone = zoning.room[0]
+    zone = zoning.buffers[0]
     for i in range(len(states)):
         _around(zoning.facts[SIZE], zones[i], near)
         copies = len(more) // len(states)
         for k in range(copies):
             for j in range(len(zone)):
                 zone[j] = zones[i, j] | near[j] & more[i * copies + k, j]
-            said = ask(
-                zoning.addresses[SHOWN],
+            said = call_zone_function(
+                zoning.addresses[PATTERN],
                 states[i],
                 np.int64(-1),
                 zone,

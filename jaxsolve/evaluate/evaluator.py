@@ -22,7 +22,7 @@ from jaxsolve.evaluate.calls import Call, calls_of
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games.game import DetectsWins, Game, HasForcedReply, HasThreatSearch, HasZones
-from jaxsolve.games.threats import with_rows
+from jaxsolve.games.threats import with_row_buffer
 from jaxsolve.networks.heads import Heads, History
 
 if TYPE_CHECKING:
@@ -116,13 +116,13 @@ class Evaluator:
             if self.zones and isinstance(self.game, HasThreatSearch)
             else None
         )
-        return None if seen is None else with_rows(seen, self.layout.width)
+        return None if seen is None else with_row_buffer(seen, self.layout.width)
 
     @functools.cached_property
     def zone_words(self) -> int:
         """Z, the words of a zone; 0 without zones."""
         zoning = self.zoning()
-        return 0 if zoning is None else zoning.room.shape[1]
+        return 0 if zoning is None else zoning.buffers.shape[1]
 
     def _clear_books(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls

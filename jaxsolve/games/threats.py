@@ -1,33 +1,45 @@
-"""What a game supplies to the search's compiled loops where sequences of forcing moves can be seen from the board: two compiled functions.
+"""Interface for threat searches: two compiled callbacks that a game gives the search.
 
-    f(state, facts, scratch, tree, out, trees) -> int64
+VCF (victory by continuous fours) and VCT (victory by continuous threats) are wins by a sequence of
+moves, each of which forces the reply. A game with such wins finds them in a position by itself.
 
-looks at the packed position uint32[S], in which the game goes on and more than one move is legal, with ``facts`` int64[...] and ``scratch``
-int64[...] of the game's own. ``trees``: the player whose trees are looked for, NOBODY or BOTH. It writes a *tree* to ``tree`` int64[2 * LONGEST] and
-returns
+    search(state, facts, scratch, tree, out, trees) -> int64
 
-* its length, if the side to move wins by it;
-* minus its length, if the opponent of the side to move would win by it, were it to move here;
-* 0 if it sees neither.
+    state    uint32[S]            packed position: the game goes on, more than one move is legal
+    facts    int64[...]           constants of the game
+    scratch  int64[...]           work space of the game; holds nothing between calls
+    tree     int64[2 * CAPACITY]  the threat tree found (CAPACITY = TREE_CAPACITY)
+    out      uint32[3 * M]        three sets of actions of M words each
+    trees    int64                the player for whom branches are searched, NOBODY or BOTH
 
-A tree is a *line* or a *branch*. A line's moves, players in turn, each leave the opponent one legal reply, the next of the line, but the last, which
-wins. A branch is a move with the replies to it and a tree that answers each of them; any other reply loses to the branch's line, by which its player
-would win after that move, were it to move again. They are coded in numbers, branches before what follows them:
+The result is
+
+* the length of ``tree``, if the side to move wins by it;
+* minus its length, if the opponent of the side to move would win by it if it were to move;
+* 0, if nothing is found.
+
+A *threat tree* is a line or a branch. In a *line* the players alternate; each move but the last
+leaves one legal reply, the next move of the line; the last move wins. A *branch* is a move, its
+relevant replies, and a threat tree against each of them. Every other reply loses to the branch's
+line: the one by which its player wins if allowed to move again. Encoding, branches first:
 
     line:    n, its n moves                             (n is odd)
-    branch:  0, the move, n, the n moves of its line (none where the rules leave one reply), number of replies, (reply, tree) for each
+    branch:  0, move, n, the line's n moves (n = 0 where the rules leave one reply),
+             number of replies, then (reply, tree) for each
 
-Where the side to move does not win, ``out`` uint32[3 * M] holds three sets of actions, each M words:
+Where the side to move does not win, ``out`` holds
 
-* ZONE: where the opponent threatens, the moves that may change that, at least: every other legal move loses to the same tree, played after it;
-* LEFT: those of them after which a look at the position, for nobody's trees, does not see the opponent win;
-* THREATS: moves by which the side to move would threaten to win by a line; only the order of moves rests on them.
+* ZONE: where the opponent threatens, a superset of the moves that can change that: after every
+  other legal move, the opponent wins by the same tree;
+* UNREFUTED: the moves of ZONE after which a search with NOBODY finds no win of the opponent;
+* THREATS: moves that threaten to win by a line; they only order moves.
 
-    g(state, facts, scratch, player) -> int64
+    log_odds(state, facts, scratch, player) -> int64
 
-says how likely ``player`` is to win a position that goes on, as log odds in thousandths; only first numbers rest on it (``search.estimates``).
+estimates how likely ``player`` is to win: log odds in thousandths. It only gives heuristic proof
+numbers (``search.hints.odds``).
 
-The answers depend on the position and on ``trees`` alone: what the search has seen, whoever collects its proof sees again.
+Both depend on their arguments alone, so that the collection of a proof finds the same trees again.
 """
 
 from __future__ import annotations
@@ -49,54 +61,52 @@ _STATE = types.Array(types.uint32, 1, "C", readonly=True)
 SIGNATURE = types.int64(
     _STATE, _FACTS, _NUMBERS, _NUMBERS, types.Array(types.uint32, 1, "C"), types.int64
 )
-CHANCES_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
-LONGEST = 1024  # numbers of a tree
-ZONE, LEFT, THREATS = range(3)
-NOBODY, BOTH = -1, 2  # in the place of a player
+ODDS_SIGNATURE = types.int64(_STATE, _FACTS, _NUMBERS, types.int64)
+TREE_CAPACITY = 1024  # numbers of an encoded tree
+ZONE, UNREFUTED, THREATS = range(3)
+NOBODY, BOTH = -1, 2  # in place of a player
 
 
 @by_pointer
 class ThreatSearch(NamedTuple):
-    """The functions by their addresses, and what they work on; room for one search."""
+    """A game's threat callbacks, by address, and the arrays of one search."""
 
-    address: np.ndarray  # int64[2]: what looks and what says chances; 0 where the game sees none
+    addresses: np.ndarray  # int64[2]: threat search, log odds; 0 = the game lacks it
     facts: np.ndarray  # int64[...]
-    scratch: np.ndarray  # int64[...]: holds nothing from one call to the next
-    tree: np.ndarray  # int64[2 * LONGEST]: a tree, and room for those of other looks
+    scratch: np.ndarray  # int64[...]
+    tree: np.ndarray  # int64[2 * TREE_CAPACITY]: the tree found, and space for intermediate trees
     out: np.ndarray  # uint32[3 * M]
-    row: (
-        np.ndarray
-    )  # uint32[R]: a row less the moves that lose so, threats among those listed first
-    shown: np.ndarray  # uint32[R]: the same memory, read-only as the device's rows are
+    row: np.ndarray  # uint32[R]: a move row without refuted moves, threats listed first
+    row_view: np.ndarray  # uint32[R]: the same memory, read-only as the device's rows are
 
 
 class Branch(NamedTuple):
-    """A tree that is no line."""
+    """A threat tree that is not a line."""
 
     move: int
-    line: list[int]  # that it threatens; empty where the rules leave one reply
-    answers: list[tuple[int, Tree]]  # each reply, and what answers it
+    line: list[int]  # the threatened line; empty where the rules leave one reply
+    answers: list[tuple[int, ThreatTree]]  # (reply, tree against it)
 
 
-Tree = list[int] | Branch
+ThreatTree = list[int] | Branch
 
 
 class ThreatFound(NamedTuple):
-    """What one look has seen."""
+    """Result of one threat search."""
 
-    wins: bool  # the side to move wins by the tree, else its opponent threatens to
-    tree: Tree
-    zone: int  # bit set over actions: where the opponent threatens, the moves that may change it
-    left: int  # those of them after which the opponent is not seen to win
+    wins: bool  # True: the side to move wins by the tree; False: its opponent threatens to
+    tree: ThreatTree
+    zone: int  # bit set over actions: where the opponent threatens, moves that can change that
+    unrefuted: int  # those of ``zone`` after which no win of the opponent is found
 
 
-def decoded(code: Sequence[int]) -> Tree:
-    """The tree of a code."""
+def decode_tree(code: Sequence[int]) -> ThreatTree:
+    """The threat tree of an encoding."""
     return _decoded(code, 0)[0]
 
 
-def _decoded(code: Sequence[int], at: int) -> tuple[Tree, int]:
-    """A tree that begins there, and where its code ends."""
+def _decoded(code: Sequence[int], at: int) -> tuple[ThreatTree, int]:
+    """The tree whose encoding begins at ``at``, and the index after its end."""
     length = code[at]
     if length:
         return list(code[at + 1 : at + 1 + length]), at + 1 + length
@@ -109,106 +119,121 @@ def _decoded(code: Sequence[int], at: int) -> tuple[Tree, int]:
     return Branch(move, list(code[at + 3 : at + 3 + length]), answers), end
 
 
-def coded(tree: Tree) -> list[int]:
-    """The code of a tree."""
+def encode_tree(tree: ThreatTree) -> list[int]:
+    """The encoding of a threat tree."""
     if not isinstance(tree, Branch):
         return [len(tree), *tree]
     code = [0, tree.move, len(tree.line), *tree.line, len(tree.answers)]
     for reply, answer in tree.answers:
-        code += [reply, *coded(answer)]
+        code += [reply, *encode_tree(answer)]
     return code
 
 
-def threat_search(
-    looks: Callable[..., Any],
-    chances: Callable[..., Any],
+def make_threat_search(
+    search: Callable[..., Any],
+    odds: Callable[..., Any],
     facts: np.ndarray,
     scratch: int,
     actions: int,
 ) -> ThreatSearch:
-    """A game's sequences: its two functions; ``scratch`` int64s."""
+    """The threat search of a game from its two ``compiled`` callbacks.
+
+    ``scratch`` is a number of int64s, ``actions`` the number of actions.
+    """
     facts = np.array(facts, np.int64)
     facts.flags.writeable = False
-    address = np.array(
-        [address_of(looks, SIGNATURE), address_of(chances, CHANCES_SIGNATURE)], np.int64
-    )
-    return _made(address, facts, scratch, -(-actions // 32))
+    addresses = [address_of(search, SIGNATURE), address_of(odds, ODDS_SIGNATURE)]
+    return _made(np.array(addresses, np.int64), facts, scratch, -(-actions // 32))
 
 
 def no_threat_search() -> ThreatSearch:
-    """For games that see none."""
+    """For games without a threat search."""
     facts = np.zeros(1, np.int64)
     facts.flags.writeable = False
     return _made(np.zeros(2, np.int64), facts, 1, 0)
 
 
-def _made(address: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> ThreatSearch:
-    none, numbers = np.zeros(0, np.uint32), np.zeros(scratch, np.int64)
-    return with_rows(
-        ThreatSearch(
-            address,
-            facts,
-            numbers,
-            np.zeros(2 * LONGEST, np.int64),
-            np.zeros(3 * words, np.uint32),
-            none,
-            none,
-        ),
-        0,
+def _made(addresses: np.ndarray, facts: np.ndarray, scratch: int, words: int) -> ThreatSearch:
+    no_row = np.zeros(0, np.uint32)
+    made = ThreatSearch(
+        addresses,
+        facts,
+        np.zeros(scratch, np.int64),
+        np.zeros(2 * TREE_CAPACITY, np.int64),
+        np.zeros(3 * words, np.uint32),
+        no_row,
+        no_row,
+    )
+    return with_row_buffer(made, 0)
+
+
+def with_row_buffer(threat_search: ThreatSearch, width: int) -> ThreatSearch:
+    """The same with a buffer for move rows of ``width`` words."""
+    row = np.zeros(width, np.uint32)
+    row_view = row[:]
+    row_view.flags.writeable = False
+    return threat_search._replace(row=row, row_view=row_view)
+
+
+@compiled
+def _search_on_host(threat_search, state, trees):
+    return call_threat_search(
+        threat_search.addresses[0],
+        state,
+        threat_search.facts,
+        threat_search.scratch,
+        threat_search.tree,
+        threat_search.out,
+        trees,
     )
 
 
-def with_rows(seen: ThreatSearch, width: int) -> ThreatSearch:
-    """The same with room for rows of ``width`` words."""
-    row = np.zeros(width, np.uint32)
-    shown = row[:]
-    shown.flags.writeable = False
-    return seen._replace(row=row, shown=shown)
+def search_threats(
+    threat_search: ThreatSearch, state: np.ndarray, trees: int = BOTH
+) -> ThreatFound | None:
+    """Threat search of a packed position uint32[S], called from Python; None if nothing is found.
 
-
-@compiled
-def _look(seen, state, trees):
-    return ask(seen.address[0], state, seen.facts, seen.scratch, seen.tree, seen.out, trees)
-
-
-def look(seen: ThreatSearch, state: np.ndarray, trees: int = BOTH) -> ThreatFound | None:
-    """What there is to see at a packed position uint32[S], from the host, with the ``trees`` of a player, of NOBODY or BOTH; None if nothing."""
+    ``trees``: the player for whom branches are searched, NOBODY or BOTH.
+    """
     state = np.array(state, np.uint32)
     state.flags.writeable = False
-    length = int(_look(seen, state, trees))
+    length = int(_search_on_host(threat_search, state, trees))
     if not length:
         return None
-    words = len(seen.out) // 3
+    out, words = threat_search.out, len(threat_search.out) // 3
     sets = [
-        int.from_bytes(seen.out[words * which : words * (which + 1)].tobytes(), "little")
+        int.from_bytes(out[words * which : words * (which + 1)].tobytes(), "little")
         if length < 0
         else 0
-        for which in (ZONE, LEFT)
+        for which in (ZONE, UNREFUTED)
     ]
-    return ThreatFound(length > 0, decoded(seen.tree[: abs(length)].tolist()), *sets)
+    tree = decode_tree(threat_search.tree[: abs(length)].tolist())
+    return ThreatFound(length > 0, tree, *sets)
 
 
 @compiled
-def _chances(seen, state, player):
-    return ask_chances(seen.address[1], state, seen.facts, seen.scratch, player)
+def _log_odds_on_host(threat_search, state, player):
+    return call_log_odds(
+        threat_search.addresses[1], state, threat_search.facts, threat_search.scratch, player
+    )
 
 
-def chances(seen: ThreatSearch, state: np.ndarray, player: int) -> int:
-    """Log odds in thousandths that ``player`` wins a packed position uint32[S], from the host."""
+def log_odds(threat_search: ThreatSearch, state: np.ndarray, player: int) -> int:
+    """Log odds, in thousandths, that ``player`` wins a packed position uint32[S]."""
     state = np.array(state, np.uint32)
     state.flags.writeable = False
-    return int(_chances(seen, state, player))
+    return int(_log_odds_on_host(threat_search, state, player))
 
 
 @intrinsic
-def ask(typing_context, address, state, facts, scratch, tree, out, trees):
-    """Calls the function at its address, from compiled code."""
+def call_threat_search(typing_context, address, state, facts, scratch, tree, out, trees):
+    """Calls the threat search at ``address`` from compiled code."""
     return types.int64(address, state, facts, scratch, tree, out, trees), _call
 
 
 @intrinsic
-def ask_chances(typing_context, address, state, facts, scratch, player):
-    """The same for what says chances."""
+def call_log_odds(typing_context, address, state, facts, scratch, player):
+    """Calls the log odds at ``address`` from compiled code."""
     return types.int64(address, state, facts, scratch, player), _call
 
 

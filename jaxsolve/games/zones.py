@@ -1,28 +1,54 @@
-"""What a game whose wins rest on zones supplies to the search's compiled loops: a few compiled functions and the facts they need.
+"""Interface for relevance zones: compiled callbacks that a game gives the search.
 
-A *zone* of a position that is decided for P is a set of actions (and with them points) that the result rests on: P also wins from every position that
-*covers* it there (``proof/FORMAT.md``: what that means in each game). The functions have one signature,
+A *relevance zone* (zone) of a position that is decided for player P is a set of actions, and with
+them of points, on which the result depends: P also wins every position that *covers* this one on
+the zone (``proof/FORMAT.md`` defines "covers" for each game). P's opponent is Q.
 
-    f(state, action, zone, out, facts, scratch)
+All callbacks have one signature (``SIGNATURE``):
 
-with the packed position uint32[S], int64 action, zones uint32[Z] in and out, ``facts`` int64[...] and ``scratch`` int32[...] of the game's own:
+    f(state, action, zone, out, facts, scratch) -> int64
 
-* ``leaf``: of a finished game, ``out`` = its zone; where the game tells of winning moves and cannot detect_win more (``EvaluatesChildren``), also of a
-  position whose mover P wins at once, the result the action by which it does;
-* ``won``: P moves and wins by ``action``, after which the position has ``zone``; ``out`` = the zone of this position;
-* ``lost``: P's opponent moves and loses whatever it does; ``zone`` joins the zones of the refuted moves, ``out`` = the zone of this position;
-* ``left``: P's opponent moves, and ``action`` is refuted on ``zone``; ``out`` = the actions that this leaves to be answered, at least;
-* ``shown``, only where a position covers another one with the same side to move if it looks the same on the other's zone: ``out`` uint32[K * Z] = K
-  planes of points, the first player's stones, the second player's, and what else must be equal. The result is negative for a position that covers no
-  other and is covered by none; else FOR_MOVER is set where that is so unless its mover is P, and SECOND_MOVES where the second player is to move.
-* ``plan``, only where it is worth something: ``out`` uint32[2 * Z] = moves with which a side would win if the other only passed, as few as it finds,
-  and then moves near them; the result twice the number of the first plus the side's player, negative where none were found. ``zone`` is a plan of a
-  position nearby, or empty; ``action`` the last move, or ``HINT_ONLY`` (nothing but parts of that plan) or ``SEARCH_ALL``. It orders moves and
-  estimates (``search.plans``), and decides nothing.
-* ``inside``, only where ``lost`` holds for fewer zones than those that lie in it: P's opponent moves and loses on ``zone``; ``out`` = what the zones
-  of the positions after its moves must lie in. A proof may rest on other lines than the search did.
+    state    uint32[S]   packed position
+    action   int64
+    zone     uint32[Z]   zone, as a bit set
+    out      uint32[...] written by the callback
+    facts    int64[...]  constants of the game
+    scratch  int32[...]  work space of the game; holds nothing between calls
 
-They are called through their addresses, so that one compiled search serves every game.
+| callback     | position and arguments              | written to ``out``                        |
+| ------------ | ----------------------------------- | ----------------------------------------- |
+| `leaf`       | a finished game                     | its zone                                  |
+| `won`        | P moves and wins by ``action``,     | the zone of the position                  |
+|              | which leads to a position with      |                                           |
+|              | ``zone``                            |                                           |
+| `lost`       | Q moves and loses by every move;    | the zone of the position                  |
+|              | ``zone`` joins the zones of the     |                                           |
+|              | refuted moves                       |                                           |
+| `unanswered` | Q moves; ``action`` is refuted on   | a superset of the actions that this       |
+|              | ``zone``                            | refutation does not refute                |
+| `pattern`    | any position                        | uint32[K * Z], K planes of points: stones |
+|              |                                     | of player 0, of player 1, then whatever   |
+|              |                                     | else must be equal                        |
+| `plan`       | ``zone``: a plan of a nearby        | uint32[2 * Z]: a plan, then the moves     |
+|              | position, or empty; ``action``: the | near it                                   |
+|              | last move, HINT_ONLY or SEARCH_ALL  |                                           |
+| `inside`     | Q moves and loses on ``zone``       | a set that contains the zone of every     |
+|              |                                     | position after a move of Q                |
+
+* `leaf`: where the game finds winning moves and cannot foresee more (``EvaluatesChildren``), it also
+  serves a position whose mover P wins at once; the result is then the winning action.
+* `pattern` exists only where a position covers every other one with the same side to move and
+  equal planes on that one's zone. The result is negative for a position that covers no other and
+  is covered by none. Otherwise it combines FOR_MOVER (the former holds unless P is the mover) and
+  SECOND_MOVES (player 1 is to move).
+* `plan` is optional. A plan is a set of moves with which a side wins if the opponent only passes;
+  the game makes it as small as it can. The result is twice the plan's size plus the side's player,
+  or negative where no plan is found. HINT_ONLY searches only parts of the given plan. Plans order
+  moves and give heuristic proof numbers (``search.hints.plans``); they decide nothing.
+* `inside` exists only where `lost` does not hold for every subset of its zone. A proof can rest on
+  other variations than the search examined.
+
+The search calls them through their addresses, so one compiled search serves every game.
 """
 
 from __future__ import annotations
@@ -47,19 +73,23 @@ SIGNATURE = types.int64(
     types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.int32, 1, "C"),
 )
-LEAF, WON, LOST, LEFT, SHOWN, PLAN, INSIDE = range(7)
+LEAF, WON, LOST, UNANSWERED, PATTERN, PLAN, INSIDE = range(7)
 FOR_MOVER, SECOND_MOVES = 1, 2
-HINT_ONLY, SEARCH_ALL = -2, -1  # in the place of the last move, for ``plan``
+HINT_ONLY, SEARCH_ALL = -2, -1  # given to ``plan`` instead of the last move
 
-LIKE_BITS = 30
-LIKE = 1 << LIKE_BITS
-"""A position can be decided because it covers another one that was decided before. In the place of a deciding move its record in the proof log then
-has ``LIKE | m`` where its mover wins and ``~(LIKE | m)`` where it loses; ``m`` is the first LIKE_BITS bits of the other one's hash."""
+COVER_HASH_BITS = 30
+COVER_FLAG = 1 << COVER_HASH_BITS
+"""Marks a record of a position that is decided because it covers an older decided position.
+
+In place of a deciding move, its record in the proof log holds ``COVER_FLAG | m`` if the mover wins
+and ``~(COVER_FLAG | m)`` if the mover loses; ``m`` is the first COVER_HASH_BITS bits of the older
+position's hash.
+"""
 
 
-def covers(moves: np.ndarray) -> np.ndarray:
-    """bool[n]: which of these words int32[n] in the place of deciding moves say that the position covers another one."""
-    return (moves < -1) | (moves >= LIKE)
+def is_cover(moves: np.ndarray) -> np.ndarray:
+    """bool[n]: whether each move field int32[n] of a record refers to a covered position."""
+    return (moves < -1) | (moves >= COVER_FLAG)
 
 
 ZoneFunction = Callable[..., Any]
@@ -67,19 +97,17 @@ ZoneFunction = Callable[..., Any]
 
 @by_pointer
 class Zoning(NamedTuple):
-    """The functions by their addresses, and what they work on."""
+    """A game's zone callbacks, by address, and the arrays that they use."""
 
-    addresses: (
-        np.ndarray
-    )  # int64[7]: LEAF, WON, LOST, LEFT, SHOWN, PLAN, INSIDE; 0 for one that the game does not have
+    addresses: np.ndarray  # int64[7], indexed by LEAF ... INSIDE; 0 = the game lacks the callback
     facts: np.ndarray  # int64[...]
-    scratch: np.ndarray  # int32[...]: holds nothing from one call to the next
-    room: np.ndarray  # uint32[6, Z]: for zones that have no place in the tree (rows 0 and 1) and for two plans (``search.plans``)
-    planes: np.ndarray  # int64[1]: K, 0 where ``shown`` is not to be asked
-    null: np.ndarray  # int64[1]: the action that changes nothing on the board (a pass), in a zone the whole position; -1 where there is none
+    scratch: np.ndarray  # int32[...]
+    buffers: np.ndarray  # uint32[6, Z]: rows 0, 1: zones outside the tree; 2 to 5: two plans
+    planes: np.ndarray  # int64[1]: K; 0 = do not call ``pattern``
+    null: np.ndarray  # int64[1]: a pass, which stands for the whole position in a zone; -1 = none
 
 
-def zoning(
+def make_zoning(
     functions: Sequence[ZoneFunction | None],
     words: int,
     facts: np.ndarray,
@@ -87,7 +115,16 @@ def zoning(
     null: int = -1,
     planes: int = 0,
 ) -> Zoning:
-    """A game's zones of ``words`` words. ``functions`` are those above in their order, each ``compiled``; ``scratch`` int32s."""
+    """The zone interface of a game.
+
+    Args:
+      functions: the ``compiled`` callbacks in the order LEAF ... INSIDE; None for a missing one.
+      words: Z.
+      facts: int64[...].
+      scratch: number of int32s.
+      null: action number of the pass, or -1.
+      planes: K.
+    """
     addresses = np.zeros(INSIDE + 1, np.int64)
     addresses[: len(functions)] = [
         0 if function is None else address_of(function, SIGNATURE) for function in functions
@@ -106,59 +143,59 @@ def zoning(
 
 @compiled
 def _nothing(state, action, zone, out, facts, scratch):
-    """For games without zones: never called."""
+    """Placeholder for games without zones; never called."""
     return np.int64(0)
 
 
-def look(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
-    """What ``shown`` says of a packed position uint32[S]: (its result, uint32[K, Z])."""
-    words, planes = zoning.room.shape[1], int(zoning.planes[0])
-    out = np.zeros(planes * words, np.uint32)
-    said = _call(zoning, SHOWN, np.ascontiguousarray(state), -1, np.zeros(words, np.uint32), out)
-    return int(said), out.reshape(planes, words)
+def no_zones() -> Zoning:
+    """The interface of a game without zones."""
+    return make_zoning((_nothing,) * 4, 0, np.zeros(1))
 
 
-def makes_plans(zoning: Zoning | None) -> bool:
-    """Whether a search with these zones has moves planned (``search.plans``)."""
+def has_plans(zoning: Zoning | None) -> bool:
+    """Whether the game has a ``plan`` callback."""
     return zoning is not None and bool(zoning.addresses[PLAN])
 
 
-def no_zoning() -> Zoning:
-    """For games without zones."""
-    return zoning((_nothing,) * 4, 0, np.zeros(1))
-
-
 @compiled
-def _call(zoning, which, state, action, zone, out):
-    return ask(zoning.addresses[which], state, action, zone, out, zoning.facts, zoning.scratch)
+def _call_on_host(zoning, which, state, action, zone, out):
+    return call_zone_function(
+        zoning.addresses[which], state, action, zone, out, zoning.facts, zoning.scratch
+    )
 
 
-def call(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
-    """One of the functions on a packed position uint32[S], from the host; zones are ints here, action ``a`` being bit ``a``."""
-    return answer(zoning, which, state, action, zone)[1]
+def pattern_planes(zoning: Zoning, state: np.ndarray) -> tuple[int, np.ndarray]:
+    """Result and planes uint32[K, Z] of ``pattern`` for a packed position uint32[S]."""
+    words, planes = zoning.buffers.shape[1], int(zoning.planes[0])
+    out = np.zeros(planes * words, np.uint32)
+    none = np.zeros(words, np.uint32)
+    result = _call_on_host(zoning, PATTERN, np.ascontiguousarray(state), -1, none, out)
+    return int(result), out.reshape(planes, words)
 
 
-def answer(
+def result_zone(zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int) -> int:
+    """The zone that a callback writes for a packed position uint32[S], called from Python.
+
+    Zones are ints here; action ``a`` is bit ``a``.
+    """
+    return result_and_zone(zoning, which, state, action, zone)[1]
+
+
+def result_and_zone(
     zoning: Zoning, which: int, state: np.ndarray, action: int, zone: int
 ) -> tuple[int, int]:
-    """As ``call``: (the function's result, the zone that it writes)."""
-    words = zoning.room.shape[1]
+    """As ``result_zone``, with the callback's result first."""
+    words = zoning.buffers.shape[1]
     mask = (1 << 32 * words) - 1
+    given = np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32)
     out = np.zeros(words, np.uint32)
-    result = _call(
-        zoning,
-        which,
-        np.ascontiguousarray(state),
-        action,
-        np.frombuffer((zone & mask).to_bytes(4 * words, "little"), np.uint32),
-        out,
-    )
+    result = _call_on_host(zoning, which, np.ascontiguousarray(state), action, given, out)
     return int(result), int.from_bytes(out.tobytes(), "little")
 
 
 @intrinsic
-def ask(typing_context, address, state, action, zone, out, facts, scratch):
-    """Calls a zone function at its address, from compiled code."""
+def call_zone_function(typing_context, address, state, action, zone, out, facts, scratch):
+    """Calls the callback at ``address`` from compiled code."""
     result = types.int64(address, state, action, zone, out, facts, scratch)
 
     def code(context, builder, signature, arguments):

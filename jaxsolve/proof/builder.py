@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.threats import Branch, Tree, coded, look
+from jaxsolve.games.threats import Branch, ThreatTree, encode_tree, search_threats
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.graph import AND, LEAF, OR, THREAT, ProofGraph
 from jaxsolve.proof.index import LogIndex
@@ -60,7 +60,7 @@ class GraphBuilder:
         self._sequences = self.plain.threat_search()
         # Node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move. Few nodes wait at any time, and
         # the plans of one tree share its parts.
-        self._plans: dict[int, Tree] = {}
+        self._plans: dict[int, ThreatTree] = {}
         self._pending: list[
             tuple[np.ndarray, np.ndarray]
         ] = []  # (nodes int64[n], rows uint32[n, width]) still without children
@@ -200,7 +200,9 @@ class GraphBuilder:
             if plan is not None:
                 continue
             # The claimant's trees are enough: a search looks for its or-player's only. A disproof, whose claimant is the other side, rests on lines.
-            sight = look(self._sequences, rows[at, : self.game.state_words], self.claim.player)
+            sight = search_threats(
+                self._sequences, rows[at, : self.game.state_words], self.claim.player
+            )
             if sight is None or sight.wins != claimant_moves[at]:
                 if sight is not None and sight.wins:
                     raise self._gap(
@@ -216,9 +218,11 @@ class GraphBuilder:
                     [action for action in range(self.game.num_actions) if sight.zone >> action & 1],
                 )
 
-    def _leave(self, node: int, taken: np.ndarray, threat: Tree, replies: Sequence[int]) -> None:
+    def _leave(
+        self, node: int, taken: np.ndarray, threat: ThreatTree, replies: Sequence[int]
+    ) -> None:
         """Makes a node one with a threat, to which these replies are left."""
-        self.graph.set_tree(node, coded(threat))
+        self.graph.set_tree(node, encode_tree(threat))
         self.graph.kinds[node] = THREAT
         taken &= np.isin(np.arange(self.game.num_actions), replies)
 
@@ -230,7 +234,7 @@ class GraphBuilder:
             plan = self._plans.get(node)
             if plan is None or self.graph.children(child):
                 continue
-            rest: Tree | None
+            rest: ThreatTree | None
             if not isinstance(plan, Branch):
                 rest = plan[1:] or None if plan[0] == action else None
             elif self.graph.kinds[node] == OR:

@@ -9,7 +9,7 @@ run killed at any moment leaves whole chunks and at most one truncated chunk.
 
 A record has S state words, one word for the move (0xFFFFFFFF: every move loses) and Z words for
 the zone (Z = 0 in games without zones; see ``games.game.HasZones``). If the position was decided
-because it covers an older one on that zone, the move word has the bit ``zones.LIKE`` set and
+because it covers an older one on that zone, the move word has the bit ``zones.COVER_FLAG`` set and
 holds the hash of the older position. The sign of the word always gives the result.
 
 A position that is decided again is not logged again, unless its zone is smaller or the earlier
@@ -32,7 +32,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from jaxsolve.games.zones import covers
+from jaxsolve.games.zones import is_cover
 from jaxsolve.proof.duplicates import RecentPositions
 from jaxsolve.proof.files import ProofLogError, locked, temporary_file, write_all
 
@@ -237,7 +237,7 @@ class ProofLog:
             (old[:, s].view(np.int32) < 0) == (new[:, s].view(np.int32) < 0)
         )
         known &= (old[:, s + 1 :] & ~new[:, s + 1 :] == 0).all(axis=1)
-        known &= ~covers(old[:, s].view(np.int32)) | covers(new[:, s].view(np.int32))
+        known &= ~is_cover(old[:, s].view(np.int32)) | is_cover(new[:, s].view(np.int32))
         keep = np.ones(len(records), bool)
         keep[seen[known]] = False
         return records[keep]

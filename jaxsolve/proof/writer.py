@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from jaxsolve.games.game import Game, HasRelaxation, HasZones, State
-from jaxsolve.games.threats import Branch, Tree, decoded
+from jaxsolve.games.threats import Branch, ThreatTree, decode_tree
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _by(
     )
 
 
-def _threat(tree: Tree, named: Callable[[int], str]) -> list[object]:
+def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
     """A tree of threats as certificates have it."""
     if not isinstance(tree, Branch):
         return [named(action) for action in tree]
@@ -183,7 +183,7 @@ def _node(game: Game, graph: ProofGraph, node: int, number: np.ndarray, uses: in
         entry["or"] = moves[0]
         return entry
     if kind == THREAT and (code := graph.tree(node)):
-        entry["threat"] = _threat(decoded(code), lambda action: game.action_text(action, state))
+        entry["threat"] = _threat(decode_tree(code), lambda action: game.action_text(action, state))
     elif graph.threats[node] >= 0:
         entry["threat"] = game.action_text(int(graph.threats[node]), state)
         if kind == MUST_PLAY:

@@ -10,16 +10,16 @@ import numpy as np
 
 from jaxsolve.games.game import DetectsWins, Outcome
 from jaxsolve.games.zones import (
+    COVER_FLAG,
+    COVER_HASH_BITS,
     FOR_MOVER,
     INSIDE,
-    LEFT,
-    LIKE,
-    LIKE_BITS,
     SECOND_MOVES,
+    UNANSWERED,
     Zoning,
-    answer,
-    call,
-    look,
+    pattern_planes,
+    result_and_zone,
+    result_zone,
 )
 from jaxsolve.games.zones import LEAF as OF_LEAF
 from jaxsolve.proof.builder import WAVE, GraphBuilder
@@ -51,7 +51,7 @@ class ZonedGraphBuilder(GraphBuilder):
     """As ``GraphBuilder``, for a game that ``HasZones``.
 
     A position can have been decided more than once, by lines that rest on different zones. A node therefore is a position with ONE of its records,
-    and a line carries it only if the line's zone lies inside the record's (or, where the game says so, inside a part of it, ``zoning.INSIDE``): then
+    and a line carries it only if the line's zone lies inside the record's (or, where the game says so, inside a part of it, ``zones.INSIDE``): then
     whatever was left out above on the strength of that zone stays left out. A node's key is the packed position, the record, the zone.
 
     Where a record says that its position covers another one, that one's records take its place, and that one the position's: an edge may lead to what
@@ -76,7 +76,7 @@ class ZonedGraphBuilder(GraphBuilder):
 
     @property
     def _zone_words(self) -> int:
-        return self._zoning.room.shape[1]
+        return self._zoning.buffers.shape[1]
 
     @property
     def _key_words(self) -> int:
@@ -146,7 +146,7 @@ class ZonedGraphBuilder(GraphBuilder):
                     else mover[i] == self.claim.player
                 )
                 zone = (
-                    call(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0)
+                    result_zone(self._zoning, OF_LEAF, rows[i, : self.game.state_words], -1, 0)
                     if holds
                     else -1
                 )
@@ -167,7 +167,7 @@ class ZonedGraphBuilder(GraphBuilder):
             state = rows[owner, : self.game.state_words]
             for basis in (
                 [Basis(record, _bits(zone))]
-                if -1 <= move < LIKE
+                if -1 <= move < COVER_FLAG
                 else self._covered(record, move, state)
             ):
                 if basis.record < above[owner].record and not basis.zone & ~above[owner].zone:
@@ -195,8 +195,8 @@ class ZonedGraphBuilder(GraphBuilder):
         if null >= 0 and _bits(zone) >> null & 1:
             return False
         (said, seen), (other_said, other_seen) = (
-            look(self._zoning, state),
-            look(self._zoning, other),
+            pattern_planes(self._zoning, state),
+            pattern_planes(self._zoning, other),
         )
         if min(said, other_said) < 0 or ((said | other_said) & FOR_MOVER and not mover_wins):
             return False
@@ -210,7 +210,9 @@ class ZonedGraphBuilder(GraphBuilder):
         todo, seen = [(record, move)], {record}
         while todo:
             number, move = todo.pop()
-            older = self.index.beginning((move if move >= 0 else ~move) & LIKE - 1, LIKE_BITS)
+            older = self.index.beginning(
+                (move if move >= 0 else ~move) & COVER_FLAG - 1, COVER_HASH_BITS
+            )
             older = np.array(
                 [each for each in older.tolist() if each < number and each not in seen], np.int64
             )
@@ -220,7 +222,7 @@ class ZonedGraphBuilder(GraphBuilder):
             ):
                 if (int(its_move) >= 0) != (move >= 0):
                     continue
-                if -1 <= its_move < LIKE:
+                if -1 <= its_move < COVER_FLAG:
                     yield each, state, zone
                 else:
                     todo.append((each, int(its_move)))
@@ -291,9 +293,9 @@ class ZonedGraphBuilder(GraphBuilder):
         numbers = np.concatenate([of_nodes, np.array([said for said, _ in self._likes], np.int64)])
         records = self.log.read(numbers)
         for at, basis in enumerate(self._likes.values(), start=len(of_nodes)):
-            like = LIKE | int(
+            like = COVER_FLAG | int(
                 hashed(np.frombuffer(basis.covered, np.uint32)[None])[0]
-                >> np.uint64(64 - LIKE_BITS)
+                >> np.uint64(64 - COVER_HASH_BITS)
             )
             moves = records[at, size : size + 1].view(np.int32)
             moves[0] = like if moves[0] >= 0 else ~like
@@ -315,7 +317,7 @@ class ZonedGraphBuilder(GraphBuilder):
         ):
             return basis
         return basis._replace(
-            zone=call(
+            zone=result_zone(
                 self._zoning, INSIDE, self.graph.keys[node, : self.game.state_words], -1, basis.zone
             )
         )
@@ -332,7 +334,7 @@ class ZonedGraphBuilder(GraphBuilder):
             _bits(row[layout.masks : layout.masks + layout.mask]),
         )
         if claimant_moves and basis.record == SIGHT and not layout.zoned:
-            move = answer(self._zoning, OF_LEAF, row[: self.game.state_words], -1, 0)[0]
+            move = result_and_zone(self._zoning, OF_LEAF, row[: self.game.state_words], -1, 0)[0]
         if self._least_foreseen < basis.record <= PAIRS or (
             basis.record == SIGHT and not (claimant_moves and move >= 0)
         ):
@@ -381,7 +383,7 @@ class ZonedGraphBuilder(GraphBuilder):
     def _refutations(self, node: int, action: int, bases: list[Basis]) -> list[Refutation]:
         """What the reply ``action``, refuted on each of ``bases``, leaves to be answered."""
         state, itself = self.graph.keys[node, : self.game.state_words], 1 << action
-        left = [call(self._zoning, LEFT, state, action, basis.zone) for basis in bases]
+        left = [result_zone(self._zoning, UNANSWERED, state, action, basis.zone) for basis in bases]
         return [Refutation(basis, mask & ~itself) for basis, mask in zip(bases, left, strict=True)]
 
     def _replies(

@@ -16,7 +16,7 @@ from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.games.env import Env
 from jaxsolve.games.game import Outcome
-from jaxsolve.games.zones import LEAF, call
+from jaxsolve.games.zones import LEAF, result_zone
 from jaxsolve.networks import shipped
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import run_jobs
@@ -201,7 +201,7 @@ def test_zones_that_are_not_small_hold_the_smallest_and_all_that_lives():
     board = two.translate(str.maketrans("XO", "OX"))
     state = np.asarray(game.pack(game.parse(board)))
     small, large = (
-        call(variant.evaluator(game).zoning(), LEAF, state, -1, 0)
+        result_zone(variant.evaluator(game).zoning(), LEAF, state, -1, 0)
         for variant in (zones.VARIANTS[0], zones.VARIANTS[2])
     )
     assert zones.VARIANTS[2].name == "without smallest zones"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxsolve.games.zones import LIKE
+from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.proof import duplicates, index
 from jaxsolve.proof.log import ProofLog, ProofLogError
 
@@ -196,7 +196,7 @@ def test_a_position_decided_again_is_kept_only_where_it_rests_on_less(on_disk, t
 
 def test_a_position_that_covered_another_is_kept_once_it_stands_for_itself():
     log, state = ProofLog(QUESTION, 1, zone_words=1), np.ones((1, 1), np.uint32)
-    for mover_wins, like, own in ((True, LIKE | 5, 3), (False, ~(LIKE | 5), -1)):
+    for mover_wins, like, own in ((True, COVER_FLAG | 5, 3), (False, ~(COVER_FLAG | 5), -1)):
         state = state + 1
         kept = []
         for move, zone in (

@@ -127,7 +127,7 @@ def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins, zon
         for kind in (0, FORCED_BIT):
             actions = entries[entries & FORCED_BIT == kind] & ACTION
             assert (np.diff(actions) > 0).sum() <= (
-                kind == FORCED_BIT and int(tree.threat_search.address[0]) != 0
+                kind == FORCED_BIT and int(tree.threat_search.addresses[0]) != 0
             )
             long += len(actions) > 3
     assert long > 20 and search.work.log.wins.sum() >= wins

@@ -315,7 +315,7 @@ class GoRules(Game):
         from jaxsolve.games import zones as zoning
         from jaxsolve.games.go.plans import SCRATCH, plan
         from jaxsolve.games.go.zone_life import leaf
-        from jaxsolve.games.go.zones import left, lost, shown, won
+        from jaxsolve.games.go.zones import lost, pattern, unanswered, won
 
         n = self.size
         facts = [
@@ -327,8 +327,8 @@ class GoRules(Game):
             self._goal,
             *self.crucial_points,
         ]
-        return zoning.zoning(
-            (leaf, won, lost, left, shown, plan),
+        return zoning.make_zoning(
+            (leaf, won, lost, unanswered, pattern, plan),
             -(-self.num_actions // 32),
             np.array(facts),
             SCRATCH,

@@ -410,7 +410,7 @@ def _stay_suicide(scratch, side, point, mover):
 
 
 @compiled
-def left(state, action, zone, out, facts, scratch):
+def unanswered(state, action, zone, out, facts, scratch):
     """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
     after ``action`` there."""
     whole = facts[SIZE] * facts[SIZE]
@@ -451,7 +451,7 @@ def _meets(scratch, chain):
 
 # ---- patterns ---------------------------------------------------------------------------------------------------------------
 @compiled
-def shown(state, action, zone, out, facts, scratch):
+def pattern(state, action, zone, out, facts, scratch):
     """Black's and White's stones, the ko point and, in life and death, the crucial stones still there, as planes of points.
 
     A position in a forced opening covers none, and one after a pass none in which Q is to move, whose second pass would end the game. Of kos more is

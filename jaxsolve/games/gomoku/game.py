@@ -224,7 +224,7 @@ class Gomoku(Game):
 
     # ---- sequences of threats ----------------------------------------------------------------------------------
     def threat_search(self) -> ThreatSearch | None:
-        """Wins by fours, and by trees of threes and fours (``sight.py``), with the chances of either side (``chances.py``).
+        """Wins by fours, and by trees of threes and fours (``sight.py``), with the log_odds of either side (``chances.py``).
 
         None without four-threat knowledge, where a four does not force the reply.
         """
@@ -232,12 +232,12 @@ class Gomoku(Game):
             return None
         from jaxsolve.games.gomoku import odds, threes, windows  # only who searches waits for numba
         from jaxsolve.games.gomoku import threats as sight
-        from jaxsolve.games.threats import threat_search
+        from jaxsolve.games.threats import make_threat_search
 
         facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", sight.BUDGETS)
-        return threat_search(
-            sight.look,
-            odds.chances,
+        return make_threat_search(
+            sight.search_threats,
+            odds.log_odds,
             facts,
             scratch + threes.room_of(self.num_actions),
             self.num_actions,

@@ -29,7 +29,7 @@ def _weight(moves, own, lacking):
 
 
 @compiled
-def chances(state, facts, scratch, player):
+def log_odds(state, facts, scratch, player):
     """Log odds, in thousandths, that ``player`` wins by threats from a position that goes on."""
     tables, desk = tables_of(facts), desk_of(facts, scratch)
     set_up(state, facts, tables, desk)

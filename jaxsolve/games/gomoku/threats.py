@@ -32,7 +32,7 @@ from jaxsolve.games.gomoku.windows import (
     tables_of,
     take,
 )
-from jaxsolve.games.threats import BOTH, LEFT, LONGEST, THREATS, ZONE
+from jaxsolve.games.threats import BOTH, THREATS, TREE_CAPACITY, UNREFUTED, ZONE
 from jaxsolve.jit.host import compiled, inner
 
 BUDGETS = Budgets(fours=60, trees=40, nulls=400)
@@ -80,11 +80,11 @@ def _answered(facts, tables, desk, mover, key, moves, zone, left):
 
 
 @compiled
-def look(state, facts, scratch, moves, out, trees):
+def search_threats(state, facts, scratch, moves, out, trees):
     """What threats decide in a position that goes on, in which no reply is forced; see ``jaxsolve.games.threats``."""
     tables, desk = tables_of(facts), desk_of(facts, scratch)
     mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
-    tree, other = moves[:LONGEST], moves[LONGEST:]
+    tree, other = moves[:TREE_CAPACITY], moves[TREE_CAPACITY:]
     key, any_cell = set_up(state, facts, tables, desk), np.int64(-1)
     list_windows(facts, tables, desk, mover)
     length = wins(facts, tables, desk, mover, key, facts[FOURS], tree, any_cell)
@@ -119,6 +119,6 @@ def look(state, facts, scratch, moves, out, trees):
     words = len(out) // 3
     for i in range(words):
         out[ZONE * words + i] = np.uint32(zone[i])
-        out[LEFT * words + i] = np.uint32(left[i])
+        out[UNREFUTED * words + i] = np.uint32(left[i])
         out[THREATS * words + i] = np.uint32(threatening[i])
     return -length

@@ -232,9 +232,11 @@ class Hex(Game):
 
     def zoning(self) -> Zoning:
         from jaxsolve.games import zones as zoning
-        from jaxsolve.games.hex.zones import leaf, left, lost, won
+        from jaxsolve.games.hex.zones import leaf, lost, unanswered, won
 
-        return zoning.zoning((leaf, won, lost, left), -(-self.num_actions // 32), np.zeros(1))
+        return zoning.make_zoning(
+            (leaf, won, lost, unanswered), -(-self.num_actions // 32), np.zeros(1)
+        )
 
     def zone_text(self, zone: Sequence[int]) -> str:
         return ""  # a checker finds the zones of Hex by itself

@@ -33,7 +33,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 
 @compiled
-def left(state, action, zone, out, facts, scratch):
+def unanswered(state, action, zone, out, facts, scratch):
     """A stone outside the zone of one refutation is refuted by the same answers."""
     for i in range(len(out)):
         out[i] = zone[i]

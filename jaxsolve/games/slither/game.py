@@ -226,15 +226,15 @@ class Slither(Game):
     def zoning(self) -> Zoning:
         from jaxsolve.games import zones as zoning
         from jaxsolve.games.slither.zone_board import SCRATCH
-        from jaxsolve.games.slither.zone_replies import inside, left, lost
-        from jaxsolve.games.slither.zones import leaf, shown, won
+        from jaxsolve.games.slither.zone_replies import inside, lost, unanswered
+        from jaxsolve.games.slither.zones import leaf, pattern, won
 
         facts, words = (
             np.array([self.size, self.grid.words, self.grid.rows_per_word]),
             -(-self.num_actions // 32),
         )
-        return zoning.zoning(
-            (leaf, won, lost, left, shown, None, inside),
+        return zoning.make_zoning(
+            (leaf, won, lost, unanswered, pattern, None, inside),
             words,
             facts,
             SCRATCH,

@@ -228,7 +228,7 @@ def _show_no_step(scratch, side, theirs, source, target):
 
 
 @compiled
-def left(state, action, zone, out, facts, scratch):
+def unanswered(state, action, zone, out, facts, scratch):
     """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
     after ``action`` there, and all placements where a relocation changed nothing of it."""
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)

@@ -183,7 +183,7 @@ def _direction(n, d):
 
 # ---- what serves other positions --------------------------------------------------------------------------------------------
 @compiled
-def shown(state, action, zone, out, facts, scratch):
+def pattern(state, action, zone, out, facts, scratch):
     """Both players' stones, in planes of N^2 bits, and in the bits that all zones have how many windows the mover has broken by a relocation.
 
     So a point of a pattern is a cell with one colour, and all is said in the first of the two planes of ``jaxsolve.games.zones``.

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from jaxsolve.games.threats import ask_chances
+from jaxsolve.games.threats import call_log_odds
 from jaxsolve.jit.host import inner
 from jaxsolve.search.tree.tree import NARROW_FLAG, forced_entry
 
@@ -32,8 +32,8 @@ def estimate(tree, node, or_player, trust, penalty):
     threat_search = tree.threat_search
     odds = (
         np.float64(
-            ask_chances(
-                threat_search.address[1],
+            call_log_odds(
+                threat_search.addresses[1],
                 tree.states[node],
                 threat_search.facts,
                 threat_search.scratch,

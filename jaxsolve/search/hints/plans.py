@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL, ask
+from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL, call_zone_function
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.tree.expansion import MOST_FIRST
 from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
@@ -56,7 +56,7 @@ def initialise_node(tree, node, before, action, or_player, weights):
             tree,
             record.list + count + (record.forced if opposing else 0),
             record.list + record.moves,
-            tree.zoning.room[NEAR],
+            tree.zoning.buffers[NEAR],
         )
     if opposing:
         record.forced_b = record.first_b = _hardness(weights.step, moves)
@@ -76,9 +76,9 @@ def _make_plan(tree, node, before, action):
     """Finds a plan for a new node: (moves, who plans) in one number, as ``plan`` says it."""
     zoning, words = tree.zoning, tree.plans.shape[1]
     hint, tried, found = (
-        zoning.room[HINT],
-        zoning.room[TRIED:FOUND].reshape(2 * words),
-        zoning.room[FOUND:].reshape(2 * words),
+        zoning.buffers[HINT],
+        zoning.buffers[TRIED:FOUND].reshape(2 * words),
+        zoning.buffers[FOUND:].reshape(2 * words),
     )
     for i in range(words):
         hint[i] = np.uint32(0)
@@ -95,7 +95,7 @@ def _make_plan(tree, node, before, action):
             if size == 0 or (moves >= 0 and size >= moves):
                 continue
             said = (
-                ask(
+                call_zone_function(
                     zoning.addresses[PLAN],
                     tree.states[node],
                     np.int64(HINT_ONLY),
@@ -117,7 +117,7 @@ def _make_plan(tree, node, before, action):
         action = np.int64(SEARCH_ALL)
     elif moves < expected:
         action = np.int64(HINT_ONLY)
-    said = ask(
+    said = call_zone_function(
         zoning.addresses[PLAN], tree.states[node], action, hint, found, zoning.facts, zoning.scratch
     )
     for i in range(words):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.games.threats import LEFT, ask
+from jaxsolve.games.threats import UNREFUTED, call_threat_search
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import MANY, estimate
 from jaxsolve.search.hints.weights import Weights
@@ -24,7 +24,7 @@ def awaits_threat_search(tree, node):
     """Whether a node whose first move is about to be tried has not been looked at deeper yet."""
     record = tree.nodes[node]
     return (
-        tree.threat_search.address[0] != 0
+        tree.threat_search.addresses[0] != 0
         and record.visited == 0
         and record.moves > 1
         and record.marks & LOOKED_FLAG == 0
@@ -39,8 +39,8 @@ def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
     """
     record, seen = tree.nodes[node], tree.threat_search
     record.marks |= LOOKED_FLAG
-    length = ask(
-        seen.address[0],
+    length = call_threat_search(
+        seen.addresses[0],
         tree.states[node],
         seen.facts,
         seen.scratch,
@@ -70,7 +70,9 @@ def _leave_out(tree, node):
     first, kept, forced = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.moves):
         entry = tree.lists[first + i]
-        if has(tree.threat_search.out, LEFT * words, np.int64(entry & np.uint32(FORCED_BIT - 1))):
+        if has(
+            tree.threat_search.out, UNREFUTED * words, np.int64(entry & np.uint32(FORCED_BIT - 1))
+        ):
             tree.lists[first + kept] = entry
             kept += 1
             forced += entry & np.uint32(FORCED_BIT) != 0  # by priors they need not come first

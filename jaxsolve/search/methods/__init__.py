@@ -6,7 +6,7 @@ import dataclasses
 
 from jaxsolve.evaluate import zoning_of
 from jaxsolve.games.game import Game
-from jaxsolve.games.zones import makes_plans
+from jaxsolve.games.zones import has_plans
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.methods.mcts.pn_method import PnMonteCarlo
@@ -49,7 +49,7 @@ def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: b
         return method.guided(heads)
     return (
         dataclasses.replace(method, playouts=0)
-        if method.playouts and makes_plans(zoning_of(game, zones))
+        if method.playouts and has_plans(zoning_of(game, zones))
         else method
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, History
 from jaxsolve.games.game import Game
-from jaxsolve.games.zones import look, makes_plans
+from jaxsolve.games.zones import has_plans, pattern_planes
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import frontier, level_order
@@ -118,7 +118,7 @@ class Search:
         )  # the device takes 32 bits
         self._budget, self._max_nodes = budget, max_nodes
         zoning = evaluator.zoning()
-        planned = makes_plans(zoning)
+        planned = has_plans(zoning)
         guided = planned or evaluator.threat_search() is not None
         wave = min(method.wave, PLANNED_WAVE) if guided else method.wave
         width = max(1, min(width or wave, (max_nodes or 1 << 30) // 32, MAX_PATHS))
@@ -177,7 +177,7 @@ class Search:
         )
         tree.counters[KEEP] = int(len(self.claims) > 1)
         if tree.zoning.planes[0]:
-            order_points(tree.patterns, look(tree.zoning, self._root)[1])
+            order_points(tree.patterns, pattern_planes(tree.zoning, self._root)[1])
         return tree
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxsolve.evaluate import Evaluator, Layout
 from jaxsolve.games.game import Game
-from jaxsolve.games.zones import makes_plans
+from jaxsolve.games.zones import has_plans
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.tree import expansion
@@ -23,7 +23,7 @@ def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
     """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
     evaluator.threat_search()
-    if makes_plans(evaluator.zoning()):
+    if has_plans(evaluator.zoning()):
         for form in {type(form): form for form in method.configurations}.values():
             warm_up(form, game.may_repeat, evaluator.layout.zoned)
 

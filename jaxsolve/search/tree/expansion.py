@@ -8,8 +8,8 @@ import numpy as np
 
 from jaxsolve.evaluate import Offsets
 from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
-from jaxsolve.games.threats import LEFT, NOBODY, THREATS, ask
-from jaxsolve.games.zones import LIKE
+from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
+from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.question import Claim
 from jaxsolve.search.tree.tree import (
@@ -124,13 +124,13 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         return child, False
     threat = np.int64(row[offsets.threat]) - 1 if offsets.zone == NONE else np.int64(NONE)
     moves = np.int64(1) if threat >= 0 else _count_moves(row, offsets)
-    if tree.threat_search.address[0] != 0 and moves > 1:
+    if tree.threat_search.addresses[0] != 0 and moves > 1:
         mover = (np.int64(row[offsets.info]) >> 3) & 1
         length = search_threats(tree.threat_search, row, offsets)
         if length > 0:
             return ended(1 + mover), False
         if length <= 0:
-            row = tree.threat_search.shown
+            row = tree.threat_search.row_view
             moves = _count_moves(row, offsets)
             if moves == 0:
                 return ended(2 - mover), False
@@ -142,7 +142,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
         # After a move that forces the reply the same side moves again, so the two numbers change places.
         record.forced_a, record.forced_b = record.first_b, record.first_a
-        if tree.threat_search.address[0] != 0:
+        if tree.threat_search.addresses[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
         if not has_network_output(row, offsets):
             pass
@@ -152,7 +152,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
             value = np.float64(row[offsets.value : offsets.value + 1].view(np.float32)[0])
             record.share = np.uint16(WHOLE * min(max(1.0 + value, 0.0), 1.0))
         _list_moves(tree, child, row, threat, moves, offsets, order)
-        if tree.threat_search.address[0] != 0:
+        if tree.threat_search.addresses[0] != 0:
             _threats_first(tree, child, offsets.mask)
         tallies[EXPANDED] += 1
     return child, True
@@ -198,10 +198,10 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 def search_threats(threat_search, row, offsets: Offsets):
     """What ``jaxsolve.games.threats`` says of the row's position.
 
-    Where the side to move does not win, ``threat_search.shown`` is the row less the moves that lose so; those that threaten are to be listed first.
+    Where the side to move does not win, ``threat_search.row_view`` is the row less the moves that lose so; those that threaten are to be listed first.
     """
-    length = ask(
-        threat_search.address[0],
+    length = call_threat_search(
+        threat_search.addresses[0],
         row[: offsets.state],
         threat_search.facts,
         threat_search.scratch,
@@ -215,8 +215,12 @@ def search_threats(threat_search, row, offsets: Offsets):
         for i in range(offsets.mask):
             threat_search.row[offsets.forcing + i] |= threat_search.out[THREATS * offsets.mask + i]
             if length < 0:
-                threat_search.row[offsets.legal + i] &= threat_search.out[LEFT * offsets.mask + i]
-                threat_search.row[offsets.forcing + i] &= threat_search.out[LEFT * offsets.mask + i]
+                threat_search.row[offsets.legal + i] &= threat_search.out[
+                    UNREFUTED * offsets.mask + i
+                ]
+                threat_search.row[offsets.forcing + i] &= threat_search.out[
+                    UNREFUTED * offsets.mask + i
+                ]
     return length
 
 
@@ -358,7 +362,7 @@ def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, claim: Clai
     Those that do not themselves cover another become patterns too, also where there is no room for a node.
     """
     for i in range(len(rows)):
-        if -1 <= moves[i] < LIKE:
+        if -1 <= moves[i] < COVER_FLAG:
             mover = np.int64(rows[i, offsets.info]) >> 3 & 1
             store_pattern_of(
                 tree,

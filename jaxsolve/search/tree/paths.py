@@ -36,7 +36,7 @@ class Log(NamedTuple):
     """Positions decided since the log was last emptied, in the order they were decided."""
 
     states: np.ndarray  # uint32[L, S]
-    moves: np.ndarray  # int32[L] deciding move; -1 = every move loses; or that it covers a position decided before (``zoning.LIKE``)
+    moves: np.ndarray  # int32[L] deciding move; -1 = every move loses; or that it covers a position decided before (``zones.COVER_FLAG``)
     zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
     count: np.ndarray  # int64[1] records in use
     wins: (

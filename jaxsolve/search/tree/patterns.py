@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.zones import LIKE_BITS, Zoning
+from jaxsolve.games.zones import COVER_HASH_BITS, Zoning
 from jaxsolve.jit.host import inner
 from jaxsolve.jit.struct import by_pointer
 
@@ -64,7 +64,7 @@ class Patterns(NamedTuple):
 
 def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patterns:
     """An empty table that may use ``budget`` bytes, and hold ``most`` patterns; with room for one where the game shows no patterns."""
-    words, planes = zoning.room.shape[1], int(zoning.planes[0])
+    words, planes = zoning.buffers.shape[1], int(zoning.planes[0])
     a_pattern = 4 * words * (1 + planes) + 4 + 4 + 1 + 1 + 4 * (COMMON + 2 * words)
     count = max(1, min(most or budget, budget // a_pattern, (1 << 31) - 2)) if planes else 1
     return Patterns(
@@ -105,7 +105,7 @@ def mark_of(state):
         found ^= found >> np.uint64(29)
     found *= _LAST
     found ^= found >> np.uint64(32)
-    return found >> np.uint64(64 - LIKE_BITS)
+    return found >> np.uint64(64 - COVER_HASH_BITS)
 
 
 # ---- looking up --------------------------------------------------------------------------------------------------------

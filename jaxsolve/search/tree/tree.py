@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.games.threats import ThreatSearch, no_threat_search
-from jaxsolve.games.zones import Zoning, makes_plans, no_zoning
+from jaxsolve.games.zones import Zoning, has_plans, no_zones
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.patterns import Patterns, new_patterns
@@ -147,12 +147,12 @@ def new_tree(
         raise ValueError(
             "a game has zones or sees sequences, not both: what a sequence decides is logged without a zone"
         )
-    budget, zoning = max(budget, 1 << 16), zoning or no_zoning()
+    budget, zoning = max(budget, 1 << 16), zoning or no_zones()
     patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
     if zoning.planes[0]:
         budget -= sum(array.nbytes for array in patterns)
-    zone_words = zoning.room.shape[1]
-    plan_words = zone_words if makes_plans(zoning) else 0
+    zone_words = zoning.buffers.shape[1]
+    plan_words = zone_words if has_plans(zoning) else 0
     per_node = NODE.itemsize + 4 * state_words + 8 * zone_words + 4 * plan_words + 4
     count = max(1, min(nodes or budget, budget // per_node, INF))
     most_edges = min(budget // (EDGE.itemsize + 4 * extra_words), (1 << 31) - 1)

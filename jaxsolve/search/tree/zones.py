@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.evaluate.layout import NONE as ABSENT
-from jaxsolve.games.zones import FOR_MOVER, LEAF, LEFT, LIKE, LOST, SECOND_MOVES, SHOWN, WON, ask
+from jaxsolve.games.zones import (
+    COVER_FLAG,
+    FOR_MOVER,
+    LEAF,
+    LOST,
+    PATTERN,
+    SECOND_MOVES,
+    UNANSWERED,
+    WON,
+    call_zone_function,
+)
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.patterns import count_use, enter, look_up, mark_of
@@ -37,12 +47,12 @@ def is_open(tree, node, action):
 @inner
 def write_terminal_zone(tree, row, offsets):
     """Writes the zone of a position that its row decides to ``room[0]``."""
-    zone = tree.zoning.room[0]
+    zone = tree.zoning.buffers[0]
     if offsets.zone != ABSENT:
         for i in range(tree.zones.shape[1]):
             zone[i] = row[offsets.zone + i]
     elif tree.zones.shape[1] > 0:
-        ask(
+        call_zone_function(
             tree.zoning.addresses[LEAF],
             row[: offsets.state],
             np.int64(-1),
@@ -68,7 +78,7 @@ def won_by(tree, node, action, zone):
         tree.open_moves[node, i] = (
             np.uint32(1) << np.uint32(action & 31) if i == action >> 5 else np.uint32(0)
         )
-    ask(
+    call_zone_function(
         tree.zoning.addresses[WON],
         tree.states[node],
         action,
@@ -100,9 +110,9 @@ def lost_by(tree, node, action, zone):
         or not is_open(tree, node, action)
     ):
         return False
-    left = tree.zoning.room[1]
-    ask(
-        tree.zoning.addresses[LEFT],
+    left = tree.zoning.buffers[1]
+    call_zone_function(
+        tree.zoning.addresses[UNANSWERED],
         tree.states[node],
         action,
         zone,
@@ -129,10 +139,10 @@ def lost_by_all(tree, node):
     words = tree.zones.shape[1]
     if words == 0 or tree.nodes[node].marks & WON_FLAG:
         return
-    zone = tree.zoning.room[1]
+    zone = tree.zoning.buffers[1]
     for i in range(words):
         zone[i] = tree.zones[node, i]
-    ask(
+    call_zone_function(
         tree.zoning.addresses[LOST],
         tree.states[node],
         np.int64(-1),
@@ -211,13 +221,13 @@ def _has_patterns(tree):
 
 @inner
 def _show(tree, state):
-    """Writes what a position shows to ``tree.patterns.seen``; the result of ``shown``."""
+    """Writes what a position shows to ``tree.patterns.seen``; the result of ``pattern``."""
     zoning = tree.zoning
-    return ask(
-        zoning.addresses[SHOWN],
+    return call_zone_function(
+        zoning.addresses[PATTERN],
         state,
         np.int64(-1),
-        zoning.room[0],
+        zoning.buffers[0],
         tree.patterns.seen,
         zoning.facts,
         zoning.scratch,
@@ -233,7 +243,7 @@ def is_whole_position(tree, zone):
 
 @inner
 def _may_serve(said, mover, winner):
-    """Whether a position of which ``shown`` said this can cover, or be covered by, another one that ``winner`` wins."""
+    """Whether a position for which ``pattern`` returned this can cover, or be covered by, another one that ``winner`` wins."""
     return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
 
 
@@ -272,7 +282,7 @@ def _decide_like(tree, node, pattern, winner, or_player, log):
     record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
     record.marks |= SOLVED_FLAG
-    like = LIKE | np.int64(tree.patterns.sources[pattern])
+    like = COVER_FLAG | np.int64(tree.patterns.sources[pattern])
     for i in range(tree.zones.shape[1]):
         tree.zones[node, i] = tree.patterns.rows[pattern, i]
     log_decided(tree, node, like if winner == record.mover else ~like, log)
@@ -300,7 +310,7 @@ def enter_patterns(tree, states, moves, zones, left):
     ``left``, bool[n], tells which can be no patterns: such a record is about its own position only.
     """
     for i in range(len(states)):
-        if moves[i] < -1 or moves[i] >= LIKE:
+        if moves[i] < -1 or moves[i] >= COVER_FLAG:
             continue
         said = _show(tree, states[i])
         mover = np.int64(1) if said & SECOND_MOVES else np.int64(0)

@@ -99,11 +99,11 @@ def ask(
     zones, state: np.ndarray, action: int, hint: set[int]
 ) -> tuple[int, int, set[int], set[int]]:
     """(moves, who plans, the plan, the points near it)."""
-    words = zones.room.shape[1]
+    words = zones.buffers.shape[1]
     given, out = np.zeros(words, np.uint32), np.zeros(2 * words, np.uint32)
     for point in hint:
         given[point >> 5] |= np.uint32(1 << (point & 31))
-    said = int(zoning._call(zones, PLAN, np.ascontiguousarray(state), action, given, out))
+    said = int(zoning._call_on_host(zones, PLAN, np.ascontiguousarray(state), action, given, out))
     points = {
         point
         for point in range(64 * words)

@@ -89,7 +89,7 @@ class Side:
         )
 
     def call(self, which: int, state, action: int, zone: int) -> int:
-        return zoning.call(self.zoning, which, self.game.host_pack(state), action, zone)
+        return zoning.result_zone(self.zoning, which, self.game.host_pack(state), action, zone)
 
     def after(self, state, action: int):
         return self.game.kernel.step(state, np.int32(action))
@@ -169,7 +169,7 @@ def test_what_a_refutation_leaves(side):
         if not side.moves(state):
             continue
         action, zone = side.random.choice(side.moves(state)), side.zone()
-        left = side.call(zoning.LEFT, state, action, zone)
+        left = side.call(zoning.UNANSWERED, state, action, zone)
         won = side.rules.position(side.game.text(side.after(state, action)))
         moves, name = side.rules.moves(position), side.game.action_text(action)
         unanswered = side.zones.unanswered(

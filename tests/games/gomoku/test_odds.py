@@ -10,7 +10,7 @@ import pytest
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
-from jaxsolve.games.threats import chances
+from jaxsolve.games.threats import log_odds
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from jaxsolve.question import Verdict
 from jaxsolve.search import Claim, Limits, Settings
@@ -68,7 +68,7 @@ def test_chances_are_the_sum_over_open_windows(rule_set):
                     count = stones.count(colour)
                     if count and stones.count(3 - colour) == 0 and colour not in ends:
                         total += weights.get(line - count, 0)
-            assert chances(seen, game.host_pack(state), player) == total, text
+            assert log_odds(seen, game.host_pack(state), player) == total, text
 
 
 def grown(method, waves=60):
@@ -134,7 +134,7 @@ def test_the_better_the_odds_the_easier_the_proof():
         )
         record = search.tree.nodes[0]
         assert search.verdict is None and not record["marks"] & SOLVED_FLAG
-        odds.append(0.5 * chances(game.threat_search(), game.host_pack(state), 0) / 1000)
+        odds.append(0.5 * log_odds(game.threat_search(), game.host_pack(state), 0) / 1000)
         numbers = [
             int(min(max(estimates.EVEN * np.exp(sign * odds[-1]), 1), estimates.MOST))
             for sign in (-1, 1)

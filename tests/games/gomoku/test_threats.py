@@ -14,7 +14,15 @@ from jaxsolve.games.game import HasThreatSearch
 from jaxsolve.games.gomoku import odds, threes, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.registry import make
-from jaxsolve.games.threats import BOTH, NOBODY, Branch, coded, decoded, look, threat_search
+from jaxsolve.games.threats import (
+    BOTH,
+    NOBODY,
+    Branch,
+    decode_tree,
+    encode_tree,
+    make_threat_search,
+    search_threats,
+)
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.audit.flatten import flatten
@@ -37,14 +45,14 @@ def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees:
     """A function from a position's text to what is seen there, and the game."""
     game = make(rule_set)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", budgets)
-    seen = threat_search(
-        sight.look,
-        odds.chances,
+    seen = make_threat_search(
+        sight.search_threats,
+        odds.log_odds,
         facts,
         scratch + threes.room_of(game.num_actions),
         game.num_actions,
     )
-    return lambda text: look(seen, game.host_pack(game.read(text)), trees), game
+    return lambda text: search_threats(seen, game.host_pack(game.read(text)), trees), game
 
 
 @pytest.mark.parametrize("rule_set", VARIANTS)
@@ -68,12 +76,12 @@ def test_looks_equal_the_rules(rule_set):
             assert next(winning_lines(rules, text, 4), None) is None, text
             if found is not None:
                 assert not fails(rules, passed(text), line), (text, line)
-                left = {
+                unrefuted = {
                     game.action_text(action)
                     for action in range(game.num_actions)
                     if found.zone >> action & 1
                 }
-                assert left == rules.sequence(rules.position(text), line).keys(), (text, line)
+                assert unrefuted == rules.sequence(rules.position(text), line).keys(), (text, line)
             elif not rules.position(passed(text)).fours:
                 assert next(winning_lines(rules, passed(text), 4), None) is None, text
         tally["nothing" if found is None else "wins" if found.wins else "threatens"] += 1
@@ -97,13 +105,13 @@ def test_trees_equal_the_rules(rule_set):
         tree = named(found.tree, game.action_text)
         assert not tree_fails(rules, text if found.wins else passed(text), tree), (text, tree)
         if not found.wins:
-            left = {
+            unrefuted = {
                 game.action_text(action)
                 for action in range(game.num_actions)
                 if found.zone >> action & 1
             }
-            assert left == rules.sequence(rules.position(text), tree).keys(), (text, tree)
-        assert decoded(coded(found.tree)) == found.tree
+            assert unrefuted == rules.sequence(rules.position(text), tree).keys(), (text, tree)
+        assert decode_tree(encode_tree(found.tree)) == found.tree
         tally["wins" if found.wins else "threatens"] += 1
 
 
@@ -182,7 +190,7 @@ def test_replies_that_are_not_left_lose_at_a_look():
             or found.wins
         ):
             continue
-        assert found.left & ~found.zone == 0
+        assert found.unrefuted & ~found.zone == 0
         for move, after in rules.replies(rules.position(text)).items():
             action = game.parse_action(move)
             if (
@@ -191,7 +199,7 @@ def test_replies_that_are_not_left_lose_at_a_look():
                 and rules.verdict(rules.position(after)) is None
             ):
                 lost = (then := see(after)) is not None and then.wins
-                assert lost is not bool(found.left >> action & 1), (text, move)
+                assert lost is not bool(found.unrefuted >> action & 1), (text, move)
                 tally[lost] += 1
     assert min(tally) > 20
 

@@ -69,7 +69,7 @@ class Turns:
         )
 
     def ask(self, which: int, text: str, action: int, zone: int) -> int:
-        return zoning.call(
+        return zoning.result_zone(
             self.zoning, which, self.game.host_pack(self.game.read(text)), action, zone
         )
 
@@ -85,7 +85,7 @@ class Turns:
             move, after = legal[action]
             zone = self.zone(room)
             found.append((move, Child(after, self.mask(zone))))
-            left &= self.ask(zoning.LEFT, text, action, zone) & ~(1 << action)
+            left &= self.ask(zoning.UNANSWERED, text, action, zone) & ~(1 << action)
         return found
 
     def accepts(self, text: str, replies: list[tuple[str, Child]], zone: int) -> bool:
@@ -135,6 +135,6 @@ def test_a_node_stands_on_replies_that_rest_inside(turns):
 
 
 def test_below_the_whole_position_nothing_is_limited(turns):
-    everything = (1 << 32 * turns.zoning.room.shape[1]) - 1
+    everything = (1 << 32 * turns.zoning.buffers.shape[1]) - 1
     for text in (turns.draw() for _ in range(20)):
         assert turns.ask(zoning.INSIDE, text, -1, turns.whole | turns.zone()) == everything

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.games import make
-from jaxsolve.games.zones import LIKE, covers
+from jaxsolve.games.zones import COVER_FLAG, is_cover
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.question import Problem, default_claim
 from jaxsolve.search import (
@@ -127,7 +127,7 @@ def test_a_position_that_a_pattern_decided_is_answered_when_asked_about(method, 
         solved((problem,), patterns, tmp_path / problem.id, method=method)
         for shelf in list(patterns._shelves.values()):
             words = problem.game.state_words
-            for record in shelf.records[covers(shelf.records[:, words].view(np.int32))][:4]:
+            for record in shelf.records[is_cover(shelf.records[:, words].view(np.int32))][:4]:
                 state = problem.game.unpack(np.array(record[:words]))
                 result = solve(
                     problem.game,
@@ -185,7 +185,7 @@ def test_records_that_do_not_hold_give_no_answer_and_go(tmp_path):
     for problem in problems:
         for lie in (
             lambda moves: np.where(moves >= 0, -1, 0),
-            lambda moves: np.where(moves >= 0, LIKE | 7, ~(LIKE | 7)),
+            lambda moves: np.where(moves >= 0, COVER_FLAG | 7, ~(COVER_FLAG | 7)),
         ):
             patterns = SharedPatterns()
             solve(

@@ -12,7 +12,7 @@ import pytest
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.games import zones as zonings
-from jaxsolve.games.zones import LIKE_BITS, no_zoning
+from jaxsolve.games.zones import COVER_HASH_BITS, no_zones
 from jaxsolve.jit.host import compiled
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog
@@ -79,8 +79,8 @@ def store_pattern(tree, state, zone, mover, winner):
 
 
 def table_of(words: int, planes: int, most: int) -> Patterns:
-    zoning = no_zoning()._replace(
-        room=np.zeros((2, words), np.uint32), planes=np.array([planes], np.int64)
+    zoning = no_zones()._replace(
+        buffers=np.zeros((2, words), np.uint32), planes=np.array([planes], np.int64)
     )
     return new_patterns(zoning, 1 << 30, most)
 
@@ -275,7 +275,7 @@ def test_what_helps_stays():
 def test_marks_are_the_beginnings_of_the_log_s_hashes():
     states = np.random.default_rng(0).integers(0, 1 << 32, (100, 7), dtype=np.uint32)
     assert [int(mark(state)) for state in states] == [
-        int(word) >> 64 - LIKE_BITS for word in hashed(states)
+        int(word) >> 64 - COVER_HASH_BITS for word in hashed(states)
     ]
 
 
@@ -342,7 +342,7 @@ def test_a_pattern_serves_what_the_checker_says_is_covered(rule_set):
         )
         mask = sum(rules.grid.bit_of[game.action_text(point)] for point in points)
         one, first = rules.position(text), rules.position(won)
-        covers = rules.written.covers(claimant, one, first, mask)
+        covers = rules.written.is_cover(claimant, one, first, mask)
         hit = finds(game, evaluator, (state, one.side), (other, first.side), zone, claimant)
         same_side = one.side == first.side
         assert hit == (same_side and builder._covers(state, other, zone, one.side == claimant))
@@ -366,7 +366,7 @@ def finds(game, evaluator, one, first, zone, claimant) -> bool:
     tree.patterns.counters[:] = 0
     tree.patterns.roots[:] = 0
     store_pattern(tree, won, zone, won_mover, claimant)
-    said, shown = zonings.look(tree.zoning, state)
+    said, shown = zonings.pattern_planes(tree.zoning, state)
     may = said >= 0 and (not said & zonings.FOR_MOVER or mover == claimant)
     return may and int(look(tree.patterns, shown.reshape(-1), claimant, mover)) >= 0
 
@@ -388,6 +388,6 @@ def test_the_whole_position_and_the_forced_opening_serve_none():
     tree = new_tree(1 << 20, game.state_words, game.zoning())
     store_pattern(tree, later, whole, 1, 1)
     store_pattern(tree, opening, points, 0, 1)
-    assert tree.patterns.counters[HELD] == 0 and zonings.look(tree.zoning, opening)[0] < 0
+    assert tree.patterns.counters[HELD] == 0 and zonings.pattern_planes(tree.zoning, opening)[0] < 0
     store_pattern(tree, later, points, 1, 1)
     assert tree.patterns.counters[HELD] == 1

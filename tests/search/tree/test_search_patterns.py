@@ -13,7 +13,7 @@ import jaxsolve.search.tree.tree as tree_module
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
-from jaxsolve.games.zones import LIKE, LIKE_BITS
+from jaxsolve.games.zones import COVER_FLAG, COVER_HASH_BITS
 from jaxsolve.proof.certify import certify
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap
@@ -105,7 +105,7 @@ def decided():
 def alike(game, records: np.ndarray) -> np.ndarray:
     """bool[n]: the records that say that their position covers another one."""
     moves = records[:, game.state_words].view(np.int32)
-    return (moves >= LIKE) | (moves < -1)
+    return (moves >= COVER_FLAG) | (moves < -1)
 
 
 def log_of(game, records: np.ndarray) -> ProofLog:
@@ -155,16 +155,16 @@ def test_a_record_that_names_a_wrong_position_carries_nothing():
     assert which
     words, names = (
         game.state_words,
-        [int(word) >> 64 - LIKE_BITS for word in hashed(records[:, : game.state_words])],
+        [int(word) >> 64 - COVER_HASH_BITS for word in hashed(records[:, : game.state_words])],
     )
     for at in which:
         move = int(records[at, words].view(np.int32))
-        own = (move if move >= 0 else ~move) & LIKE - 1
+        own = (move if move >= 0 else ~move) & COVER_FLAG - 1
         others = [name for name in rng.sample(names, min(len(names), 12)) if name != own]
         for name in [own ^ 1, *others, names[-1]]:
             lie = records.copy()
             lie[at, words] = np.array(
-                [LIKE | name if move >= 0 else ~(LIKE | name)], np.int32
+                [COVER_FLAG | name if move >= 0 else ~(COVER_FLAG | name)], np.int32
             ).view(np.uint32)[0]
             try:
                 found = proof(problem, lie)
@@ -184,11 +184,13 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
     """As after the loss of a worker that decided it: nothing is announced, what may rest on it is dropped, and runs that go on come to a proof."""
     problem, records = decided()
     game, words = problem.game, problem.game.state_words
-    names = hashed(records[:, :words]) >> np.uint64(64 - LIKE_BITS)
+    names = hashed(records[:, :words]) >> np.uint64(64 - COVER_HASH_BITS)
     tried = 0
     for at in needed(problem, records):
         move = int(records[at, words].view(np.int32))
-        sources = np.flatnonzero(names == np.uint64((move if move >= 0 else ~move) & LIKE - 1))
+        sources = np.flatnonzero(
+            names == np.uint64((move if move >= 0 else ~move) & COVER_FLAG - 1)
+        )
         with pytest.raises(ProofGap) as gap:
             proof(problem, np.delete(records, sources, axis=0))
         moves = records[:, words].view(np.int32)

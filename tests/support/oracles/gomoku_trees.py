@@ -11,7 +11,7 @@ from jaxsolve.games.gomoku import odds, threes, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.gomoku.game import Gomoku as Gomoku4T
 from jaxsolve.games.registry import make
-from jaxsolve.games.threats import BOTH, Branch, Tree, look, threat_search
+from jaxsolve.games.threats import BOTH, Branch, ThreatTree, make_threat_search, search_threats
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.oracles.gomoku_lines import fails, passed
@@ -25,22 +25,22 @@ def seeing(rule_set: str) -> Callable[[str], Threat | None]:
     game = make(rule_set)
     assert isinstance(game, Gomoku4T)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", (60, 400, 400))
-    seen = threat_search(
-        sight.look,
-        odds.chances,
+    seen = make_threat_search(
+        sight.search_threats,
+        odds.log_odds,
         facts,
         scratch + threes.room_of(game.num_actions),
         game.num_actions,
     )
 
     def see(text: str) -> Threat | None:
-        sight = look(seen, game.host_pack(game.read(passed(text))), BOTH)
+        sight = search_threats(seen, game.host_pack(game.read(passed(text))), BOTH)
         return None if sight is None or not sight.wins else named(sight.tree, game.action_text)
 
     return see
 
 
-def named(tree: Tree, name: Callable[[int], str]) -> Threat:
+def named(tree: ThreatTree, name: Callable[[int], str]) -> Threat:
     """A tree with the names of moves."""
     if not isinstance(tree, Branch):
         return [name(move) for move in tree]

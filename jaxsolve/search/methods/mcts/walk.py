@@ -291,7 +291,7 @@ def absorb(
             pn, dn = numbers_of(-1 - child, claim)
             value = won if pn == 0 else (lost if pn == INF else value)
             write_terminal_zone(tree, rows[i], offsets)
-            _mark(tree, node, edge, pn, dn, tree.zoning.room[0], claim, exploring)
+            _mark(tree, node, edge, pn, dn, tree.zoning.buffers[0], claim, exploring)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = won if tree.nodes[child].pn == 0 else lost
             _mark(

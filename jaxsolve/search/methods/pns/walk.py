@@ -83,7 +83,7 @@ def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
 @compiled
 def begin(tree, node, claim: ClaimCodes, weights: Weights, log):
     """Gives a node that no path has led to its first numbers."""
-    if tree.threat_search.address[0] != 0 and weights.trust > 0.0:
+    if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
         estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))
     initialise_node(tree, node, np.int64(NONE), np.int64(NONE), claim.or_player, weights)
     rank_and_store(tree, node, claim, weights, log)
@@ -241,7 +241,7 @@ def absorb(
         child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
         if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
-            if tree.threat_search.address[0] != 0 and weights.trust > 0.0:
+            if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
                 estimate(tree, child, claim.or_player, weights.trust, np.float64(0.0))
             initialise_node(tree, child, node, action, claim.or_player, weights)
             rank_and_store(tree, child, claim, weights, log)
@@ -300,4 +300,4 @@ def link(tree, node, number, child, row, offsets, claim: ClaimCodes):
         edge.a, edge.b = dn, pn
     if tree.zones.shape[1] > 0 and (pn == INF or dn == INF):
         write_terminal_zone(tree, row, offsets)
-        apply_decided_edge(tree, node, number, tree.zoning.room[0])
+        apply_decided_edge(tree, node, number, tree.zoning.buffers[0])
