@@ -342,7 +342,7 @@ def test_a_pattern_serves_what_the_checker_says_is_covered(rule_set):
         )
         mask = sum(rules.grid.bit_of[game.action_text(point)] for point in points)
         one, first = rules.position(text), rules.position(won)
-        covers = rules.written.is_cover(claimant, one, first, mask)
+        covers = rules.written.covers(claimant, one, first, mask)
         hit = finds(game, evaluator, (state, one.side), (other, first.side), zone, claimant)
         same_side = one.side == first.side
         assert hit == (same_side and builder._covers(state, other, zone, one.side == claimant))
