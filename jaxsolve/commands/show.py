@@ -181,7 +181,12 @@ def check(
 
 
 def _proofs(path: Path) -> list[Path]:
-    """The file itself, or every certificate in a folder and in those below it, linked ones too. Raises ValueError where there is none."""
+    """The file itself, or all entries named ``proof.jsonl.gz`` below a folder, linked folders included.
+
+    An entry of another kind than a regular file is listed too, so that the checker reports it.
+
+    Raises ValueError if there is none.
+    """
     if not path.is_dir():
         if (
             not path.exists()
@@ -193,17 +198,15 @@ def _proofs(path: Path) -> list[Path]:
             )
         return [path]
     found, seen = [], set()
-    for folder, below, files in os.walk(
-        path, followlinks=True
-    ):  # a proof behind a link counts as well
+    for folder, below, files in os.walk(path, followlinks=True):
         here = os.path.realpath(folder)
-        below[:] = [] if here in seen else sorted(below)
-        found += (
-            [Path(folder, "proof.jsonl.gz")]
-            if "proof.jsonl.gz" in files and here not in seen
-            else []
-        )
+        if here in seen:
+            below[:] = []
+            continue
         seen.add(here)
+        if "proof.jsonl.gz" in files or "proof.jsonl.gz" in below:
+            found.append(Path(folder, "proof.jsonl.gz"))
+        below.sort()
     found.sort()
     if not found:
         raise ValueError(f"{path} holds no proof.jsonl.gz, nor do the folders in it")

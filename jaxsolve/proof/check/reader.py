@@ -1,8 +1,9 @@
-"""Reads a certificate's lines: gzip, UTF-8, one JSON object a line, nothing trusted."""
+"""Reads the lines of a certificate: gzip data, UTF-8 text, one JSON object a line."""
 
 from __future__ import annotations
 
-import gzip
+import contextlib
+import io
 import json
 import os
 import zlib
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
+from jaxsolve.proof.check.gzip_members import Members, NotRegular, Trailing, open_regular
 
-NAMED = 5  # proofs of a folder that are named
+NAMED = 5  # certificates of a folder that a message lists
 MAX_LINE = 1 << 22
-"""Longest line in bytes: a 19x19 node with a history of 5,000 boards fits, a decompression bomb does not."""
+"""Longest line in bytes. A 19x19 node with a history of 5,000 boards fits."""
+BUFFER = 1 << 16
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -34,7 +37,10 @@ _DECODER = json.JSONDecoder(
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """The JSON object on one line. Raises Refused for anything else: bad UTF-8, a number that is no integer, a field given twice."""
+    """The JSON object on one line.
+
+    Raises Refused: anything else, such as bad UTF-8, a number that is no integer, a repeated field.
+    """
     try:
         value = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -51,11 +57,12 @@ def decode(line: bytes) -> dict[str, Any]:
 
 
 def _proofs_in(folder: str | os.PathLike[str]) -> str:
-    """The certificates that a run has left in a folder, for the sentence that says that it is none itself."""
+    """The certificates in a folder, as the end of the sentence that refuses the folder."""
     found = sorted(
         path.relative_to(folder)
         for pattern in ("*.jsonl.gz", "*/*.jsonl.gz")
         for path in Path(folder).glob(pattern)
+        if os.path.isfile(path)
     )
     named = ", ".join(show(str(path), 100) for path in found[:NAMED]) + (
         ", ..." if len(found) > NAMED else ""
@@ -63,35 +70,46 @@ def _proofs_in(folder: str | os.PathLike[str]) -> str:
     return f"; the proofs in it: {named}" if found else ", without a proof in it"
 
 
-def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Yields the raw lines of the file, to its very end, so that a damaged tail is seen too.
+def lines(path: str | os.PathLike[str] | Any) -> Iterator[bytes]:
+    """Yields the raw lines of a file up to its end, so that a damaged tail is detected.
 
-    Raises Unreadable where not even one line can be had, Refused where the file breaks later.
+    Args:
+      path: a regular file's name, or a binary file that is open already.
+    Raises:
+      Unreadable: the file has no first line.
+      Refused: the file is damaged after its first line.
     """
     number = 0
     try:
-        with gzip.open(path, "rb") as file:
+        with contextlib.ExitStack() as stack:
+            opened = hasattr(path, "read")
+            source = path if opened else stack.enter_context(open_regular(path))
+            file = stack.enter_context(io.BufferedReader(Members(source), BUFFER))
             while line := file.readline(MAX_LINE + 1):
                 if len(line) > MAX_LINE:
-                    raise (Refused if number else Unreadable)(
-                        f"the line is longer than {MAX_LINE} bytes"
-                    )
+                    raise Refused(f"the line is longer than {MAX_LINE} bytes")
                 number += 1
                 yield line
-    except EOFError:
-        raise (Refused if number else Unreadable)(
-            "the file is truncated: its compressed data ends too early"
-        ) from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise (Refused if number else Unreadable)(
-            "the compressed data is damaged" if number else "the file is not gzip data"
-        ) from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, (Refused, Unreadable)):
-            raise
-        words = getattr(error, "strerror", None) or "the name is not allowed"
-        if isinstance(error, IsADirectoryError):
-            words = f"{words}{_proofs_in(path)}"
-        raise (Refused if number else Unreadable)(f"the file cannot be read: {words}") from None
-    if not number:
-        raise Unreadable("the file is empty")
+        if not number:
+            raise Unreadable("the file is empty")
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        kind = Refused if number else Unreadable
+        raise kind(_reason(error, path, number)) from None
+
+
+def _reason(error: Exception, path: Any, number: int) -> str:
+    """Why a file cannot be read after ``number`` lines."""
+    if isinstance(error, (Refused, Unreadable)):
+        return str(error)
+    if isinstance(error, EOFError):
+        return "the file is truncated: its compressed data ends too early"
+    if isinstance(error, zlib.error):
+        return "the compressed data is damaged" if number else "the file is not gzip data"
+    if isinstance(error, Trailing):
+        return "the compressed data is followed by bytes that are not gzip data"
+    if isinstance(error, NotRegular):
+        return "the file cannot be read: it is not a regular file"
+    words = getattr(error, "strerror", None) or "the name is not allowed"
+    if isinstance(error, IsADirectoryError):
+        words = f"{words}{_proofs_in(path)}"
+    return f"the file cannot be read: {words}"
