@@ -14,28 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jaxsolve.proof.check.errors import Refused, show
 
 if TYPE_CHECKING:
-    import random
-
     from jaxsolve.proof.check.rules import Rules
 
 
-class Tried:
-    """What ``replay`` asks of a rule set's zones, beside whether one position covers another. Nothing that is accepted rests on it."""
-
-    def point(self, move: str) -> int:
-        """The point that a move is played at, as a zone has it; 0 where it is at none."""
-        return 0
-
-    def drawn(self, rng: random.Random, claimant: int, position: Any, zone: int) -> str | None:
-        """Text of a random position that may cover ``position`` on ``zone``, with other stones elsewhere; None where the game draws none."""
-        return None
-
-    def idle(self, position: Any) -> str | None:
-        """Text of ``position`` once the side to move has done what it may do before its move, to no effect; None where there is no such thing."""
-        return None
-
-
-class Zones(Tried, abc.ABC):
+class Zones(abc.ABC):
     """One rule set's zones. ``claimant`` is 0 or 1 everywhere."""
 
     def __init__(self, rules: Rules):
@@ -84,7 +66,7 @@ class Child(NamedTuple):
     zone: int  # 0: none was written, so that only its own position covers it
 
 
-class WrittenZones(Tried, abc.ABC):
+class WrittenZones(abc.ABC):
     """One rule set's tests of zones that a certificate writes. ``claimant`` is 0 or 1, a zone not 0 unless it says that none was written.
 
     A node without a zone stands for its own position alone. Every test raises Refused, with one sentence.

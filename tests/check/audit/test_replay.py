@@ -203,7 +203,7 @@ def test_positions_drawn_for_a_node_can_be_and_differ(tmp_path):
             seen.update(field for field, other in fields.items() if other)
         node = rng.choice(list(proof.zones))
         texts = {
-            proof.rules.written.drawn(
+            games.sampler.draw(
                 rng, proof.claimant, games.strategy.position(proof.texts[node]), proof.zones[node]
             )
             for _ in range(50)

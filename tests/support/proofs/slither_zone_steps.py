@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.proof.check.audit.slither_sampling import SlitherSampler
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.slither.rules import Slither
 from jaxsolve.proof.check.games.slither.zones import SlitherZones
@@ -128,6 +129,7 @@ class World:
     def __init__(self, truth: Truth, zones: type[SlitherZones], rng: random.Random):
         self.truth, self.rules, self.rng = truth, truth.rules, rng
         self.honest, self.zones = SlitherZones(self.rules), zones(self.rules)
+        self.sampler = SlitherSampler(self.rules)
         self.every = truth.grid.full | truth.grid.full << truth.grid.length
 
     def failure(self, claimant: int, text: str, zone: int) -> str | None:
@@ -164,7 +166,7 @@ class World:
             self.every, lambda zone: self.failure(claimant, text, zone) is None, most
         )
         position = self.rules.position(text)
-        drawn = self.honest.drawn(self.rng, claimant, position, zone)
+        drawn = self.sampler.draw(self.rng, claimant, position, zone)
         other = self.rules.position(drawn)
         if (
             self.rng.random() < 0.3

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Collection
 
 from jaxsolve.proof.check.audit.certificate import Certificate
+from jaxsolve.proof.check.audit.sampling import sampler_of
 from jaxsolve.proof.check.audit.strategy import Place, Strategy
 from jaxsolve.proof.check.errors import Refused, show
 
@@ -58,6 +59,7 @@ class _Games:
     def __init__(self, proof: Certificate, seed: int):
         self.proof, self.seed, self.rng = proof, seed, random.Random(seed)
         self.rules = proof.rules
+        self.sampler = sampler_of(proof.rules)
         self.strategy = Strategy(proof, self.rng)
         self.zoned = list(proof.zones)
         self.longest = 0
@@ -90,7 +92,9 @@ class _Games:
         for _ in range(_TRIES):
             node = self.rng.choice(self.zoned)
             position = self.strategy.position(self.proof.texts[node])
-            text = zones.drawn(self.rng, self.proof.claimant, position, self.proof.zones[node])
+            text = self.sampler.draw(
+                self.rng, self.proof.claimant, position, self.proof.zones[node]
+            )
             if text is not None and self._can_be(text) and self.strategy.covers(text, node):
                 return self.strategy.enter(text, node)
         return None
@@ -159,7 +163,7 @@ class _Games:
         def kind(move: str) -> str:
             if move == "pass" or move in listed:
                 return "pass" if move == "pass" else "listed"
-            if zones is None or not zones.point(move) & zone:
+            if zones is None or not self.sampler.point(move) & zone:
                 return "outside"
             return "inside" if own is None or move in own else "opened"
 

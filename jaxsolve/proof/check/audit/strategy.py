@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.audit.certificate import MOVES, Certificate, edges
+from jaxsolve.proof.check.audit.sampling import sampler_of
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.rules import Verdict
 
@@ -47,7 +48,7 @@ class Strategy:
                 self.position(proof.texts[node]), self.fields(node)["threat"]
             )
         )
-        self._rng = rng
+        self._rng, self._sampler = rng, sampler_of(self.rules)
         self.played = (
             proof.played if proof.played is not proof.rules else None
         )  # where the claim is made under other rules
@@ -183,8 +184,7 @@ class Strategy:
 
     def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
         """Places after a reply to nodes in which the opponent's turn has begun: it could have begun without effect."""
-        written = self.rules.written
-        idle = None if written is None else written.idle(self.position(place.text))
+        idle = self._sampler.begun(self.position(place.text))
         if (
             idle is None
             or idle == place.text

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.grid import STONES, Grid, bits
 from jaxsolve.proof.check.rules import Rules, Verdict, number, options
 from jaxsolve.proof.check.zones import Zones
-
-if TYPE_CHECKING:
-    import random
 
 
 class HexPosition(NamedTuple):
@@ -144,25 +141,7 @@ class HexZones(Zones):
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
 
     def spare(self, claimant: int, position: HexPosition, move: str) -> bool:
-        return bool(self.point(move) & position.stones[claimant])
-
-    def point(self, move: str) -> int:
-        return self.rules.grid.bit_of.get(move, 0)
-
-    def drawn(self, rng: random.Random, claimant: int, position: HexPosition, zone: int) -> str:
-        """More stones of the claimant, and any of the opponent outside the zone."""
-        grid, board = self.rules.grid, position.board
-        mine, theirs = rng.random() ** 2, rng.random()
-        for bit in bits(grid.full & ~position.stones[claimant]):
-            stone = (
-                STONES[claimant]
-                if rng.random() < mine
-                else STONES[1 - claimant]
-                if not bit & zone and rng.random() < theirs
-                else "."
-            )
-            board = grid.put(board, bit, stone)
-        return f"{board} {'bw'[position.side]}"
+        return bool(self.rules.grid.bit_of.get(move, 0) & position.stones[claimant])
 
     def leaf(self, claimant: int, position: HexPosition, reason: str, pairs: Any) -> int:
         if pairs is None:

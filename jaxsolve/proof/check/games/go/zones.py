@@ -10,7 +10,6 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jaxsolve.proof.check.audit import go_positions
 from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.games.go.text import GoPosition
@@ -18,8 +17,6 @@ from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
 
 if TYPE_CHECKING:
-    import random
-
     from jaxsolve.proof.check.games.go.rules import Chains, Go, Moves
 
 
@@ -80,12 +77,6 @@ class GoZones(WrittenZones):
         if position.ply is not None:
             raise Refused("a position of the forced opening has no zone")
         return self.rules.grid.points(value)
-
-    def point(self, move: str) -> int:
-        return self.rules.grid.bit_of.get(move, 0)
-
-    def drawn(self, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
-        return go_positions.drawn(self.rules, rng, claimant, position, zone)
 
     # ---- covering --------------------------------------------------------------------------------------------------
     def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:

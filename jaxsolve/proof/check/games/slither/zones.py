@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.grid import STONES, bits
+from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import Child, WrittenZones
 
 if TYPE_CHECKING:
-    import random
-
     from jaxsolve.proof.check.games.slither.rules import Slither, SlitherPosition
 
 
@@ -281,30 +279,3 @@ class SlitherZones(WrittenZones):
     def shows_broken(self, stones: int, known: int) -> bool:
         """M3: that Q breaks the diagonal rule."""
         return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)
-
-    # ---- what replays ask ------------------------------------------------------------------------------------------
-    def point(self, move: str) -> int:
-        bit = self.grid.bit_of.get(move.rpartition("-")[2], 0)
-        return bit | bit << self.grid.length
-
-    def idle(self, position: SlitherPosition) -> str | None:
-        return None if position.relocated else f"{position.board} {'bw'[position.side]} relocated"
-
-    def drawn(self, rng: random.Random, claimant: int, position: SlitherPosition, zone: int) -> str:
-        """Cell after cell is changed where nothing is known, unless that breaks the diagonal rule anew."""
-        board, stones = position.board, list(position.stones)
-        mine, theirs = self.known(claimant, zone)
-        cells = list(self.grid.names)
-        breaks = [self.rules.odd_pairs(own) for own in stones]
-        for _ in range(rng.randrange(6 * len(cells))):
-            bit, player = rng.choice(cells), rng.randrange(3)
-            after = [
-                own | bit if number == player else own & ~bit for number, own in enumerate(stones)
-            ]
-            changed = after[claimant] ^ stones[claimant], after[1 - claimant] ^ stones[1 - claimant]
-            if (
-                not (changed[0] & mine or changed[1] & theirs)
-                and [self.rules.odd_pairs(own) for own in after] == breaks
-            ):
-                stones, board = after, self.grid.put(board, bit, (*STONES, ".")[player])
-        return f"{board} {'bw'[position.side]}{' relocated' * position.relocated}"

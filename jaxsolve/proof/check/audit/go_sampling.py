@@ -1,41 +1,49 @@
-"""Random positions of Go that agree with a given one on a zone: what a replay starts from. Nothing that the checker accepts rests on this."""
+"""Random positions of Go that may cover a given one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
 
+from jaxsolve.proof.check.audit.sampling import Sampler
+from jaxsolve.proof.check.games.go.rules import Go
 from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.grid import STONES, bits
 
-if TYPE_CHECKING:
-    import random
-
-    from jaxsolve.proof.check.games.go.rules import Go
-
 _SHARES = (0.0, 0.1, 0.4, 1.0)
-"""How many of the points outside the zone are drawn anew: none (only ko, passes and crucial points), few (shapes like the node's own), or all."""
+"""Shares of the points outside the zone that are drawn anew.
+
+None (only ko, passes and crucial points change), few (shapes like the node's own), or all.
+"""
 
 
-def drawn(rules: Go, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
-    """Text of a position with the stones of ``position`` on ``zone`` and random ones elsewhere.
+class GoSampler(Sampler):
+    """The stones of ``position`` on the zone, random stones elsewhere.
 
-    Every chain gets a liberty if taking stones off outside the zone can give it one. Whether play can lead there, and whether it covers
-    ``position``, is for the caller to test.
+    Every chain gets a liberty if removing stones outside the zone can give it one.
     """
-    stones = _stones(rules, rng, position, zone)
-    _breathe(rules, rng, stones, zone)
-    crucial = _crucial(rules, rng, position, stones, zone)
-    found = GoPosition(
-        _board(rules, stones), position.side, (stones[0], stones[1]), 0, 0, None, crucial, ""
-    )
-    found = found._replace(ko=_ko(rules, rng, claimant, position, found, zone))
-    if position.side == claimant and not found.ko:
-        found = found._replace(passes=rng.randrange(2))
-    return rules.text.settled(found)
+
+    def __init__(self, rules: Go):
+        self.rules = rules
+
+    def point(self, move: str) -> int:
+        return self.rules.grid.bit_of.get(move, 0)
+
+    def draw(self, rng: random.Random, claimant: int, position: GoPosition, zone: int) -> str:
+        rules = self.rules
+        stones = _stones(rules, rng, position, zone)
+        _breathe(rules, rng, stones, zone)
+        crucial = _crucial(rules, rng, position, stones, zone)
+        found = GoPosition(
+            _board(rules, stones), position.side, (stones[0], stones[1]), 0, 0, None, crucial, ""
+        )
+        found = found._replace(ko=_ko(rules, rng, claimant, position, found, zone))
+        if position.side == claimant and not found.ko:
+            found = found._replace(passes=rng.randrange(2))
+        return rules.text.settled(found)
 
 
 def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> list[int]:
-    """Masks by player, chains without liberty among them."""
+    """Masks by player; chains may lack liberties."""
     stones, share = list(position.stones), rng.choice(_SHARES)
     weights = [rng.random() + 0.1 for _ in range(3)]
     for bit in bits(rules.grid.full & ~zone):
@@ -46,16 +54,19 @@ def _stones(rules: Go, rng: random.Random, position: GoPosition, zone: int) -> l
 
 
 def _breathe(rules: Go, rng: random.Random, stones: list[int], zone: int) -> None:
-    """Takes stones off outside the zone, of a chain without liberty or else beside it, until no chain lacks one or none such is left."""
+    """Removes stones outside the zone until every chain has a liberty, or none can get one.
+
+    The stones are of a chain without liberties, or else beside it.
+    """
     grid = rules.grid
     while True:
         empty = grid.full & ~(stones[0] | stones[1])
         stuck = [own & ~grid.flood(own & grid.near(empty), own) for own in stones]
         chain = next(grid.components(stuck[0] or stuck[1]), 0)
-        loose = chain & ~zone or grid.near(chain) & grid.full & ~zone
-        if not loose:
+        removable = chain & ~zone or grid.near(chain) & grid.full & ~zone
+        if not removable:
             return
-        bit = rng.choice(list(bits(loose)))
+        bit = rng.choice(list(bits(removable)))
         stones[:] = (own & ~bit for own in stones)
 
 
@@ -71,7 +82,10 @@ def _board(rules: Go, stones: list[int]) -> str:
 def _ko(
     rules: Go, rng: random.Random, claimant: int, position: GoPosition, found: GoPosition, zone: int
 ) -> int:
-    """The ko of ``position``, always where the zone forbids it to the opponent; or another point of ``found`` that can be one, or none."""
+    """The ko of ``position``, another point of ``found`` that can be a ko, or 0.
+
+    A ko in the zone that forbids the opponent's move is always kept.
+    """
     empty = rules.empty(found)
     if position.ko & empty and (
         (position.ko & zone and position.side != claimant) or rng.random() < 0.5
@@ -84,6 +98,6 @@ def _ko(
 def _crucial(
     rules: Go, rng: random.Random, position: GoPosition, stones: list[int], zone: int
 ) -> int:
-    """The zone's crucial points as in ``position``; of the others some that hold a stone of the defender."""
+    """The crucial points of ``position`` in the zone, and some others that the defender holds."""
     others = (rules.options.crucial or 0) & ~zone & stones[rules.options.living or 0]
     return position.crucial & zone | sum(bit for bit in bits(others) if rng.random() < 0.8)
