@@ -1,10 +1,9 @@
-"""What a stranger gets: light imports, pinned versions without addresses, scripts that parse, a root folder that stays small."""
+"""The package as users get it: light imports, pinned requirements, scripts, wheel and checkout."""
 
 from __future__ import annotations
 
 import ast
 import re
-import shlex
 import subprocess
 import sys
 import tarfile
@@ -40,7 +39,10 @@ def build_requirements():
     ],
 )
 def test_importing_it_does_not_import_jax(module):
-    code = f"import sys, {module}; sys.exit(int(any(name in sys.modules for name in ('jax', 'numba', 'numpy'))))"
+    code = (
+        f"import sys, {module}\n"
+        "sys.exit(int(any(name in sys.modules for name in ('jax', 'numba', 'numpy'))))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -70,11 +72,11 @@ LEARNING = {
     ROOT / "jaxsolve/bench/towers.py",
     *(ROOT / "jaxsolve/train").glob("*.py"),
 }
-"""Modules for those who have the extra ``learn``."""
+"""Modules that need the extra ``learn``."""
 
 
 def imported(folder: str, *, top_level: bool, without: Collection[Path] = ()) -> set[str]:
-    """Names of the packages outside the standard library that the modules below ``folder`` import, at their top level or anywhere."""
+    """Third-party packages that modules below ``folder`` import, at their top level or anywhere."""
     found = set()
     for file in {*(ROOT / folder).rglob("*.py")} - {*without}:
         tree = ast.parse(file.read_text())
@@ -90,7 +92,7 @@ def imported(folder: str, *, top_level: bool, without: Collection[Path] = ()) ->
 
 
 def required(*extras: str) -> set[str]:
-    """Import names of the requirements, without (no argument) or with those of extras."""
+    """Import names of the requirements, with those of the given extras."""
     lines = list(project()["dependencies"])
     for extra in extras:
         lines += project()["optional-dependencies"][extra]
@@ -171,13 +173,14 @@ def test_the_wheel_has_the_package_and_the_problem_sets(built):
     }
     sets = {f"jaxsolve/{file.relative_to(ROOT)}" for file in (ROOT / "configs").rglob("*.*")}
     assert sets and files | sets <= built["wheel"]
+    assert "jaxsolve/py.typed" in built["wheel"]
     assert {name.split("/")[0] for name in built["wheel"]} == {
         "jaxsolve",
         f"jaxsolve-{project()['version']}.dist-info",
     }
 
 
-def test_a_set_that_comes_with_the_package_is_found_by_its_name(tmp_path, monkeypatch):
+def test_a_shipped_problem_set_is_found_by_its_name(tmp_path, monkeypatch):
     from jaxsolve.formats import problems
 
     monkeypatch.chdir(tmp_path)
@@ -215,7 +218,7 @@ def test_every_requirement_is_pinned_for_both_pythons():
     assert {name.lower().replace("_", "-") for name in names} <= set(pins)
 
 
-def test_no_file_says_where_packages_come_from():
+def test_no_file_holds_an_address_of_packages():
     texts = [ROOT / "pyproject.toml", *(ROOT / "launch").rglob("*"), *(ROOT / ".ci").iterdir()]
     for file in filter(Path.is_file, texts):
         assert not re.search(r"https?://|index-url|find-links", file.read_text()), file
@@ -233,7 +236,7 @@ def test_scripts_parse_and_run_from_anywhere():
 
 
 @pytest.mark.skipif(not TRACKED.exists(), reason="not a git checkout")
-def test_the_root_holds_only_what_it_should():
+def test_the_root_folder_holds_the_listed_files_only():
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -249,51 +252,9 @@ def test_the_root_holds_only_what_it_should():
     }
 
 
-def test_the_package_says_its_licence_and_version():
+def test_the_package_has_its_licence_and_version():
     import jaxsolve
 
     assert project()["license"] == "Apache-2.0"
     assert project()["version"] == jaxsolve.__version__
     assert "Apache License" in (ROOT / "LICENSE").read_text()
-
-
-# ---- the README -----------------------------------------------------------------------------------------------------
-README = (ROOT / "README.md").read_text()
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-def test_what_the_readme_points_to_is_there():
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README)
-    assert len(links) > 5
-    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
-
-
-def test_what_the_readme_imports_is_there():
-    imports = [
-        node
-        for block in blocks("python")
-        for node in ast.parse(block).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    assert len(imports) > 3
-    exec(compile(ast.Module(imports, []), "README", "exec"), {})
-
-
-def test_the_commands_of_the_readme_have_their_options():
-    from typer.testing import CliRunner
-
-    from jaxsolve import cli
-
-    lines = [
-        shlex.split(line, comments=True)
-        for block in blocks("bash")
-        for line in block.splitlines()
-        if line.startswith("jaxsolve ")
-    ]
-    assert len(lines) > 5
-    for _, word, *rest in lines:
-        known = CliRunner().invoke(cli.app, [word, "--help"]).stdout
-        assert [option for option in rest if option.startswith("--") and option not in known] == []

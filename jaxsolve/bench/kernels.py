@@ -1,13 +1,14 @@
-"""``jaxsolve bench kernels``: the rules on the device, in items per CPU second (and per wall second, which counts on an accelerator).
+"""``jaxsolve bench kernels``: speed of the game kernels on the device.
 
-Every row names what it counts and the batch; compilation is apart, from nothing, without the cache on disk. On an accelerator ask for the
-batches that fill it: ``--batch 4096,16384,65536``.
+Rates are items per CPU second and per wall second; on an accelerator the second one counts. Each
+row names its unit and batch size. Compilation is timed apart, without the cache on disk. On an
+accelerator give batch sizes that fill it: ``--batch 4096,16384,65536``.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
@@ -18,6 +19,7 @@ from jaxsolve.bench.measure import Rate, Workload, compiled, from_nothing, rates
 from jaxsolve.bench.pgx_games import pgx_game
 from jaxsolve.bench.play import Play, RulesOnly, positions, step_compile_seconds
 from jaxsolve.bench.report import Report, Row
+from jaxsolve.bench.request import Request
 from jaxsolve.evaluate import BATCH_SIZES, Evaluator
 from jaxsolve.games import Env, make
 from jaxsolve.games.game import EvaluatesChildren, Game
@@ -35,6 +37,7 @@ COLUMNS = {
     "state_bytes": "state bytes",
     "vs_per_cpu_second": "pgx per CPU s",
     "ratio": "ratio",
+    "vs_rules": "pgx's rules",
 }
 
 
@@ -43,35 +46,30 @@ class Task:
     """One benchmark of one game at some batch sizes."""
 
     rule_set: str
-    measure: Callable[
-        [Game, int, bool], Row
-    ]  # (game, batch, whether pgx is to be measured too) -> the row's numbers
+    # (game, batch, whether to measure pgx too) -> the row's numbers
+    measure: Callable[[Game, int, bool], Row]
     batches: tuple[int, ...]
 
 
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-) -> int:
-    """Measures the default games, or everything that applies to the named ones; 0.
+def run(request: Request) -> int:
+    """Measures the default games, or all kernels of the named games; returns exit code 0.
 
-    Raises ValueError with one sentence for an unknown game, where ``vs`` is not installed, and for ``seconds``: a repeat has a length of its own.
+    Raises ValueError for an unknown game, for ``vs`` where that library is not installed, and for
+    ``seconds``: the length of a repeat is fixed.
     """
-    if seconds is not None:
+    if request.seconds is not None:
         raise ValueError(
-            f"--seconds {seconds:g} is for whole searches only: use 'jaxsolve bench search --seconds {seconds:g}'"
+            f"--seconds {request.seconds:g} is for whole searches only: "
+            f"use 'jaxsolve bench search --seconds {request.seconds:g}'"
         )
-    tasks = [task for name in games for task in _tasks_of(name)] if games else _default_tasks()
-    report = Report("kernels", COLUMNS, as_json)
+    tasks = [task for name in request.games for task in _tasks_of(name)] or _default_tasks()
+    report = Report("kernels", COLUMNS, request.as_json)
     try:
         for task in tasks:
             game = make(task.rule_set)
-            for batch in batches or task.batches:
+            for batch in request.batches or task.batches:
                 with report.measuring(f"{task.rule_set}, batch {batch:,}"):
-                    row = task.measure(game, batch, vs == "pgx")
+                    row = task.measure(game, batch, request.vs == "pgx")
                 report.add(
                     {
                         "game": task.rule_set,
@@ -88,6 +86,7 @@ def run(
 def _default_tasks() -> list[Task]:
     return [
         Task("go-9", whole_step, (64, 1024)),
+        Task("go-9;ko=positional", whole_step, (64, 1024)),  # the rule that pgx plays
         Task("go-9", rules_step, (64, 1024)),
         Task("go-19", whole_step, (64, 1024)),
         Task("hex-11", whole_step, (64, 1024)),
@@ -132,20 +131,24 @@ def _row(what: str, unit: str, rate: Rate, compile_seconds: float) -> Row:
 
 
 def _plies(game: Game) -> int:
-    """About as many moves as a random game has, and not so many that a slow library takes minutes to play them."""
+    """About the length of a random game, capped so that a slow library does not take minutes."""
     return min(120, game.num_actions + 20)
 
 
-# ---- the benchmarks ------------------------------------------------------------------------------------------------
+# ---- the benchmarks ----------------------------------------------------------------------
 def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Moves of random legal play through ``Env``: step, legal mask, observation, rewards; beside it the same loop over pgx's environment."""
+    """Moves of random legal play through ``Env``: step, legal mask, observation and rewards.
+
+    With pgx, the same loop runs over its environment in turns with ours.
+    """
     play = Play(Env(game), batch, _plies(game))
     other = pgx_game(game) if with_pgx else None
     if other is None:
         return _row(
             "whole step", "moves", rates([play.workload()])[0], step_compile_seconds(play.env)
         )
-    theirs = Play(other, batch, _plies(game))
+    environment, their_rules = other
+    theirs = Play(environment, batch, _plies(game))
     ours, vs = rates([play.workload(), theirs.workload()])
     row = _row("whole step", "moves", ours, step_compile_seconds(play.env))
     return {
@@ -154,6 +157,7 @@ def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
         "vs_per_cpu_second": vs.cpu,
         "vs_per_wall_second": vs.wall,
         "ratio": ours.cpu / vs.cpu,
+        "vs_rules": their_rules,
     }
 
 
@@ -167,7 +171,7 @@ def rules_step(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def life(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Boards from random play of which White's unconditionally living chains are found (Benson)."""
+    """Boards from random play, on each of which Benson's algorithm finds White's living chains."""
     del with_pgx
     assert isinstance(game, GoRules)
     stones = positions(game, batch, _plies(game)).stones
@@ -178,7 +182,7 @@ def life(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def children(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Children of positions from random play about which one pass over the parent answers: legal, wins, forced reply."""
+    """Children of positions from random play: legal, winning and forced moves in one pass each."""
     del with_pgx
     assert isinstance(game, EvaluatesChildren)
     states = positions(game, batch, _plies(game))
@@ -188,7 +192,7 @@ def children(game: Game, batch: int, with_pgx: bool) -> Row:
 
 
 def evaluator_rows(game: Game, batch: int, with_pgx: bool) -> Row:
-    """Evaluator rows of a wave, from packed positions and actions in host memory to rows in host memory."""
+    """Evaluator rows of a wave, from packed positions and actions to rows, all in host memory."""
     del with_pgx
     evaluator = Evaluator(game)
     largest = min(batch, BATCH_SIZES[-1])

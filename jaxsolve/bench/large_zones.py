@@ -1,8 +1,9 @@
-"""Zones of life that are not made small, for ``jaxsolve bench zones``: what the smallest ones are compared with.
+"""Large relevance zones of life, which ``jaxsolve bench zones`` compares with the smallest ones.
 
-A game that ends by unconditional life rests on a few chains and regions that show it; ``games.go.zone_life`` looks for the fewest points. Here it
-rests on every chain of that side which lives and on every region vital to one of them, which shows the life just as well: more points, so that fewer
-replies are left out and fewer positions look alike. How zones grow from there on is the same.
+A game that ends by unconditional life depends on a few chains and regions that prove the life;
+``games.go.zone_life`` searches for the fewest points. Here the zone holds every living chain of
+that side and every region vital to one of them. That proves the life as well, but has more points:
+fewer replies are left out, and fewer positions match. Later growth of the zones is the same.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from jaxsolve.jit.host import address_of, compiled
 
 
 def shows_life(zoning: Zoning) -> bool:
-    """Whether finished games of these zones are those of Go, which rest on chains that live or on stones that are captured."""
+    """Whether the zones are those of Go, where a finished game depends on life or on a capture."""
     return bool(zoning.addresses[LEAF] == address_of(leaf, SIGNATURE))
 
 
 @compiled
 def large_leaf(state, action, zone, out, facts, scratch):
-    """As ``zone_life.leaf``, but life rests on all chains of its side that live and all regions vital to them."""
+    """As ``zone_life.leaf``, with all living chains of that side and all regions vital to them."""
     leaf(state, action, zone, out, facts, scratch)
     living = facts[LIVING]
     if facts[TSUMEGO]:

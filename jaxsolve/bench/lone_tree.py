@@ -1,4 +1,7 @@
-"""The tree alone: a search over made-up positions, so that nothing but selection and back up is timed."""
+"""Speed of the proof tree alone: a search over synthetic positions.
+
+Only selection and back up are timed.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +21,21 @@ from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
 
 MOVES = 50
-SIZES_OF = "killallgo-9"  # the game that lends the tree its sizes: words of a packed position, number of actions
+SIZES_OF = "killallgo-9"  # game with the tree's sizes: words of a position, number of actions
 FORCING = 0.95  # share of moves that force the reply
 MEMORY_MB = 4096
 
 
 class MadeUpPositions(Evaluator):
-    """An evaluator that knows no rules: every position is new and undecided, has ``MOVES`` moves, and the other side to move.
+    """An evaluator without rules: every position is new, undecided and has ``MOVES`` moves.
 
-    Were all positions quite alike, the search would go over the tree in breadth, three deep at a million nodes. Here most moves, drawn at
-    random, count as forcing: their first proof and disproof numbers are exchanged, and the search goes about twenty deep.
+    If all positions were alike, the search would be breadth-first, three plies deep at a million
+    nodes. Here most moves, drawn at random, count as forcing: their initial proof and disproof
+    numbers are exchanged, and the search is about twenty plies deep.
     """
 
     def __init__(self) -> None:
-        super().__init__(make(SIZES_OF), zones=False)  # nothing can be planned from what is made up
+        super().__init__(make(SIZES_OF), zones=False)  # synthetic positions have no plans
         self._rng, self._made = np.random.default_rng(0), 0
         self._moves = _bits(np.arange(32 * self.layout.mask)[None] < MOVES)
         self.cpu_seconds = 0.0  # spent here
@@ -53,14 +57,10 @@ class MadeUpPositions(Evaluator):
         rows[:, layout.masks + 2 * layout.mask : layout.values] = _bits(forcing) & self._moves
         rows[:, layout.masks : layout.masks + layout.mask] = self._moves
         self._made += n
-        rows.flags.writeable = (
-            False  # as the device's are: another type would be compiled, and timed, anew
-        )
+        # Read-only like real rows: numba would compile for writable ones again, and be timed.
+        rows.flags.writeable = False
         self.cpu_seconds += time.thread_time() - cpu
         self.wall_seconds += time.perf_counter() - wall
-        rows.flags.writeable = (
-            False  # as the real ones are; writable ones would be compiled for anew, under the clock
-        )
         return rows
 
 
@@ -70,13 +70,14 @@ def _bits(mask: np.ndarray) -> np.ndarray:
 
 
 def _forget(states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-    """Where decisions go."""
+    """Discards decisions."""
 
 
 def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
-    """Grows one tree to ``nodes`` nodes in waves of ``width``; the numbers of a report row.
+    """Grows one tree to ``nodes`` nodes in waves of ``width``; returns the numbers of a report row.
 
-    The rates count selection, back up and the tree's growth, all on one thread; making up the positions is not counted.
+    The rates count selection, back up and growth of the tree, all on one thread. The time to make
+    the positions is not counted.
     """
     start = cpu_seconds()
     kind, evaluator = METHODS[method], MadeUpPositions()
@@ -118,7 +119,7 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
 
 
 def _bytes(tree: Tree) -> dict[str, float]:
-    """Memory in use by a node with its state, table slots and free-list entry, and by a child: its list entry and its edge, if visited."""
+    """Bytes of a node (state, table slots, free-list entry) and of a child (list entry, edge)."""
     nodes = int(tree.counters[NODES])
     children = int(tree.nodes["moves"][:nodes].sum(dtype=np.int64))
     a_node = NODE.itemsize + 4 * (tree.states.shape[1] + 1) + 4 * len(tree.slots) / nodes

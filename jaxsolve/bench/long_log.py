@@ -1,4 +1,8 @@
-"""What a certificate costs from a log of many records: those of one search, and around them records of other positions that it does not need."""
+"""Cost of a certificate from a long proof log.
+
+The log holds the records of one search among many records of other positions that the proof does
+not need.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +28,10 @@ BLOCK = 1 << 16
 
 
 def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) -> None:
-    """Writes a log of ``records`` records in ``folder``: a real search's, in order, spread evenly among random ones.
+    """Writes a log of ``records`` records in ``folder``.
 
-    The others are the search's own records with random words in place of the position's: as long, as many different ones.
+    The records of a real search lie in order, evenly spread among random ones. The random ones are
+    the search's own records with random words in place of the position.
     """
     setup()
     game = make(rules)
@@ -35,7 +40,7 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
         game, state, out=folder / "search", limits=Limits(cpu_seconds=200), evaluator=evaluator
     )
     if result.verdict is Verdict.UNKNOWN:
-        raise ValueError(f"{rules} {opening}: not decided, there is nothing to collect")
+        raise ValueError(f"{rules} {opening}: undecided, so there is no proof to collect")
     mover = int(game.to_move(state))
     claim = (
         Claim(mover) if result.verdict is Verdict.PROVED else Claim(mover).opposite(game.may_draw)
@@ -70,7 +75,10 @@ def long_log(folder: Path, rules: str, opening: str, zones: bool, records: int) 
 
 
 def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int) -> None:
-    """Prints what the certificate took, in CPU seconds and in memory above that of the process with its rules compiled."""
+    """Prints CPU seconds and memory of the certificate.
+
+    The memory is that above the process with its rules compiled.
+    """
     setup()
     game = make(rules)
     evaluator, state = shared_evaluator(game, zones=zones), game.parse(opening)
@@ -95,14 +103,18 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
     spent, after = cpu_seconds() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     check = proof.checked.cpu_seconds if proof.checked else 0.0
     print(
-        f"{rules}: {len(log):,} records, {(folder / 'proof.log').stat().st_size / 1e9:.2f} GB; certificate of {proof.nodes:,} nodes "
-        f"in {spent:.1f} CPU s (opening the log {opened:.1f}, the check {check:.1f}); "
+        f"{rules}: {len(log):,} records, {(folder / 'proof.log').stat().st_size / 1e9:.2f} GB; "
+        f"certificate of {proof.nodes:,} nodes in {spent:.1f} CPU s "
+        f"(opening the log {opened:.1f}, the check {check:.1f}); "
         f"peak memory {after / 1024:.0f} MB, {(after - before) / 1024:.0f} MB of it for this"
     )
 
 
 def main(rules: str, opening: str, records: int, memory_mb: int, zones: bool) -> None:
-    """Makes the log in one process and collects from it in another, whose peak memory is then that of collecting alone."""
+    """Makes the log in one process and the certificate in another.
+
+    The peak memory of the second process is then that of the certificate alone.
+    """
     with tempfile.TemporaryDirectory() as name:
         for step in (long_log, collect):
             size = records if step is long_log else memory_mb

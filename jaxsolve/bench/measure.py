@@ -1,4 +1,7 @@
-"""How speed is measured: items per CPU second of the whole process, compilation apart, best of several short repeats."""
+"""Speed measurement: items per CPU second of the process, best of several short repeats.
+
+Compilation is measured apart.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,27 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from jaxsolve.core.process import cpu_seconds
 
-REPEATS = 3  # the best counts: what else runs on the machine can only slow a repeat down
-SECONDS = 0.25  # wall seconds of one repeat, about
+REPEATS = 3  # the best counts: other load on the machine can only slow a repeat down
+SECONDS = 0.25  # approximate wall seconds of one repeat
 
 
 class Rate(NamedTuple):
     """Items per second."""
 
     cpu: float  # of CPU time, all threads of the process together
-    wall: float  # of wall time: what counts where an accelerator does the work
+    wall: float  # of wall time; the one to use on an accelerator
 
 
 class Workload(NamedTuple):
-    """Something to be timed: ``run(n)`` does it ``n`` times and returns when the last result is there."""
+    """Something to time: ``run(n)`` does it ``n`` times and waits for the last result."""
 
     run: Callable[[int], None]
-    items: int  # done by one of those times
-    at_least: int = 1  # times in one repeat
+    items: int  # of one execution
+    at_least: int = 1  # executions in one repeat
 
 
 class Clock:
-    """CPU and wall seconds since it was made."""
+    """CPU and wall seconds since its creation."""
 
     def __init__(self) -> None:
         self._cpu, self._wall = cpu_seconds(), time.perf_counter()
@@ -44,7 +47,10 @@ class Clock:
 
 
 def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]:
-    """The best rate of each workload; they take turns, so that the ratio of two is one of the same minute."""
+    """The best rate of each workload.
+
+    The workloads take turns, so that load of the machine affects all of them alike.
+    """
     counts = [_count(work, seconds) for work in workloads]
     best = [Rate(0.0, 0.0)] * len(workloads)
     for _ in range(REPEATS):
@@ -60,7 +66,7 @@ def rates(workloads: Sequence[Workload], seconds: float = SECONDS) -> list[Rate]
 
 
 def _count(work: Workload, seconds: float) -> int:
-    """How many times fill about ``seconds`` of wall time."""
+    """Number of executions that take about ``seconds`` of wall time."""
     work.run(1)
     count = work.at_least
     while True:
@@ -73,14 +79,14 @@ def _count(work: Workload, seconds: float) -> int:
 
 
 class Compiled(NamedTuple):
-    """A compiled function and what compiling it took."""
+    """A compiled function and its compilation time."""
 
     call: Callable[..., Any]
-    seconds: float  # CPU seconds of tracing, lowering and compiling, no cache on disk
+    seconds: float  # CPU seconds of tracing, lowering and compiling without the cache on disk
 
 
 def compiled(function: Callable[..., Any], *args: Any) -> Compiled:
-    """Compiles ``function`` for arguments like ``args``, from nothing."""
+    """Compiles ``function`` for arguments like ``args``, without the cache on disk."""
     with from_nothing():
         clock = Clock()
         call = jax.jit(function).lower(*args).compile()
@@ -89,10 +95,10 @@ def compiled(function: Callable[..., Any], *args: Any) -> Compiled:
 
 @contextlib.contextmanager
 def from_nothing() -> Iterator[None]:
-    """Compilation inside does not use the cache on disk."""
+    """Context in which compilation does not use the cache on disk."""
     before = jax.config.jax_enable_compilation_cache
     jax.config.update("jax_enable_compilation_cache", False)
-    compilation_cache.reset_cache()  # JAX asks once whether it has a cache, and remembers
+    compilation_cache.reset_cache()  # JAX reads the setting only once
     try:
         yield
     finally:
@@ -101,7 +107,7 @@ def from_nothing() -> Iterator[None]:
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
-    """``Workload.run`` of a device call: each result is waited for, as a search waits for its wave."""
+    """``Workload.run`` of a device call that waits for each result, as a search does."""
 
     def run(count: int) -> None:
         for _ in range(count):
@@ -112,7 +118,7 @@ def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
 
 @dataclass(frozen=True)
 class Device:
-    """Where the kernels run."""
+    """The device on which kernels run."""
 
     platform: str  # "cpu", "gpu", ...
     kind: str

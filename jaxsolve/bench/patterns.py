@@ -1,21 +1,26 @@
-"""``jaxsolve bench patterns``: what the table of zone patterns costs a search, by how many patterns it holds.
+"""``jaxsolve bench patterns``: the cost of the pattern table in a search, by table size.
 
-The patterns are true ones, of two kinds, each with lines of its own. *Random games*: positions one move before random games from a hard position are
-decided, with the zone on which that move wins. *Searches*: what searches of this rule set's positions with zones, and of the hard one, decide in
-``--seconds`` CPU seconds each, with the zones that their logs have. Both are entered COPIES times with some of the points around the zone, each time
-others, as longer proofs have (what holds on a zone holds on every larger one). What is covered already is entered too, unlike in a search, so that a
-look-up has more to compare than it would.
+The patterns are true ones, of two kinds, with separate rows:
 
-``--batch`` says how many (10,000, 100,000 and a million where it does not). The table then goes into a search of ``--seconds`` CPU seconds from the
-hard position, or more of them where they are many, with all that a search does: rules, zones, plans. All its nodes are looked up once more under the
-stopwatch; that time for one look-up, times the look-ups that the search made (the second ones, of decided positions to be entered, among them), is
-its share of the search's CPU time.
+* *Random games*: positions one move before the end of random games from a hard position, with the
+  relevance zone on which the winning move depends.
+* *Searches*: positions that searches of this rule set's zone positions and hard positions decide in
+  ``--seconds`` CPU seconds each, with the zones of their logs.
+
+Each is entered ``COPIES`` times with random points around its zone added, because longer proofs
+have larger zones (a pattern that holds on a zone holds on every larger one). Covered patterns are
+entered too, unlike in a search, so look-ups compare more patterns than usual.
+
+``--batch`` gives the table sizes (default 10,000, 100,000 and 1,000,000). A complete search of
+``--seconds`` CPU seconds from a hard position then uses the table. Afterwards all its nodes are
+looked up once more and timed. The share is the time of one look-up, times the number of look-ups of
+the search (including those of decided positions to be entered), over the CPU time of the search.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -23,6 +28,7 @@ import numpy as np
 
 from jaxsolve.bench.positions import hard_positions, zone_positions
 from jaxsolve.bench.report import Report
+from jaxsolve.bench.request import Request
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make, random_legal_action
 from jaxsolve.games.game import Game, Outcome
@@ -48,7 +54,7 @@ GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
 COUNTS = (10_000, 100_000, 1_000_000)
 SECONDS = 10.0
 BOARDS = 2048  # random games at a time
-PLIES = 512  # of random play between two looks at the clock
+PLIES = 512  # of random play for one block of patterns
 COPIES = 16
 
 COLUMNS = {
@@ -67,38 +73,35 @@ COLUMNS = {
 }
 
 
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-) -> int:
-    """Measures the named games with tables of ``batches`` patterns; 0. Raises ValueError with one sentence."""
-    if vs is not None:
-        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    chosen = [make(name) for name in games or GAMES]
+def run(request: Request) -> int:
+    """Measures the named games with tables of ``batches`` patterns; returns exit code 0.
+
+    Raises ValueError for a rule set without patterns.
+    """
+    request.refuse_vs()
+    chosen = [make(name) for name in request.games or GAMES]
     for game in chosen:
         zoning = shared_evaluator(game).zoning()
         if zoning is None or not zoning.planes[0]:
             raise ValueError(
-                f"{game.rule_set} has no patterns: give a rule set of killallgo-N or tsumego-N with ko=simple"
+                f"{game.rule_set} has no patterns: "
+                "give a rule set of killallgo-N or tsumego-N with ko=simple"
             )
-    report = Report("patterns", COLUMNS, as_json)
+    report = Report("patterns", COLUMNS, request.as_json)
     try:
         for game in chosen:
             kinds = {
                 "random games": _decided(game),
-                "searches": _searched(game, seconds or SECONDS),
+                "searches": _searched(game, request.seconds or SECONDS),
             }
             for kind, source in kinds.items():
-                for count in batches or COUNTS:
+                for count in request.batches or COUNTS:
                     with report.measuring(f"{game.rule_set}, {count:,} patterns of {kind}"):
                         report.add(
                             {
                                 "game": game.rule_set,
                                 "kind": kind,
-                                **_measured(game, source, count, seconds or SECONDS),
+                                **_measured(game, source, count, request.seconds or SECONDS),
                             }
                         )
     finally:
@@ -107,11 +110,11 @@ def run(
 
 
 Decided = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Positions uint32[n, S], moves int64[n] that win them (negative: the mover loses), zones uint32[n, Z]."""
+"""Positions uint32[n, S], winning moves int64[n] (negative: a loss), zones uint32[n, Z]."""
 
 
 def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float) -> dict[str, Any]:
-    """One row of the report."""
+    """The numbers of one row of the report."""
     job = Job(game, hard_positions(game)[0], settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
     try:
         search = job.search
@@ -129,11 +132,11 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
         spent = (time.thread_time() - start) / max(
             1, int((tree.patterns.counters - before)[LOOKUPS])
         )
-        room = sum(array.nbytes for array in patterns) / len(patterns.rows)
+        bytes_each = sum(array.nbytes for array in patterns) / len(patterns.rows)
         look_ups = max(1, int(counts[LOOKUPS]))
         return {
             "patterns": held,
-            "bytes_per_pattern": room,
+            "bytes_per_pattern": bytes_each,
             "entering_ns": 1e9 * entering / max(1, held),
             "look_up_ns": 1e9 * spent,
             "look_ups": look_ups,
@@ -149,7 +152,10 @@ def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float)
 
 
 def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
-    """Enters ``count`` patterns, or as many as the table has room for; the CPU seconds that took, finding them not counted."""
+    """Enters ``count`` patterns, at most the table's capacity; returns the CPU seconds of that.
+
+    The time to find the patterns is not counted.
+    """
     spent, rng = 0.0, np.random.default_rng(0)
     count = min(count, len(tree.patterns.rows))
     while tree.patterns.counters[HELD] < count:
@@ -166,7 +172,7 @@ def _fill(tree: Tree, source: Iterator[Decided], count: int) -> float:
 
 
 def _searched(game: Game, seconds: float) -> Iterator[Decided]:
-    """What searches decide that ``seconds`` CPU seconds end, a position after the other, again and again."""
+    """Positions decided by searches of ``seconds`` CPU seconds, repeated without end."""
     roots, found = [*zone_positions(game), *hard_positions(game)], []
     for root in {game.text(root): root for root in roots}.values():
         job = Job(game, root, settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
@@ -180,14 +186,15 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
             job.close()
     if not found:
         raise ValueError(
-            f"searches of {seconds:g} CPU seconds decide nothing in {game.rule_set}: give more --seconds"
+            f"searches of {seconds:g} CPU seconds decide nothing in {game.rule_set}: "
+            "give more --seconds"
         )
     while True:
         yield from found
 
 
 def _decided(game: Game) -> Iterator[Decided]:
-    """Moves of random games that won them, again and again."""
+    """Winning last moves of random games, without end."""
     roots, zoning = hard_positions(game), shared_evaluator(game).zoning()
     assert zoning is not None
     start = jax.tree.map(
@@ -218,9 +225,9 @@ def _decided(game: Game) -> Iterator[Decided]:
         found = []
         for _ in range(PLIES // 8):
             key, use = jax.random.split(key)
-            (states, _), told = play(states, start, use)
+            (states, _), played = play(states, start, use)
             before, actions, after, movers, outcomes = (
-                np.asarray(each).reshape(-1, *each.shape[2:]) for each in told
+                np.asarray(each).reshape(-1, *each.shape[2:]) for each in played
             )
             won = outcomes == 1 + movers
             found.append((before[won], actions[won].astype(np.int64), after[won]))
@@ -232,7 +239,7 @@ def _decided(game: Game) -> Iterator[Decided]:
 
 @compiled
 def _around(size, zone, near):
-    """Writes the points of a zone and those beside it to ``near``."""
+    """Writes the points of a zone and their neighbours to ``near``."""
     for j in range(len(near)):
         near[j] = zone[j]
     for point in range(size * size):
@@ -247,7 +254,7 @@ def _around(size, zone, near):
 
 @compiled
 def _won_on(zoning, before, actions, after, zones):
-    """Writes what each mover's winning move rests on."""
+    """Writes the zone on which each mover's winning move depends."""
     leaf = zoning.buffers[0]
     for i in range(len(before)):
         call_zone_function(
@@ -266,7 +273,7 @@ def _won_on(zoning, before, actions, after, zones):
 
 @compiled
 def _enter(tree, states, moves, zones, more, near, most):
-    """Enters decided positions on their zones, with half of the points around those each time."""
+    """Enters decided positions on their zones, each time with half of the points around them."""
     zoning = tree.zoning
     zone = zoning.buffers[0]
     for i in range(len(states)):
@@ -275,7 +282,7 @@ def _enter(tree, states, moves, zones, more, near, most):
         for k in range(copies):
             for j in range(len(zone)):
                 zone[j] = zones[i, j] | near[j] & more[i * copies + k, j]
-            said = call_zone_function(
+            shown = call_zone_function(
                 zoning.addresses[PATTERN],
                 states[i],
                 np.int64(-1),
@@ -284,11 +291,11 @@ def _enter(tree, states, moves, zones, more, near, most):
                 zoning.facts,
                 zoning.scratch,
             )
-            mover = np.int64(said & SECOND_MOVES != 0)
+            mover = np.int64(shown & SECOND_MOVES != 0)
             winner = mover if moves[i] >= 0 else 1 - mover
             serves = (
-                said >= 0
-                and (said & FOR_MOVER == 0 or winner == mover)
+                shown >= 0
+                and (shown & FOR_MOVER == 0 or winner == mover)
                 and not is_whole_position(tree, zone)
             )
             if serves and tree.patterns.counters[HELD] < most:
@@ -297,6 +304,6 @@ def _enter(tree, states, moves, zones, more, near, most):
 
 @compiled
 def _look_up_all(tree, count):
-    """Looks the first ``count`` nodes up as ``recall`` does."""
+    """Looks up the first ``count`` nodes as ``recall`` does."""
     for node in range(count):
         winner_by_pattern(tree, node)

@@ -1,7 +1,8 @@
-"""How long a search stands still: its longest single steps while its table is filled and evicted again and again.
+"""Longest pauses of a search whose table fills and is evicted many times.
 
-``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``, with POSITION as ``jaxsolve solve`` takes it (``gomoku15_pcn.json:53``), MEMORY
-in MB and SECONDS of CPU time. A step is one call of ``select`` or ``absorb``; making room and settling the graph are parts of a selection.
+``python -m jaxsolve.bench.pauses POSITION MEMORY SECONDS [METHOD]``: POSITION as for
+``jaxsolve solve`` (``gomoku15_pcn.json:53``), MEMORY in MB, SECONDS of CPU time. A step is one call
+of ``select`` or ``absorb``; eviction and settling the graph are parts of a selection.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ STEPS = {"select": "select", "absorb": "absorb", "make room": "_make_room", "set
 
 
 class _Watch:
-    """Longest wall and CPU seconds of one call, and how many took any time."""
+    """Longest wall and CPU seconds of one call, and the number of calls above 10 ms."""
 
     def __init__(self) -> None:
         self.wall, self.cpu, self.calls = 0.0, 0.0, 0
@@ -44,7 +45,10 @@ class _Watch:
 def pauses(
     problem: Problem, memory_mb: int, seconds: float, method: str = "dfpn"
 ) -> dict[str, Any]:
-    """Searches a problem for ``seconds`` CPU seconds: nodes, positions held and forgotten, and the longest calls of each step in seconds."""
+    """Searches a problem for ``seconds`` CPU seconds.
+
+    Returns nodes, positions held and evicted, and the longest calls of each step in seconds.
+    """
     settings = Settings(method, Limits(cpu_seconds=seconds), memory_mb=memory_mb)
     job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
     watches = {name: _Watch() for name in STEPS}
@@ -56,7 +60,7 @@ def pauses(
         held = {
             "nodes": job.search.expanded,
             "held": int(counters[LIVE]),
-            "forgotten": int(counters[EVICTED]),
+            "evicted": int(counters[EVICTED]),
         }
         return held | {
             name: (watch.wall, watch.cpu, watch.calls) for name, watch in watches.items()
@@ -66,11 +70,11 @@ def pauses(
 
 
 def main(text: str, memory_mb: int, seconds: float, method: str = "dfpn") -> None:
-    """Prints what ``pauses`` finds."""
+    """Prints the result of ``pauses``."""
     setup()
     found = pauses(position.resolve(text), memory_mb, seconds, method)
     print(f"{text}, {method}, {memory_mb} MB, {seconds:g} CPU s: ", end="")
-    print(f"{found['nodes']:,} nodes, {found['held']:,} held, {found['forgotten']:,} forgotten")
+    print(f"{found['nodes']:,} nodes, {found['held']:,} held, {found['evicted']:,} evicted")
     for name in STEPS:
         wall, cpu, calls = found[name]
         print(f"{name:>10}: longest {wall:.3f} s ({cpu:.3f} CPU s), {calls} calls above 10 ms")

@@ -1,4 +1,4 @@
-"""The environments of pgx (Koyamada et al. 2023) that play the same games as ours."""
+"""Environments of pgx (Koyamada et al. 2023) that play the same games as jaxsolve."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from typing import Any
 
 from jaxsolve.games.game import Game
 
+# Base name of a rule set -> pgx's environment of that game, and the rule in which it may differ.
 SAME = {
-    "go-9": "go_9x9",
-    "go-19": "go_19x19",
-    "hex-11": "hex",
-}  # base names of rule sets, and pgx's environment of the same game
+    "go-9": ("go_9x9", "ko=positional"),
+    "go-19": ("go_19x19", "ko=positional"),
+    "hex-11": ("hex", ""),
+}
 
 
-def pgx_game(game: Game) -> Any | None:
-    """pgx's environment of the game, or None where it has none of that size. Raises ValueError if pgx is not installed."""
+def pgx_game(game: Game) -> tuple[Any, str] | None:
+    """pgx's environment of the game and its rule; None where pgx has no environment of that size.
+
+    Under simple ko a Go kernel does less work than pgx, which plays positional superko: the row
+    with ``ko=positional`` is the fair comparison. Raises ValueError if pgx is not installed.
+    """
     if importlib.util.find_spec("pgx") is None:
         raise ValueError(
             "--vs pgx: pgx is not installed; it comes with the extra 'tests' of jaxsolve"
         )
     import pgx
 
-    name = SAME.get(game.rule_set.split(";")[0])
-    return None if name is None else pgx.make(name)
+    same = SAME.get(game.rule_set.split(";")[0])
+    return None if same is None else (pgx.make(same[0]), same[1])

@@ -1,4 +1,7 @@
-"""Uniformly random legal play of many boards on the device: what the step benchmarks time, and where positions come from."""
+"""Uniformly random legal play of many boards on the device.
+
+The step benchmarks time it, and other benchmarks take their positions from it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from jaxsolve.bench.measure import Workload, compiled
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.random_play import random_legal_action
 
-SEED_BOARDS = 64  # as many as make all ages, few enough for a slow library
+SEED_BOARDS = 64  # enough for all ages, few enough for a slow library
 
 
 @functools.partial(
@@ -34,7 +37,10 @@ class RulesState:
 
 @dataclasses.dataclass(frozen=True)
 class RulesOnly:
-    """A game's rules and legal mask alone, without observation, rewards or agents, behind the same two functions as ``Env``."""
+    """Rules and legal mask alone, behind the same two functions as ``Env``.
+
+    There are no observations, rewards or agents.
+    """
 
     game: Game
 
@@ -53,10 +59,11 @@ class RulesOnly:
 
 
 class Play:
-    """Games of ``env`` (``Env``, ``RulesOnly`` or a pgx environment) on B boards; one that ends begins anew.
+    """Games of ``env`` (``Env``, ``RulesOnly`` or a pgx environment) on B boards.
 
-    ``advance`` plays on from where the boards stand. They start with ages spread evenly over ``0..plies - 1``, so that every phase
-    of the game is timed alike; past ``seeds`` boards they start as copies of each other.
+    A finished game is replaced by a new one. ``advance`` continues from the current positions. The
+    boards start with ages spread evenly over ``0..plies - 1``, so that every phase of the game is
+    timed alike; beyond ``seeds`` boards they start as copies.
     """
 
     def __init__(self, env: Any, batch: int, plies: int, seeds: int = SEED_BOARDS):
@@ -79,7 +86,10 @@ class Play:
     def _play(
         self, states: Any, fresh: Any, key: jax.Array, plies: jax.Array, births: jax.Array
     ) -> Any:
-        """``plies`` random moves on every board; board ``b`` is set to the start after ply ``births[b]`` (-1: never)."""
+        """Plays ``plies`` random moves on every board.
+
+        Board ``b`` is reset to the start after ply ``births[b]`` (-1: never).
+        """
 
         def one(state: Any, born: jax.Array, key: jax.Array) -> Any:
             after = self.env.step(state, random_legal_action(key, state.legal_action_mask))
@@ -106,7 +116,10 @@ class Play:
 
 
 def positions(game: Game, batch: int, plies: int) -> Any:
-    """``batch`` states of ``game`` from random play, their ages spread evenly over ``0..plies - 1``; a different game on every board."""
+    """``batch`` states of ``game`` from different random games.
+
+    Their ages are spread evenly over ``0..plies - 1``.
+    """
     return Play(RulesOnly(game), batch, plies, seeds=batch).states.position
 
 

@@ -1,16 +1,17 @@
-"""``jaxsolve bench pnmcts``: what proof numbers cost in play, and how many random games a search plays (Kowalski et al. 2024, VI-B, Table I).
+"""``jaxsolve bench pnmcts``: cost of proof numbers in play (Kowalski et al. 2024, Table I).
 
-Positions from random play, as many as ``--batch`` says, are searched together for a move each, in turns by plain UCT and by PN-MCTS with its three
-flags; fewer than ``POSITIONS`` are others in every round. Time is that of whole searches of the same positions: the ratio of the rates is that of the
-simulations in equal time. Positions where PN-MCTS proves a win, which ends its search, are left out, as the paper leaves out the second half of its
-games: what they cost besides simulations would be told as the price of each. The paper's PN-MCTS has no solver here, which would only make it slower;
-Gomoku's figure is from its text.
+``--batch`` positions from random play are searched together for a move each, in turns by plain UCT
+and by PN-MCTS with its three flags; below ``POSITIONS`` positions each round has others. The time
+is that of whole searches of the same positions, so the ratio of the rates is the ratio of
+simulations in equal time. Positions in which PN-MCTS proves a win are left out, because the proof
+ends the search; the paper leaves out the second half of its games for the same reason. The paper's
+PN-MCTS has no solver in this table, which would only make it slower; its figure for Gomoku is from
+the text.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ import numpy as np
 from jaxsolve.bench.measure import SECONDS
 from jaxsolve.bench.play import positions
 from jaxsolve.bench.report import Report
+from jaxsolve.bench.request import Request
 from jaxsolve.games import make
 from jaxsolve.games.game import Game
 from jaxsolve.play.players import named_search
@@ -28,14 +30,9 @@ GAMES = ("loa-7", "loa-8", "minishogi", "knightthrough-8", "awari", "gomoku-15")
 BATCHES = (1, 128)
 PLIES = 16  # of random moves at most before a position, in the first half of a game
 POSITIONS = 32  # at least
-CHANCES = (
-    8  # so many times the positions wanted are looked at for those that are not won within a search
-)
+CANDIDATES = 8  # candidate positions for each one wanted; those won within a search are dropped
 LEAST_ROUNDS = 3  # of both searches, after one that compiles
-SIMULATIONS = (
-    2000,
-    100,
-)  # of a position: of all of them together about the first number, of each at least the second
+SIMULATIONS = (2000, 100)  # of all positions together; of each position at least
 PLAYERS = {"uct": "uct", "pnmcts": "pnmcts:flags=FSU"}
 
 COLUMNS = {
@@ -57,28 +54,24 @@ PAPER = {
 }
 
 
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-) -> int:
-    """Measures both searches in each game, of so many positions at once, for about so many ``seconds`` of each; 0. Raises ValueError."""
-    if vs is not None:
-        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    for name in games:
+def run(request: Request) -> int:
+    """Measures both searches in each game for about ``seconds`` each; returns exit code 0.
+
+    Raises ValueError for an unknown game and where too few positions remain undecided.
+    """
+    request.refuse_vs()
+    for name in request.games:
         make(name)
-    report = Report("pnmcts", COLUMNS, as_json)
+    report = Report("pnmcts", COLUMNS, request.as_json)
     try:
-        for name in games or GAMES:
-            for batch in batches or BATCHES:
+        for name in request.games or GAMES:
+            for batch in request.batches or BATCHES:
                 with report.measuring(f"{name}, {batch} positions"):
                     report.add(
                         {
                             "game": name,
                             "positions": batch,
-                            **_measured(name, batch, seconds or SECONDS),
+                            **_measured(name, batch, request.seconds or SECONDS),
                             "paper": PAPER.get(name),
                         }
                     )
@@ -87,9 +80,9 @@ def run(
     return 0
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- measurement -------------------------------------------------------------------------------
 def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
-    """One row: simulations a CPU second of each search, and their ratio."""
+    """One row: simulations per CPU second of each search, and their ratio."""
     game = make(name)
     all_of_them, least = SIMULATIONS
     simulations = max(all_of_them // batch, least)
@@ -117,20 +110,20 @@ def _measured(name: str, batch: int, seconds: float) -> dict[str, Any]:
 
 
 def _not_won(name: str, game: Game, count: int, simulations: int) -> np.ndarray:
-    """uint32[count, S] packed positions in which PN-MCTS goes on for so many simulations. Raises ValueError where there are not as many."""
-    drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CHANCES * count, PLIES)))
-    # Their ages rise: every part has all of them.
-    parts, player, left = (
-        [drawn[begun::CHANCES] for begun in range(CHANCES)],
-        named_search(PLAYERS["pnmcts"], simulations, None),
-        [],
-    )
+    """uint32[count, S] packed positions that PN-MCTS does not solve within ``simulations``.
+
+    Raises ValueError if there are too few of them.
+    """
+    drawn = np.asarray(jax.jit(jax.vmap(game.pack))(positions(game, CANDIDATES * count, PLIES)))
+    # Positions are in order of age: with this stride every part has all ages.
+    parts = [drawn[start::CANDIDATES] for start in range(CANDIDATES)]
+    player, left = named_search(PLAYERS["pnmcts"], simulations, None), []
     for part in parts:
-        left.extend(
-            part[search([player] * count, game, part, range(count)).simulations == simulations]
-        )
+        found = search([player] * count, game, part, range(count))
+        left.extend(part[found.simulations == simulations])
         if len(left) >= count:
             return np.asarray(left[:count])
     raise ValueError(
-        f"{name}: {len(left)} of {CHANCES * count} positions of random play are not won within {simulations} simulations, and {count} are wanted"
+        f"{name}: {len(left)} of {CANDIDATES * count} positions of random play are not won "
+        f"within {simulations} simulations, and {count} are needed"
     )

@@ -1,6 +1,7 @@
-"""Positions that a search cannot finish within seconds, so that its speed can be measured; and some that it can, with zones.
+"""Positions for search benchmarks: hard ones, and ones that are solved quickly with zones.
 
-The numbered ones are problems of the set published with proof cost networks (Wu et al., ICLR 2022, Appendices B and C).
+The numbered ones are problems of the set published with proof cost networks (Wu et al., ICLR 2022,
+Appendices B and C).
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from jaxsolve.games.game import Game, State
 
 GOMOKU = (
     # problem 54
-    ".............../.............../..........X..../........XO...../......XOO....../....X.XO......./....OXOOOX...../....OX.XOO...../"
-    "....OX..XOX..../.....O.X..X..../......XX..O..../.......O......./.............../.............../............... b",
+    ".............../.............../..........X..../........XO...../......XOO....../"
+    "....X.XO......./....OXOOOX...../....OX.XOO...../"
+    "....OX..XOX..../.....O.X..X..../......XX..O..../.......O......./.............../"
+    ".............../............... b",
 )
 
 KILLALL = (
@@ -36,16 +39,16 @@ ZONED = (
     # problem 30
     ".....X.../..X.OXOO./.XXOOOXO./.XOXXXXX./.OO....../..O...O../.OXXX.XO./.X....X../......... w",
 )
-"""Solved in about a second each with zones, and seldom in many without: Killall-Go 9x9."""
+"""Killall-Go 9x9: solved in about a second each with zones, and seldom in many without."""
 
 
 def hard_positions(game: Game) -> Sequence[State]:
-    """Positions for a speed test of searches of ``game``: those above of its base name, else its start position."""
+    """Positions of ``game`` that no search finishes in seconds; else its start position."""
     known = {"gomoku-15": GOMOKU, "killallgo-9": KILLALL}.get(game.rule_set.split(";")[0], ())
     return [game.parse(text) for text in known] or [game.init()]
 
 
 def zone_positions(game: Game) -> Sequence[State]:
-    """Positions of ``game`` on which searches with and without zones can be compared: those above of its base name, else its hard positions."""
+    """Positions of ``game`` to compare searches with and without zones; else its hard positions."""
     known = ZONED if game.rule_set.split(";")[0] == "killallgo-9" else ()
     return [game.parse(text) for text in known] or hard_positions(game)

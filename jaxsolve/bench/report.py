@@ -1,4 +1,4 @@
-"""How a benchmark answers: a table for a person, one JSON object for a script."""
+"""Output of a benchmark: a table, or one JSON object."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from rich.table import Table
 from jaxsolve.bench.measure import Device
 
 Row = dict[str, Any]
-PAGE = 1000  # characters, in a file: no table here is that wide, and none is clipped
+PAGE = 1000  # width in characters where the output is no terminal: no table is clipped
 
 
 class Report:
-    """Collects rows, says on a terminal what is being measured, and prints all at the end."""
+    """Collects rows, shows the running measurement on a terminal, prints the rows at the end."""
 
     def __init__(
         self, title: str, columns: dict[str, str], as_json: bool, tables_by: str | None = None
     ):
-        """``columns``: field of a row -> heading, in order; JSON rows carry every field. Each value of ``tables_by`` gets a table of its own."""
-        self._title, self._columns, self._as_json, self._tables_by = (
-            title,
-            columns,
-            as_json,
-            tables_by,
-        )
+        """Sets title and columns.
+
+        Args:
+          title: name of the benchmark.
+          columns: field of a row -> heading, in order; JSON rows carry every field.
+          as_json: whether to print one JSON object instead of tables.
+          tables_by: field that splits the rows into tables, one for each value.
+        """
+        self._title, self._columns = title, columns
+        self._as_json, self._tables_by = as_json, tables_by
         self._console = Console(stderr=True)
         self.rows: list[Row] = []
 
@@ -45,11 +48,11 @@ class Report:
             yield
 
     def add(self, row: Row) -> None:
-        """One more line."""
+        """Adds a row."""
         self.rows.append(row)
 
     def show(self) -> None:
-        """Prints table or JSON object to standard output: what was measured, whatever ended the run; nothing where nothing was."""
+        """Prints the rows measured so far to standard output; prints nothing without rows."""
         if not self.rows:
             return
         device = Device.here()
@@ -70,7 +73,8 @@ class Report:
             file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PAGE
         )
         console.print(
-            f"{self._title} on {device.kind} ({device.platform}), {os.cpu_count()} processors, jax {jax.__version__}"
+            f"{self._title} on {device.kind} ({device.platform}), "
+            f"{os.cpu_count()} processors, jax {jax.__version__}"
         )
         for name in dict.fromkeys(row.get(self._tables_by or "") for row in self.rows):
             console.print(

@@ -1,8 +1,10 @@
-"""``jaxsolve bench search``: the proof tree alone, and whole searches with the evaluator, by wave width and by pooled problems.
+"""``jaxsolve bench search``: the proof tree alone, and whole searches with the evaluator.
 
-Expansions are evaluated positions. Every search runs ``--seconds`` CPU seconds (compilation not counted) on a position it cannot finish in that
-time; the shares of its wall time say who was waited for. ``--batch`` gives wave widths; on an accelerator ask for wide ones, ``--batch 1024,8192``.
-``--games tree`` measures the tree alone only. With ``--network`` (``3x256``: a new one of that size) whole searches go by it.
+Rows differ in wave width and in the number of pooled problems. Expansions are evaluated positions.
+Every search runs ``--seconds`` CPU seconds (compilation not counted) on a position that it cannot
+finish in that time; the row splits its wall time into parts. ``--batch`` gives wave widths; on an
+accelerator give wide ones, ``--batch 1024,8192``. ``--games tree`` measures only the tree. With
+``--network`` a network guides whole searches (``3x256``: a new network of that size).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 
 from jaxsolve.bench.lone_tree import MOVES, lone_tree
 from jaxsolve.bench.report import Report
+from jaxsolve.bench.request import Request
 from jaxsolve.bench.timed_search import timed_search
 from jaxsolve.games import make
 from jaxsolve.networks import Guide, finding, shipped
@@ -54,7 +57,7 @@ class Task:
     rule_set: str
     method: str
     pools: bool  # whether pooled problems are measured too
-    network: str = ""  # as a person calls it, where there is one
+    network: str = ""  # its name or size
     guide: Guide | None = None
 
 
@@ -65,33 +68,28 @@ DEFAULT_TASKS = (
     Task("hex-5", "dfpn", True),
     Task("hex-5", "mcts", False),
 )
-GUIDED_GAME = "killallgo-7;ko=simple"  # that a new network is measured on where no game is named
+GUIDED_GAME = "killallgo-7;ko=simple"  # default game for a new network
 
 
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-    network: str | None = None,
-    dtype: Dtype = "float32",
-) -> int:
-    """Measures the tree alone and the default searches, or all methods on the named games; with a ``network``, those that it guides; 0.
+def run(request: Request) -> int:
+    """Measures the tree and the default searches, or all methods on the named games.
 
-    Raises ValueError with one sentence.
+    With a ``network``, measures the methods that it guides. Returns exit code 0. Raises ValueError
+    for options that do not fit together.
     """
-    if vs is not None:
-        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    if network is None and dtype != "float32":
-        raise ValueError(f"--dtype {dtype}: it needs --network, which computes in it")
-    tasks = _tasks(games) if network is None else _guided_tasks(games, network, dtype)
-    report = Report("search", COLUMNS, as_json, tables_by="what")
+    request.refuse_vs()
+    if request.network is None and request.dtype != "float32":
+        raise ValueError(f"--dtype {request.dtype}: it needs --network, which computes in it")
+    if request.network is None:
+        tasks = _tasks(request.games)
+    else:
+        tasks = _guided_tasks(request.games, request.network, request.dtype)
+    report = Report("search", COLUMNS, request.as_json, tables_by="what")
     try:
-        if network is None and (not games or TREE in games):
-            _tree_alone(report, batches or (POOL_WIDTH,))
+        if request.network is None and (not request.games or TREE in request.games):
+            _tree_alone(report, request.batches or (POOL_WIDTH,))
         for task in tasks:
-            _whole_searches(report, task, batches, seconds or SECONDS)
+            _whole_searches(report, task, request.batches, request.seconds or SECONDS)
     finally:
         report.show()
     return 0
@@ -109,13 +107,11 @@ def _tasks(games: Sequence[str]) -> Sequence[Task]:
 
 
 def _guided_tasks(games: Sequence[str], text: str, dtype: Dtype) -> Sequence[Task]:
-    """Refuses, by ValueError, what does not fit, before anything is measured."""
+    """Tasks of the methods that a network guides. Raises ValueError before anything is measured."""
     from jaxsolve.bench import towers  # which needs the extra ``learn``
 
     if TREE in games:
-        raise ValueError(
-            f"--games {TREE} measures the tree without its positions, and asks no network"
-        )
+        raise ValueError(f"--games {TREE} measures the tree without positions and uses no network")
     tower = towers.tower(text)
     named = None if tower is not None or text == shipped.AUTO else finding.find(text)
     tasks = []
@@ -161,7 +157,7 @@ def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds:
     for width, pool in settings:
         with report.measuring(f"{task.rule_set}, {task.method}, wave {width}, {pool} pooled"):
             numbers = timed_search(game, task.method, width, pool, seconds, guide)
-        asked = {} if guide is None else {"network": task.network, "dtype": guide.dtype}
+        guided = {} if guide is None else {"network": task.network, "dtype": guide.dtype}
         row = {
             "what": "whole search",
             "game": task.rule_set,
@@ -169,6 +165,6 @@ def _whole_searches(report: Report, task: Task, batches: Sequence[int], seconds:
             "wave": width,
             "problems": pool,
             "unit": "expansions",
-            **asked,
+            **guided,
         }
         report.add({**row, **numbers})

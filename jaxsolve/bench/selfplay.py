@@ -1,16 +1,17 @@
-"""``jaxsolve bench selfplay``: how fast self-play is, and what of it is the network, mctx's own tree, and all the rest.
+"""``jaxsolve bench selfplay``: speed of self-play, and the shares of the network and mctx's tree.
 
-A move of B games (``--batch``) from the middle of games that a new network (``--network 3x256 --dtype bfloat16``) plays is timed whole; then as many
-evaluations of that network alone; then mctx's search alone, with as many games, actions and simulations, on positions that it only carries about, its
-values drawn. The *rest* is what the whole takes beyond the two: rules, legal moves, what the network is shown, targets, records, new games. Where an
-accelerator does the work, what two things take one at a time need not add up to what they take together, and there are no shares.
+Three things are timed: one move of B games (``--batch``) from the middle of games that a new
+network (``--network 3x256 --dtype bfloat16``) plays; the same number of evaluations by the network
+alone; and mctx's search alone, with as many games, actions and simulations, on constant positions
+with random values. The *rest* is the difference: rules, legal moves, observations, targets, records
+and new games. On an accelerator the times do not add up, so no shares are shown.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+import itertools
 from typing import Any
 
 import jax
@@ -20,10 +21,10 @@ import mctx
 from jaxsolve.bench import measure
 from jaxsolve.bench.measure import Device, Workload, repeated
 from jaxsolve.bench.report import Report
+from jaxsolve.bench.request import Request
 from jaxsolve.bench.towers import bins, most_moves, tower
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.games import make
-from jaxsolve.networks.forward import Dtype
 from jaxsolve.train import build
 from jaxsolve.train.config import NetworkSettings, Settings
 from jaxsolve.train.search import TreeSearch
@@ -36,7 +37,7 @@ TOWER = "3x32"
 TARGETS = {
     "pcn": ("cost", False, True),
     "alphazero": ("value", True, False),
-}  # goal, and the heads that are learned
+}  # goal, and whether the value and the cost head are learned
 
 COLUMNS = {
     "game": "game",
@@ -57,49 +58,39 @@ COLUMNS = {
     "rest_share": "rest",
 }
 
-_root_output: Any = (
-    mctx.RootFnOutput
-)  # a type checker does not see the fields of chex's dataclasses
+# A type checker does not see the fields of chex's dataclasses.
+_root_output: Any = mctx.RootFnOutput
 _recurrent_output: Any = mctx.RecurrentFnOutput
 
 
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-    network: str | None = None,
-    dtype: Dtype = "float32",
-) -> int:
-    """Measures self-play of the named games by a new ``network`` (BLOCKSxCHANNELS), by costs and by values, ``batches`` games at once; 0.
+def run(request: Request) -> int:
+    """Measures self-play by a new network (BLOCKSxCHANNELS), by costs and by values.
 
-    Raises ValueError with one sentence.
+    Returns exit code 0. Raises ValueError for an unknown game and for a text that is no size.
     """
-    if vs is not None:
-        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    network = TOWER if network is None else network
+    request.refuse_vs()
+    network = TOWER if request.network is None else request.network
     settings = tower(network)
     if settings is None:
         raise ValueError(
-            f"--network {shortened(network)}: self-play is measured with a new network; give BLOCKSxCHANNELS, such as 3x256"
+            f"--network {shortened(network)}: self-play is measured with a new network; "
+            "give BLOCKSxCHANNELS, such as 3x256"
         )
-    settings.dtype = dtype
-    asked = [(make(name).rule_set, targets) for name in games or GAMES for targets in TARGETS]
-    report = Report("selfplay", COLUMNS, as_json)
+    settings.dtype = request.dtype
+    rule_sets = [make(name).rule_set for name in request.games or GAMES]
+    report = Report("selfplay", COLUMNS, request.as_json)
     try:
-        for rules, targets in asked:
-            for batch in batches or BATCHES:
+        for rules, targets in itertools.product(rule_sets, TARGETS):
+            for batch in request.batches or BATCHES:
                 with report.measuring(f"{rules}, {targets}, {batch} games"):
-                    measured = _measured(
-                        settings_of(rules, targets, settings), batch, seconds or measure.SECONDS
-                    )
+                    run_settings = settings_of(rules, targets, settings)
+                    measured = _measured(run_settings, batch, request.seconds or measure.SECONDS)
                     report.add(
                         {
                             "game": rules,
                             "targets": targets,
                             "network": network,
-                            "dtype": dtype,
+                            "dtype": request.dtype,
                             "batch": batch,
                             **measured,
                         }
@@ -110,7 +101,7 @@ def run(
 
 
 def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
-    """A run of a game with such a network, and the search that training has where nothing is said."""
+    """Training settings of a game with this network and the default search."""
     settings, game = Settings(network=dataclasses.replace(network)), make(rules)
     settings.game.rules, settings.game.most_moves = rules, most_moves(game)
     settings.network.cost_bins = bins(game, network)
@@ -120,7 +111,7 @@ def settings_of(rules: str, targets: str, network: NetworkSettings) -> Settings:
 
 
 def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
-    """What a row of the report says of self-play with these settings."""
+    """The numbers of a report row for self-play with these settings."""
     loop = build.loop(settings)
     play, search = loop.play, loop.play.search
     params = loop.learner.params(loop.learner.begin(0))
@@ -142,13 +133,13 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         ],
         seconds,
     )
-    told: dict[str, Any] = {
+    times: dict[str, Any] = {
         f"{name}_ms": 1000 * evaluations / rate.wall
         for name, rate in (("move", whole), ("network", by_network), ("tree", by_tree))
     }
     if Device.here().platform == "cpu":
         network_share, tree_share = whole.cpu / by_network.cpu, whole.cpu / by_tree.cpu
-        told |= {
+        times |= {
             "network_share": network_share,
             "tree_share": tree_share,
             "rest_share": 1.0 - network_share - tree_share,
@@ -159,22 +150,25 @@ def _measured(settings: Settings, batch: int, seconds: float) -> dict[str, Any]:
         "per_wall_second": whole.wall,
         "evaluations_per_hour": 3600 * whole.wall,
         "moves_per_hour": 3600 * whole.wall / (search.simulations + 1),
-        **told,
+        **times,
     }
 
 
 def _network_alone(search: TreeSearch, params: Any, planes: jax.Array) -> jax.Array:
-    """As many calls of the network as a search makes, one after the other: each is told something of the one before, so that none is left out."""
+    """As many sequential calls of the network as a search makes.
 
-    def call(told: jax.Array, _: None) -> tuple[jax.Array, None]:
-        outputs = search.forward.outputs(params, planes.astype(jnp.float32) + told)
-        return sum(1e-30 * jnp.sum(leaf) for leaf in jax.tree.leaves(outputs)), None  # pyright: ignore[reportReturnType]  there is one
+    Each call depends on the one before, so that the compiler cannot drop any.
+    """
+
+    def call(carried: jax.Array, _: None) -> tuple[jax.Array, None]:
+        outputs = search.forward.outputs(params, planes.astype(jnp.float32) + carried)
+        return 1e-30 * sum(map(jnp.sum, jax.tree.leaves(outputs)), jnp.float32(0.0)), None
 
     return jax.lax.scan(call, jnp.float32(0.0), None, length=search.simulations + 1)[0]
 
 
 def _tree_alone(search: TreeSearch, games: Games) -> Any:
-    """mctx's search on positions that never change, whose values are drawn."""
+    """mctx's search on positions that never change, with random values."""
     legal = games.states.legal_action_mask
     logits = jnp.where(legal, 0.0, jnp.finfo(jnp.float32).min)
 

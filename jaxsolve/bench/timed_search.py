@@ -1,4 +1,4 @@
-"""A whole search under the stopwatch: how fast it expands positions, and what its wall time goes into."""
+"""Timing of whole searches: expansions per second and the parts of the wall time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jaxsolve.search.settings import Limits, Settings, changed
 
 
 class _TimedEvaluator(Evaluator):
-    """Books the wall seconds of sending a wave (transfer and dispatch) apart from those of waiting for its rows."""
+    """Measures the wall seconds of dispatch (with transfer) and of waiting for rows."""
 
     dispatch_seconds = 0.0
     wait_seconds = 0.0
@@ -55,7 +55,7 @@ class _TimedEvaluator(Evaluator):
 
 
 class _TimedJob(Job):
-    """Books the wall seconds of selection."""
+    """Measures the wall seconds of selection."""
 
     select_seconds = 0.0
 
@@ -69,25 +69,21 @@ class _TimedJob(Job):
 def timed_search(
     game: Game, method: str, width: int, pool: int, seconds: float, guide: Guide | None = None
 ) -> dict[str, Any]:
-    """Runs ``pool`` searches in waves of ``width`` each, guided by a network if there is one, ``seconds`` CPU seconds in all; a report row's numbers.
+    """Runs ``pool`` searches in waves of ``width`` for ``seconds`` CPU seconds in all.
 
-    Pooled problems are the game's hard positions in turn, each copy with a seed of its own. Raises ValueError if the waves do
-    not fit one evaluator call.
+    Returns the numbers of a report row. Pooled problems are the game's hard positions in turn, each
+    copy with its own seed. Raises ValueError if the waves do not fit one evaluator call.
     """
     if width > MAX_PATHS:
-        raise ValueError(f"a search walks at most {MAX_PATHS} paths, and {width} are asked for")
+        raise ValueError(f"a search has at most {MAX_PATHS} paths, fewer than the wave of {width}")
     settings = Settings(method, Limits(cpu_seconds=seconds / pool), wave=width)
     wave = min(-(-width // settings.flights) * pool, BATCH_SIZES[-1])
-    evaluator = _evaluator(
-        game,
-        method_for(method, game, None if guide is None else guide.heads(game), zones=True).playouts,
-        guide,
-    )
+    heads = None if guide is None else guide.heads(game)
+    evaluator = _evaluator(game, method_for(method, game, heads, zones=True).playouts, guide)
     compiled_before = evaluator.compile_seconds
     states = hard_positions(game)
-    evaluator.compile(
-        [size for size in BATCH_SIZES if size <= wave] + [wave]
-    )  # the first waves are small
+    # The first waves are small, so all smaller sizes are compiled too.
+    evaluator.compile([size for size in BATCH_SIZES if size <= wave] + [wave])
     jobs = [
         _TimedJob(
             game,
@@ -109,7 +105,7 @@ def timed_search(
         "dispatch": evaluator.dispatch_seconds,
         "wait": evaluator.wait_seconds,
     }
-    parts["absorb"] = wall - sum(parts.values())  # back up, and what little the driver does besides
+    parts["absorb"] = wall - sum(parts.values())  # back up, and the little work of the pool
     return {
         "per_cpu_second": count / cpu,
         "per_wall_second": count / wall,
@@ -121,7 +117,7 @@ def timed_search(
 
 @functools.cache
 def _evaluator(game: Game, playouts: int, guide: Guide | None) -> _TimedEvaluator:
-    """One for all searches of a game, so that each batch size is compiled once."""
+    """One evaluator for all searches of a game, so that each batch size is compiled once."""
     return _TimedEvaluator(
         game, playouts=playouts, heads=None if guide is None else guide.heads(game)
     )

@@ -1,4 +1,4 @@
-"""The network that a benchmark's ``--network`` names: a new one of so many blocks and channels, or one that a search may be given."""
+"""The network that a benchmark's ``--network`` names: BLOCKSxCHANNELS for a new one, or a name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TOWER = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", re.ASCII)
 
 
 def tower(text: str) -> NetworkSettings | None:
-    """The settings of a network ``BLOCKSxCHANNELS``, all else as training has it; None for any other text.
+    """Settings of a network ``BLOCKSxCHANNELS``, otherwise as in training; None for other texts.
 
-    Raises ValueError for more than training would take.
+    Raises ValueError for a size above the limits of training.
     """
     found = TOWER.fullmatch(text)
     if found is None:
@@ -35,19 +35,19 @@ def tower(text: str) -> NetworkSettings | None:
 
 
 def new_network(game: Game, name: str, settings: NetworkSettings) -> Network:
-    """One with such a tower for a game, its weights drawn, and with heads for value and cost."""
+    """A network of that size for a game, with random weights and heads for value and cost."""
     settings = dataclasses.replace(settings, cost_bins=bins(game, settings))
     shape = build.architecture(game, settings, TargetSettings(value=True, cost=True))
     return Network(name, shape, ResidualNetwork(shape, rngs=nnx.Rngs(0)).folded(), game.rule_set)
 
 
 def most_moves(game: Game) -> int:
-    """After how many moves a benchmark's games are cut off."""
+    """Move limit of a benchmark's games."""
     return 2 * game.num_actions
 
 
 def bins(game: Game, settings: NetworkSettings) -> int:
-    """How many bins a head for costs needs in games of so many moves."""
+    """Number of bins of the cost head in games up to the move limit."""
     return build.bins_for(
         build.costliest(most_moves(game), game.num_actions), settings.cost_per_decade
     )

@@ -1,45 +1,38 @@
-"""``jaxsolve bench zones``: what each part of the search with zones is worth, by searches that go without it.
+"""``jaxsolve bench zones``: the value of each part of the search with relevance zones.
 
-Each line of the table leaves out one part and keeps the others; but plans, patterns, the null move first and new attempts all rest on zones, so that
-without zones none of them is left (and waves are wider, as they are where no moves are planned). ``--problems FILE.json`` or ``FILE.json:ID,ID`` says
-what is searched, ``--games`` the hard positions of other rule sets, ``--seconds`` for how many CPU seconds each (compilation and certificate not
-counted). The line "without smallest zones" keeps zones, but life rests on all that lives then, not on the fewest chains that show it.
+Each row of the table leaves out one part and keeps the others. Plans, patterns, the null move first
+and restarts all depend on zones, so a search without zones has none of them (and wider waves, as
+where no moves are planned). ``--problems FILE.json`` or ``FILE.json:ID,ID`` names the problems,
+``--games`` selects the hard positions of other rule sets, ``--seconds`` gives the CPU seconds of
+each search (compilation and certificate not counted). "without smallest zones" keeps zones, but
+life depends on all living chains, not on the fewest that prove it.
 
-Problems are taken in turn, each by all variants before the next one, so that a run that Ctrl-C ends compares the same problems. Searches solve
-different ones within their time: nodes, their ratio and certificates are therefore compared where every variant has an answer, and once more, two by
-two, where that variant and the whole search have one. An answer counts only with a proof that the checker accepts. ``--plot`` draws how many problems
-each variant has solved against the CPU seconds that it had for each (a cactus plot).
+Every problem is searched by all variants before the next one, so that an interrupted run compares
+the same problems. The variants solve different problems in their time. Nodes, their ratio and
+certificates are therefore compared on the problems that every variant solves, and once more, in
+pairs, on those that the variant and the whole search solve. A result counts only with a proof that
+the checker accepts. ``--plot`` draws a cactus plot.
 
-``--seeds N`` asks something else: what new attempts are worth whatever the order of moves. A seed shuffles the order in which a search that knows
-nothing yet lists moves (0 leaves it as it is), and with it every tie between them; the rest of a search follows from that. The problems are searched
-with seeds 0 to N - 1, with and without attempts.
+``--seeds N`` measures restarts over several orders of moves. A seed shuffles the order in which a
+new search lists moves (0 keeps it), and with it all ties. The problems are searched with seeds 0 to
+N - 1, with and without restarts.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from jaxsolve.bench.large_zones import large_leaf, shows_life
 from jaxsolve.bench.positions import zone_positions
 from jaxsolve.bench.report import Report
-from jaxsolve.evaluate import Evaluator, shared_evaluator
+from jaxsolve.bench.request import Request
+from jaxsolve.bench.zone_variants import RESTARTS, VARIANTS, Solved, Variant, solve
+from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.formats import problems as problem_sets
 from jaxsolve.games import make
-from jaxsolve.games.game import Game
-from jaxsolve.games.zones import LEAF, PLAN, SIGNATURE, Zoning
-from jaxsolve.jit.host import address_of
-from jaxsolve.question import Problem, Verdict, default_claim
-from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
-from jaxsolve.search.run.job import Job
-from jaxsolve.search.run.pool import run_jobs
-from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.question import Problem, default_claim
 from jaxsolve.view import cactus, pictures
 
 GAMES = ("killallgo-9;fill_eyes=false;ko=simple",)
@@ -62,214 +55,70 @@ COLUMNS = {
 }
 
 
-# ---- variants ----------------------------------------------------------------------------------------------------------
-class NullLast(Method):
-    """A method that lists the null move last: only at the head of a list is it looked into before others."""
+def run(request: Request) -> int:
+    """Measures every part that the problems' games have, or restarts with ``seeds`` move orders.
 
-    def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
-        super().put_in_order(work, first)
-        null = int(work.tree.zoning.null[0])
-        for row in work.order:
-            row[:] = np.concatenate([row[row != null], row[row == null]])
-
-
-class _NullLast(NullLast, ProofNumber):
-    """``dfpn`` like that, its attempts too."""
-
-    def depth_first(self) -> Method:
-        return _DepthFirstNullLast("rzs", step=self.step)
-
-
-class _DepthFirstNullLast(NullLast, RelevanceZone):
-    pass
-
-
-class _Patternless(Evaluator):
-    """An evaluator whose game shows no patterns, so that no table of them is kept."""
-
-    def zoning(self) -> Zoning | None:
-        zoning = super().zoning()
-        return None if zoning is None else zoning._replace(planes=np.zeros(1, np.int64))
-
-
-class _Large(Evaluator):
-    """An evaluator in whose games life rests on all that lives."""
-
-    def zoning(self) -> Zoning | None:
-        zoning = super().zoning()
-        if zoning is None or not shows_life(zoning):
-            return zoning
-        addresses = zoning.addresses.copy()
-        addresses[LEAF] = address_of(large_leaf, SIGNATURE)
-        return zoning._replace(addresses=addresses)
-
-
-@functools.cache
-def _made(kind: type[Evaluator], game: Game) -> Evaluator:
-    return kind(game)
-
-
-@dataclass(frozen=True)
-class Variant:
-    """The search without one of its parts."""
-
-    name: str
-    has: Callable[[Zoning], bool]  # whether there is such a part where the game's zones are these
-    settings: Settings = dataclasses.field(default_factory=Settings)
-    kind: type[Evaluator] = Evaluator
-
-    def evaluator(self, game: Game) -> Evaluator:
-        """The evaluator for the searches of a game, one for all."""
-        return (
-            shared_evaluator(game, zones=self.settings.zones)
-            if self.kind is Evaluator
-            else _made(self.kind, game)
-        )
-
-
-def _reduced(kind: type[ProofNumber] = ProofNumber, **changes: Any) -> Settings:
-    return Settings(kind(**vars(METHODS["dfpn"]) | changes))
-
-
-VARIANTS = (
-    Variant("everything on", lambda zoning: True),
-    Variant("without zones", lambda zoning: True, Settings(zones=False)),
-    Variant("without smallest zones", shows_life, kind=_Large),
-    Variant("without the null move first", lambda zoning: zoning.null[0] >= 0, _reduced(_NullLast)),
-    Variant("without the pattern table", lambda zoning: zoning.planes[0] > 0, kind=_Patternless),
-    Variant("without plans", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(step=0.0)),
-    Variant(
-        "without new attempts", lambda zoning: zoning.addresses[PLAN] != 0, _reduced(restarts=False)
-    ),
-)
-"""The first is what the others are compared with."""
-
-ATTEMPTS = (VARIANTS[0], VARIANTS[-1])
-"""What ``--seeds`` compares."""
-
-
-# ---- searches ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Solved:
-    """How one search ended."""
-
-    id: str
-    rules: str
-    verdict: str
-    reason: str
-    nodes: int
-    cpu_seconds: float  # of the search
-    compile_cpu_seconds: float
-    certificate_positions: int
-    withheld: bool  # the search had an answer whose proof was not collected, or refused
-
-    @property
-    def known(self) -> bool:
-        """Whether there is an answer."""
-        return self.verdict != Verdict.UNKNOWN.value
-
-
-def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> Solved:
-    """Searches a problem for ``seconds`` CPU seconds; certificate and check included. Raises KeyboardInterrupt."""
-    settings = dataclasses.replace(variant.settings, limits=Limits(cpu_seconds=seconds), seed=seed)
-    job = Job(
-        problem.game,
-        problem.state,
-        claims=problem.claim,
-        settings=settings,
-        evaluator=variant.evaluator(problem.game),
-    )
-    try:
-        run_jobs([job])
-        decided = job.search.verdict in (Verdict.PROVED, Verdict.DISPROVED)
-        result = job.finish()[0]
-        if result.interrupted:
-            raise KeyboardInterrupt
-    finally:
-        job.close()
-    return Solved(
-        problem.id,
-        problem.game.rule_set,
-        result.verdict.value,
-        result.reason,
-        result.nodes,
-        result.cpu_seconds,
-        result.compile_seconds,
-        result.certificate_nodes,
-        decided and result.verdict is Verdict.UNKNOWN,
-    )
-
-
-# ---- the report --------------------------------------------------------------------------------------------------------
-def run(
-    games: Sequence[str],
-    batches: Sequence[int],
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-    problems: str | None = None,
-    plot: Path | None = None,
-    seeds: int | None = None,
-) -> int:
-    """Measures every part that the problems' games have, or attempts with ``seeds`` seeds (2 or more); 0.
-
-    Raises ValueError with one sentence, RuntimeError where two answers disagree.
+    Returns exit code 0. Raises ValueError for options that do not fit together, RuntimeError where
+    two accepted proofs contradict each other.
     """
-    if vs is not None:
-        raise ValueError(f"--vs {vs} compares kernels only: use 'jaxsolve bench kernels --vs {vs}'")
-    if batches:
+    _refuse_misfits(request)
+    if request.problems is None:
+        chosen = _positions(request.games or GAMES)
+    else:
+        chosen = _named(request.problems)
+    variants, seconds = _that_apply(chosen), request.seconds or SECONDS
+    if request.seeds is None:
+        searches = [(variant, 0) for variant in variants]
+    elif RESTARTS[1] in variants:
+        searches = [(variant, seed) for seed in range(request.seeds) for variant in RESTARTS]
+    else:
         raise ValueError(
-            "bench zones takes no --batch: every search has the wave of its own method"
+            "--seeds compares searches with and without restarts, and games without plans have "
+            "none: give killallgo-N or tsumego-N"
         )
-    if problems is not None and games:
-        raise ValueError(
-            "give either --games, for hard positions of these rule sets, or --problems, not both"
-        )
-    if seeds is not None and plot is not None:
-        raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
-    if plot is not None:
-        pictures.check(plot)
-    chosen = _positions(games or GAMES) if problems is None else _named(problems)
-    variants = _that_apply(chosen)
-    if seeds is not None and ATTEMPTS[1] not in variants:
-        raise ValueError(
-            "--seeds compares searches with and without new attempts, and games without plans have none: give killallgo-N or tsumego-N"
-        )
-    searches = (
-        [(variant, 0) for variant in variants]
-        if seeds is None
-        else [(variant, seed) for seed in range(seeds) for variant in ATTEMPTS]
-    )
-    report, outcomes = Report("zones", COLUMNS, as_json), [[] for _ in searches]
+    report = Report("zones", COLUMNS, request.as_json)
+    outcomes: list[list[Solved]] = [[] for _ in searches]
     try:
         for problem in chosen:
-            here = []
+            results = []
             for variant, seed in searches:
-                with report.measuring(
-                    f"{problem.id}, {variant.name}"
-                    + (f", seed {seed}" if seeds is not None else "")
-                ):
-                    here.append(solve(problem, variant, seconds or SECONDS, seed))
-            _refuse_contradiction(here)
-            for solved, outcome in zip(outcomes, here, strict=True):
-                solved.append(outcome)
+                order = "" if request.seeds is None else f", seed {seed}"
+                with report.measuring(f"{problem.id}, {variant.name}{order}"):
+                    results.append(solve(problem, variant, seconds, seed))
+            _refuse_contradiction(results)
+            for solved, result in zip(outcomes, results, strict=True):
+                solved.append(result)
     finally:
-        if outcomes[0]:
-            if seeds is None:
-                _tell(report, variants, outcomes, plot, seconds or SECONDS)
-            else:
-                _tell_seeds(report, searches, outcomes)
+        if outcomes[0] and request.seeds is None:
+            _report_parts(report, variants, outcomes, request.plot, seconds)
+        elif outcomes[0]:
+            _report_seeds(report, searches, outcomes)
     return 0
 
 
-def _tell(
+def _refuse_misfits(request: Request) -> None:
+    """Raises ValueError for options that do not fit together."""
+    request.refuse_vs()
+    if request.batches:
+        raise ValueError("bench zones takes no --batch: every search has its method's own wave")
+    if request.problems is not None and request.games:
+        raise ValueError(
+            "give either --games, for hard positions of these rule sets, or --problems, not both"
+        )
+    if request.plot is not None:
+        if request.seeds is not None:
+            raise ValueError("--plot draws the searches without --seeds: leave one of the two out")
+        pictures.check(request.plot)
+
+
+def _report_parts(
     report: Report,
     variants: Sequence[Variant],
     outcomes: Sequence[Sequence[Solved]],
     plot: Path | None,
     seconds: float,
 ) -> None:
-    """Prints the table and writes the plot, where one is asked for."""
+    """Prints the table and, if ``plot`` is given, writes the cactus plot."""
     for variant, solved in zip(variants, outcomes, strict=True):
         report.add(
             {
@@ -289,22 +138,21 @@ def _tell(
             cactus.draw(plot, lines, seconds, len(outcomes[0]))
 
 
-def _tell_seeds(
+def _report_seeds(
     report: Report, searches: Sequence[tuple[Variant, int]], outcomes: Sequence[Sequence[Solved]]
 ) -> None:
-    """Prints for every seed the two searches, compared with each other, and for each search what any of the seeds and what all of them solve."""
-    for seed in range(len(searches) // len(ATTEMPTS)):
-        pair = outcomes[len(ATTEMPTS) * seed : len(ATTEMPTS) * (seed + 1)]
-        for variant, solved in zip(ATTEMPTS, pair, strict=True):
+    """Prints both searches for every seed, and the problems solved with any and with all seeds."""
+    for seed in range(len(searches) // len(RESTARTS)):
+        pair = outcomes[len(RESTARTS) * seed : len(RESTARTS) * (seed + 1)]
+        for variant, solved in zip(RESTARTS, pair, strict=True):
+            # "both" is left out: with two searches it repeats "shared".
             row = {
                 field: value
                 for field, value in _row(solved, pair).items()
                 if not field.startswith("both")
-            }  # the pair's are those that all solve
-            searched, results = (
-                sum(each.nodes for each in solved),
-                [dataclasses.asdict(each) for each in solved],
-            )
+            }
+            searched = sum(each.nodes for each in solved)
+            results = [dataclasses.asdict(each) for each in solved]
             report.add(
                 {
                     "seed": str(seed),
@@ -315,8 +163,8 @@ def _tell_seeds(
                 }
             )
     for name, enough in {"any": any, "all": all}.items():
-        for k, variant in enumerate(ATTEMPTS):
-            columns = zip(*outcomes[k :: len(ATTEMPTS)], strict=True)
+        for k, variant in enumerate(RESTARTS):
+            columns = zip(*outcomes[k :: len(RESTARTS)], strict=True)
             count = sum(enough(each.known for each in column) for column in columns)
             report.add(
                 {
@@ -353,13 +201,17 @@ def _positions(games: Sequence[str]) -> list[Problem]:
 
 
 def _that_apply(chosen: Sequence[Problem]) -> list[Variant]:
-    """Variants that lack what a game of the problems has. Raises ValueError for a game without zones."""
+    """Variants whose missing part some game of the problems has.
+
+    Raises ValueError for a game without zones.
+    """
     zonings = []
     for game in {problem.game: None for problem in chosen}:
         zoning = shared_evaluator(game).zoning()
         if zoning is None:
             raise ValueError(
-                f"{game.rule_set} has no zones: give a rule set of killallgo-N or tsumego-N with ko=simple, or hex-N"
+                f"{game.rule_set} has no zones: "
+                "give a rule set of killallgo-N or tsumego-N with ko=simple, or hex-N"
             )
         zonings.append(zoning)
     return [variant for variant in VARIANTS if any(variant.has(zoning) for zoning in zonings)]
@@ -367,16 +219,17 @@ def _that_apply(chosen: Sequence[Problem]) -> list[Variant]:
 
 def _refuse_contradiction(outcomes: Sequence[Solved]) -> None:
     if len({outcome.verdict for outcome in outcomes if outcome.known}) > 1:
-        told = ", ".join(
+        answers = ", ".join(
             f"{outcome.verdict} in {outcome.nodes} nodes" for outcome in outcomes if outcome.known
         )
         raise RuntimeError(
-            f"problem {outcomes[0].id}: two searches gave opposite answers, both with accepted proofs ({told}): please report this"
+            f"problem {outcomes[0].id}: two searches gave opposite answers, both with accepted "
+            f"proofs ({answers}): please report this"
         )
 
 
 def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict[str, Any]:
-    """A line of the report: ``solved`` beside all ``outcomes``, of which the first are those of the whole search."""
+    """A row of the report: ``solved`` beside all ``outcomes``; the first are the whole search's."""
     whole = outcomes[0]
     shared = [i for i in range(len(whole)) if all(each[i].known for each in outcomes)]
     both = [i for i in range(len(whole)) if solved[i].known and whole[i].known]
@@ -399,7 +252,7 @@ def _row(solved: Sequence[Solved], outcomes: Sequence[Sequence[Solved]]) -> dict
 
 
 def _ratio(solved: Sequence[Solved], whole: Sequence[Solved], where: Sequence[int]) -> float | None:
-    """Nodes beside those of the whole search; None where there are no problems to compare."""
+    """Nodes relative to those of the whole search; None without problems to compare."""
     return (
         sum(solved[i].nodes for i in where) / max(1, sum(whole[i].nodes for i in where))
         if where

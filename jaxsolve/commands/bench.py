@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jaxsolve.bench.request import Request
 from jaxsolve.commands import failure
 from jaxsolve.core.strict_json import shortened
 
@@ -29,8 +30,11 @@ def run(
     network: str | None = None,
     dtype: Dtype = "float32",
 ) -> int:
-    """Runs ``jaxsolve.bench.<what>.run(games, batch, vs, json, seconds)``, zones with ``problems``, ``plot`` and ``seeds`` besides, search and
-    selfplay with ``network`` and ``dtype``; empty lists leave the choice to the benchmark."""
+    """Runs ``jaxsolve.bench.<what>.run``; empty lists leave the choice to the benchmark.
+
+    Only zones takes ``problems``, ``plot`` and ``seeds``, only search and selfplay ``network`` and
+    ``dtype``.
+    """
     with failure.errors_as_sentences(as_json):
         if vs not in (None, "pgx"):
             raise ValueError(f"--vs {vs} is not known; it may be pgx")
@@ -63,20 +67,20 @@ def run(
         from jaxsolve.core import process
 
         process.setup()
-        more: dict[str, Any] = {}
-        if what == "zones":
-            more = {
-                "problems": problems,
-                "plot": plot,
-                "seeds": None if seeds is None else int(seeds),
-            }
-        elif what in WITH_NETWORK:
-            more = {"network": network, "dtype": dtype}
-        names = [word.strip() for word in games.split(",") if word.strip()]
+        request = Request(
+            games=[word.strip() for word in games.split(",") if word.strip()],
+            batches=[int(word) for word in sizes],
+            vs=vs,
+            as_json=as_json,
+            seconds=seconds,
+            problems=problems,
+            plot=plot,
+            seeds=None if seeds is None else int(seeds),
+            network=network,
+            dtype=dtype,
+        )
         try:
-            return importlib.import_module(f"jaxsolve.bench.{what}").run(
-                names, [int(word) for word in sizes], vs, as_json, seconds, **more
-            )
+            return importlib.import_module(f"jaxsolve.bench.{what}").run(request)
         except ModuleNotFoundError as error:
             raise ValueError(
                 f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"

@@ -10,7 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from jaxsolve import cli
-from jaxsolve.bench import lone_tree, measure, patterns, play, positions, search, zones
+from jaxsolve.bench import (
+    lone_tree,
+    measure,
+    patterns,
+    play,
+    positions,
+    search,
+    zone_variants,
+    zones,
+)
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.formats import problems
 from jaxsolve.games import make
@@ -209,7 +218,7 @@ def test_zones_that_are_not_small_hold_the_smallest_and_all_that_lives():
     assert small & ~large == 0 and small != large and large == rows[0] | rows[1]
 
 
-def test_seeds_compare_searches_with_and_without_attempts(monkeypatch):
+def test_seeds_compare_searches_with_and_without_restarts(monkeypatch):
     asked = []
 
     def solve(problem, variant, seconds, seed):
@@ -220,7 +229,7 @@ def test_seeds_compare_searches_with_and_without_attempts(monkeypatch):
     monkeypatch.setattr(zones, "solve", solve)
     result = bench("zones", "--seeds", 3, "--json")
     assert result.exit_code == 0, result.output
-    rows, names = json.loads(result.stdout)["rows"], ["everything on", "without new attempts"]
+    rows, names = json.loads(result.stdout)["rows"], ["everything on", "without restarts"]
     problems_asked = list(dict.fromkeys(each[0] for each in asked))
     assert asked == [
         (one, name, seed) for one in problems_asked for seed in range(3) for name in names
@@ -256,10 +265,10 @@ def test_a_seed_gives_another_search_and_the_same_one_again():
 
 def test_later_attempts_leave_the_same_part_out():
     methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
-    assert not methods["without new attempts"].configurations
+    assert not methods["without restarts"].configurations
     assert all(form.step == 0.0 for form in methods["without plans"].configurations)
     assert all(
-        isinstance(form, zones.NullLast)
+        isinstance(form, zone_variants.NullLast)
         for form in methods["without the null move first"].configurations
     )
 
@@ -362,7 +371,7 @@ def test_the_lone_tree_is_as_large_as_asked(method):
         (("kernels", "--network", "3x32"), "bench search' and 'selfplay'"),
         (("zones", "--dtype", "bfloat16"), "--dtype is an option of"),
         (("search", "--dtype", "bfloat16"), "needs --network"),
-        (("search", "--games", "tree", "--network", "1x4"), "asks no network"),
+        (("search", "--games", "tree", "--network", "1x4"), "uses no network"),
         (("search", "--network", "killallgo7_pcn"), "there is killallgo7-pcn"),
         (("search", "--games", "hex-3", "--network", "hex6"), "does not fit hex-3"),
         (("selfplay", "--network", "hex6"), "BLOCKSxCHANNELS"),
