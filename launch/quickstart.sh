@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From a clone to checked proofs: installs jaxsolve, then solves a Go life-and-death position, a Gomoku position and a Hex opening,
-# and has the independent checker, which needs nothing but Python, confirm each proof. Proofs go to runs/quickstart-DATE.
+# From a clone to checked proofs: installs jaxsolve, then solves a Go life-and-death position, a
+# Gomoku position and a Hex opening. The independent checker, which needs nothing but Python,
+# confirms each proof. Proofs go to runs/quickstart-DATE.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source launch/venv.sh

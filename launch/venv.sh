@@ -1,15 +1,18 @@
-# Sourced by the other scripts: makes or takes a virtual environment with jaxsolve in it, and leaves its Python in $PYTHON.
-# Input: $VENV (folder, default .venv), $PYTHON (to make it with; default: the newest found). An active environment is used as it is.
+# Sourced by the other scripts: makes a virtual environment with jaxsolve, and sets $PYTHON to its
+# Python. Input: $VENV (folder, default .venv) and $PYTHON (the Python to make it with; default: the
+# newest one found). An active environment is used as it is.
 
 find_python() {
     local candidate
     for candidate in "${PYTHON:-}" python3.13 python3.12 python3.11 python3 python; do
-        if [ -n "$candidate" ] && "$candidate" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        if [ -n "$candidate" ] &&
+            "$candidate" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             command -v "$candidate"
             return
         fi
     done
-    echo "jaxsolve needs Python 3.11 or later, and none was found; name one with PYTHON=/path/to/python" >&2
+    echo "jaxsolve needs Python 3.11 or later, and none was found;" \
+        "name one with PYTHON=/path/to/python" >&2
     return 1
 }
 
@@ -24,6 +27,9 @@ install_jaxsolve() { # $1 = extras, such as [tests]
         fi
         PYTHON=$folder/bin/python
     fi
-    echo "installing into $("$PYTHON" -c 'import platform, sys; print(sys.prefix, "with Python", platform.python_version())') (a minute or two the first time)"
-    "$PYTHON" -m pip install --quiet --disable-pip-version-check --constraint launch/constraints.txt --editable ".${1:-}"
+    local version
+    version=$("$PYTHON" -c 'import platform, sys; print(sys.prefix, "with Python", platform.python_version())')
+    echo "installing into $version (a minute or two the first time)"
+    "$PYTHON" -m pip install --quiet --disable-pip-version-check \
+        --constraint launch/constraints.txt --editable ".${1:-}"
 }
