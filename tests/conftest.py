@@ -1,4 +1,4 @@
-"""What all tests share: bounds-checked numba, kernels cached between runs, the reference folder where there is one, a set of problems."""
+"""Set-up of all tests: bounds-checked numba, cheap XLA compilation, shared fixtures."""
 
 from __future__ import annotations
 
@@ -30,18 +30,14 @@ LONGEST = (
 )
 """Files that take long, which processes side by side had better begin with."""
 
-if (
-    "JAXSOLVE_LONG" not in os.environ
-):  # most of the time goes into compiling, which these halve; the long run takes what a user's run takes
+# Most of the time goes into compilation, which these flags halve. The long run compiles as for users.
+if "JAXSOLVE_LONG" not in os.environ:
     FLAGS = ["--xla_backend_optimization_level=0"]
-    if version("jaxlib").startswith(
-        "0.10."
-    ):  # others end the process at a flag that they do not know
+    if version("jaxlib").startswith("0.10."):  # other versions abort at an unknown flag
         FLAGS += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
     os.environ["XLA_FLAGS"] = " ".join(filter(None, [os.environ.get("XLA_FLAGS"), *FLAGS]))
-os.environ["NUMBA_BOUNDSCHECK"] = (
-    "1"  # before numba is imported; process.setup keeps checked code in a folder of its own
-)
+# Set before numba is imported; process.setup keeps checked code in its own folder.
+os.environ["NUMBA_BOUNDSCHECK"] = "1"
 process.setup()
 
 
@@ -52,10 +48,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def what_stays_is_not_looked_at_again() -> Iterator[None]:
-    """Compiled calls are kept for the files to come: hundreds of thousands of objects that no collection of garbage need go through again.
+def frozen_compiled_calls() -> Iterator[None]:
+    """Keeps compiled calls of earlier files out of garbage collection.
 
-    Not all of them for ever: a process that has gone through most files would hold more mappings of memory than Linux allows, and end.
+    They are hundreds of thousands of objects. A process that ran most files would hold more memory
+    mappings than Linux allows, so near that limit they are released.
     """
     yield
     if process.mappings() > process.MAX_MAPPINGS:
@@ -67,7 +64,7 @@ def what_stays_is_not_looked_at_again() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The reference folder (problem sets, papers, weights); tests that need it are skipped where it is absent."""
+    """The reference folder (problem sets, weights); tests that need it are skipped without it."""
     folder = Path(os.environ.get("JAXSOLVE_SHARED") or Path(__file__).parents[2] / "shared")
     if not (folder / "problems").is_dir():
         pytest.skip("no reference folder: set JAXSOLVE_SHARED to one")
@@ -76,7 +73,7 @@ def shared() -> Path:
 
 @pytest.fixture
 def problem_file(tmp_path) -> Path:
-    """A file with the set of problems of ``cli_tools``."""
+    """A file with the problem set of ``support.cli``."""
     from support.cli import PROBLEMS
 
     file = tmp_path / "set.json"

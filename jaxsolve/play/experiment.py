@@ -1,7 +1,7 @@
-"""Experiments: one player in many variants against one opponent, in several games, as the tables and figures of a paper have them.
+"""Experiments: variants of a player against an opponent in several games, as in a paper.
 
-A *cell* is one variant in one game. All cells of a game are played at the same time from the same openings, so that their searches share the device
-and their results can be compared.
+A *cell* is one variant in one game. All cells of a game are played at the same time from the same
+openings, so that their searches share the device and their results can be compared.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from jaxsolve.view.experiments import paper_numbers
 
 MOST_SEED = (1 << 31) - 1
 RESULT_COLUMNS = (
-    "game", "player", "opponent", "points", "low", "high", "paper", "games", "wins", "draws", "losses", "cut_off", "distinct",
+    "game", "player", "opponent", "points", "low", "high", "paper",
+    "games", "wins", "draws", "losses", "cut_off", "distinct",
     "simulations_a_move", "opponents_simulations_a_move", "cpu_seconds",
 )  # fmt: skip
 GAME_COLUMNS = (
@@ -43,45 +44,37 @@ GAME_COLUMNS = (
     "opening_moves",
     "moves",
 )
-"""Of the two tables, beside one for each axis."""
+"""Columns of the two tables, beside one for each axis."""
 
 
 @dataclass
 class Settings:
-    """What an experiment is told: the settings of ``jaxsolve experiment``, whose values are in ``configs/experiments``."""
+    """Settings of ``jaxsolve experiment``; ``configs/experiments`` has their values."""
 
     name: str = "experiment"  # of its folder
     title: str = ""  # what varies
     source: str = ""  # where the paper's numbers are from, and under which conditions
-    out: str = "runs/experiment"  # its folder; the same command goes on in it
+    out: str = "runs/experiment"  # its folder; the same command continues in it
     games: list[str] = field(default_factory=list)  # rule sets
-    axes: dict[str, list[Any] | None] = field(
-        default_factory=dict
-    )  # what varies, and its values (null: no such axis); the last one is drawn as x
+    # What varies -> its values (null: no such axis); the last axis is drawn as x.
+    axes: dict[str, list[Any] | None] = field(default_factory=dict)
     player: str = "pnmcts"  # with {NAME} for the value of an axis
-    opponent: str = "uct"  # the same way
-    simulations: int | None = (
-        None  # of each move's search, where the players do not say it themselves
-    )
-    seconds: float | None = (
-        None  # CPU seconds of each move's search, likewise; of a cell's games, which are searched together, on average
-    )
+    opponent: str = "uct"  # likewise
+    simulations: int | None = None  # of each move's search, unless the player's name sets it
+    # CPU seconds of each move's search, likewise; an average over a cell's games, which are
+    # searched together.
+    seconds: float | None = None
     games_each: int = 100  # of each cell, half of them with sides changed
-    opening_moves: int = 2  # random moves that each game begins with
+    opening_moves: int = 2  # random moves at the start of each game
     seed: int = 0
-    side_by_side: int = (
-        1024  # games played at a time, at most, but at least one opening of every cell
-    )
-    x_label: str = ""  # below the picture; else the name of the last axis
-    paper: dict[str, Any] | None = field(
-        default_factory=dict
-    )  # rule set -> the paper's per cent of the points, nested in the axes' order; or null
-    paper_x: list[Any] = field(
-        default_factory=list
-    )  # the paper's values of the last axis, where they are others than ours
+    side_by_side: int = 1024  # most games at a time, but at least one opening of every cell
+    x_label: str = ""  # below the picture; default: the name of the last axis
+    # Rule set -> the paper's per cent of the points, nested in the axes' order; or null.
+    paper: dict[str, Any] | None = field(default_factory=dict)
+    paper_x: list[Any] = field(default_factory=list)  # the paper's last axis, where it differs
 
     def __post_init__(self) -> None:
-        # As they stand in players' names; in YAML 0.5 is a number, and as good.
+        # Axis values become parts of players' names, so numbers of the YAML file become text.
         self.axes = {
             name: None if values is None else [str(value) for value in values]
             for name, values in self.axes.items()
@@ -89,12 +82,11 @@ class Settings:
         self.paper_x = [str(value) for value in self.paper_x]
 
     def question(self) -> dict[str, Any]:
-        """What the numbers depend on, as plain JSON: not names, folder and what is said of the paper."""
-        told = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
-        asked = {key: value for key, value in dataclasses.asdict(self).items() if key not in told}
-        return asked | {
-            "axes_order": list(self.axes)
-        }  # in which cells are numbered; equal dicts may differ in it
+        """Settings on which results depend, as plain JSON: no names, folder or paper's numbers."""
+        labels = ("name", "title", "source", "out", "x_label", "paper", "paper_x")
+        chosen = {k: value for k, value in dataclasses.asdict(self).items() if k not in labels}
+        # Cells are numbered in the order of the axes, in which equal dicts may differ.
+        return chosen | {"axes_order": list(self.axes)}
 
 
 @dataclass(frozen=True)
@@ -110,7 +102,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Result:
-    """What the games of a cell came to."""
+    """Result of the games of a cell."""
 
     cell: Cell
     tally: Tally
@@ -118,16 +110,19 @@ class Result:
 
 
 class Experiment:
-    """The cells of some settings.
+    """The cells of an experiment, and their matches.
 
-    Raises ValueError with one sentence for a player, a game or a number that cannot be, and for numbers of the paper that do not fit the axes.
+    Raises ValueError for an invalid player, game or number, and for numbers of the paper that do
+    not fit the axes.
     """
 
     def __init__(self, settings: Settings):
         self.settings = settings
         self.axes = {name: values for name, values in settings.axes.items() if values is not None}
         self.paper: dict[str, Any] = {
-            name: said for name, said in (settings.paper or {}).items() if name in settings.games
+            name: values
+            for name, values in (settings.paper or {}).items()
+            if name in settings.games
         }
         if not settings.games or not all(isinstance(name, str) for name in settings.games):
             raise ValueError(f"games={settings.games}: give the names of rule sets, at least one")
@@ -148,7 +143,8 @@ class Experiment:
                 )
         if settings.games_each % 2:
             raise ValueError(
-                f"games_each={settings.games_each}: give an even number, for every opening is played from both sides"
+                f"games_each={settings.games_each}: give an even number, "
+                "because every opening is played from both sides"
             )
         for name in self.axes:
             if (
@@ -163,14 +159,15 @@ class Experiment:
         for name in sorted(named ^ self.axes.keys()):
             if name in self.axes:
                 raise ValueError(
-                    f"axes.{name}: neither player nor opponent has {{{name}}} in it, so it would change nothing"
+                    f"axes.{name}: neither player nor opponent has {{{name}}} in it, "
+                    "so it would change nothing"
                 )
             raise ValueError(
                 f"{{{name}}} in player or opponent is no axis; there are {', '.join(self.axes)}"
             )
         self.games: dict[str, Game] = {name: make(name) for name in settings.games}
         self.cells = {name: list(self._cells(name)) for name in settings.games}
-        # Each cell has players of its own: the pools of those that time ends are as large for either side.
+        # Each cell has its own players: pools of players with time limits are equal for both sides.
         self._pairs = {
             name: [
                 tuple(
@@ -183,13 +180,13 @@ class Experiment:
         }
 
     def parts(self, game: str) -> list[int]:
-        """How many openings of a game are played at a time, one number for each part of its games."""
+        """Number of openings that are played at a time, for each part of a game's matches."""
         openings = self.settings.games_each // 2
         most = max(self.settings.side_by_side // (2 * len(self.cells[game])), 1)
-        return [min(most, openings - begun) for begun in range(0, openings, most)]
+        return [min(most, openings - start) for start in range(0, openings, most)]
 
     def matches(self, game: str, part: int) -> Matches:
-        """Those of a part, not begun."""
+        """Matches of a part, before their first move."""
         rules, count = self.games[game], self.parts(game)[part]
         starts = jax.tree.map(
             lambda x: jnp.repeat(jnp.asarray(x)[None], count, axis=0), rules.init()
@@ -202,9 +199,10 @@ class Experiment:
         )
 
     def play(self, game: str, folder: Path) -> Iterator[tuple[int, Matches]]:
-        """Plays all parts of a game and keeps their moves in ``folder``, from where they end there; yields part and matches move by move.
+        """Plays all parts of a game, continuing from the moves in ``folder``.
 
-        Raises ValueError for what is kept there and does not fit, OSError.
+        Yields part and matches after every move. Raises ValueError for moves in ``folder`` that do
+        not fit, OSError.
         """
         for part in range(len(self.parts(game))):
             matches = self.matches(game, part)
@@ -216,7 +214,7 @@ class Experiment:
                 yield part, matches
 
     def results(self, game: str, played: Sequence[Matches]) -> list[Result]:
-        """Of each cell of a game, from all its parts."""
+        """Results of each cell of a game, over all its parts."""
         parts = [matches.records() for matches in played]
         return [
             Result(
@@ -228,7 +226,7 @@ class Experiment:
         ]
 
     def rows_of_games(self, game: str, played: Sequence[Matches]) -> list[dict[str, Any]]:
-        """Every game of a game's cells: who played which side, who won, all moves."""
+        """A row for every game of the cells: players of both sides, winner, all moves."""
         rules, rows = self.games[game], []
         for matches in played:
             records = [record for each in matches.records() for record in each]
@@ -250,7 +248,7 @@ class Experiment:
                 )
         return rows
 
-    # ---- inside ------------------------------------------------------------------------------------------------------------
+    # ---- internals -------------------------------------------------------------------------------
     def _cells(self, game: str) -> Iterator[Cell]:
         settings = self.settings
         choices = list(itertools.product(*self.axes.values()))
@@ -264,18 +262,19 @@ class Experiment:
                 raise ValueError(f"paper.{game}: {error}") from None
             if given.shape != due:
                 raise ValueError(
-                    f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; paper=null leaves all of them out"
+                    f"paper.{game}: these numbers do not fit the axes {', '.join(self.axes)}; "
+                    "paper=null leaves all of them out"
                 )
             if not settings.paper_x:
                 paper = [None if np.isnan(number) else number for number in given.ravel().tolist()]
-        for values, said in zip(choices, paper, strict=True):
+        for values, points in zip(choices, paper, strict=True):
             named = dict(zip(self.axes, values, strict=True))
             yield Cell(
                 game,
                 values,
                 settings.player.format(**named),
                 settings.opponent.format(**named),
-                said,
+                points,
             )
 
     def _search(self, text: str) -> PlayoutSearch:
@@ -283,17 +282,17 @@ class Experiment:
 
 
 def _named(text: str) -> set[str]:
-    """The axes that a player's name has in it. Raises ValueError."""
+    """Names of the axes in a player's name. Raises ValueError."""
     try:
         found = [
-            (name, said, how)
-            for _, name, said, how in string.Formatter().parse(text)
+            (name, form, conversion)
+            for _, name, form, conversion in string.Formatter().parse(text)
             if name is not None
         ]
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
-    if any(said or how for _, said, how in found):
-        raise ValueError(f"{text!r}: an axis stands in braces by its name alone, as {{c}}")
+    if any(form or conversion for _, form, conversion in found):
+        raise ValueError(f"{text!r}: write the name of an axis alone in braces, as {{c}}")
     return {name for name, _, _ in found}
 
 

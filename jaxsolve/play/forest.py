@@ -1,9 +1,9 @@
-"""Search trees of many games side by side, in flat arrays: what Monte-Carlo tree search plays by.
+"""Search trees of many games in flat arrays, for Monte-Carlo tree search.
 
-Within a tree every position is reached in one way: a node knows its parent, and the edge that leads to it. A node is a position that a simulation
-has come to. It gets its edges, one for each legal move, when a simulation comes to it again; those that have been tried stand first. Unlike the
-proof tree (``search.tree``), which serves one claim and is kept until that is decided, a forest serves one move of each of its games and is then
-forgotten.
+Within a tree every node has one parent and one edge that leads to it. A node is created when a
+simulation first reaches its position. It gets its edges, one for each legal move, when a second
+simulation reaches it; tried moves come first. A proof tree (``search.tree``) serves one claim and
+is kept until that is decided; a forest serves one move of each of its games and is then discarded.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ NONE = -1
 
 NODE = np.dtype(
     [
-        ("edges", "i8"),  # the first of its edges; NONE before it has any
+        ("edges", "i8"),  # index of its first edge; NONE before expansion
         ("at", "i8"),  # the edge that leads to it; NONE at a root
         ("parent", "i4"),
         ("moves", "i4"),  # legal moves
-        ("tried", "i4"),  # of these
-        ("visits", "i4"),  # simulations that have come to it or gone through it, back at the root
+        ("tried", "i4"),  # moves tried at least once
+        ("visits", "i4"),  # finished simulations that reached it
         ("highest_rank", "i4"),  # the highest rank among its edges (``play.proof_numbers``)
         ("mover", "i1"),
         ("outcome", "i1"),  # ``Outcome``
@@ -32,11 +32,11 @@ NODE = np.dtype(
 )
 EDGE = np.dtype(
     [
-        ("total", "f8"),  # of the results of its simulations, each in -1..1, for the parent's mover
-        ("order", "u8"),  # what ranks go by (``play.proof_numbers``)
+        ("total", "f8"),  # sum of results, each in -1..1, for the parent's mover
+        ("order", "u8"),  # sort key of ranks (``play.proof_numbers``)
         ("child", "i4"),
         ("visits", "i4"),
-        ("busy", "i4"),  # simulations under way through it
+        ("busy", "i4"),  # unfinished simulations through it
         ("rank", "i4"),
         ("action", "i4"),
     ]
@@ -47,18 +47,15 @@ TREE = np.dtype(
         ("begun", "i8"),  # simulations
         ("ended", "i8"),
         ("root", "i4"),
-        ("player", "i4"),  # who moves there
-        # How it is searched, as ``tree_search.PlayoutSearch`` says.
+        ("player", "i4"),  # side to move there
+        # Settings of its search (``tree_search.PlayoutSearch``).
         ("simulations", "i8"),
         ("exploration", "f8"),  # C
         ("c_pn", "f8"),  # C_pn; 0: ranks are not used
         ("contempt", "f8"),  # the mean result up to which a proved draw is taken; below -1: never
         ("threshold", "i4"),  # visits after which a solved move is left alone
         ("layers", "i1"),  # ``proof_numbers.ONE_LAYER``, ...
-        (
-            "by_children",
-            "?",
-        ),  # ranks are divided by the number of moves instead of the highest rank
+        ("by_children", "?"),  # ranks are divided by the number of moves, not by the highest rank
         ("mobility", "?"),  # a node's moves count before any of them has been tried
         ("counted", "?"),  # proof numbers are kept
         ("solver", "?"),  # solved moves are left alone
@@ -79,12 +76,13 @@ class Forest(NamedTuple):
     legal: np.ndarray  # uint32[N, M] bit sets over actions
     numbers: np.ndarray  # uint32[N, K, 2] proof and disproof number of each claim
     edges: np.ndarray  # EDGE[E]
-    known: np.ndarray  # uint32[E, K, 2] the numbers of what an edge leads to, as they were when a simulation last came back through it
+    # uint32[E, K, 2] numbers of an edge's child, as of the last simulation through the edge
+    known: np.ndarray
     counters: np.ndarray  # int64[3]
 
 
 def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Forest:
-    """T trees without a node; room is made by ``roomier``."""
+    """T trees without nodes; ``with_capacity`` makes space for them."""
     return Forest(
         np.zeros(trees, TREE),
         np.empty(0, NODE),
@@ -97,8 +95,8 @@ def new_forest(trees: int, state_words: int, mask_words: int, claims: int) -> Fo
     )
 
 
-def roomier(forest: Forest, nodes: int, edges: int) -> Forest:
-    """The same forest with room for so many more nodes and edges."""
+def with_capacity(forest: Forest, nodes: int, edges: int) -> Forest:
+    """The same forest with space for ``nodes`` more nodes and ``edges`` more edges."""
     nodes, edges = nodes + int(forest.counters[NODES]), edges + int(forest.counters[EDGES])
     if nodes > len(forest.nodes):
         grown = {
@@ -114,7 +112,7 @@ def roomier(forest: Forest, nodes: int, edges: int) -> Forest:
 
 
 def bytes_of(forest: Forest) -> int:
-    """Memory that has been written to."""
+    """Bytes in use."""
     nodes, edges = int(forest.counters[NODES]), int(forest.counters[EDGES])
     a_node = sum(
         array.strides[0] for array in (forest.nodes, forest.states, forest.legal, forest.numbers)
@@ -123,7 +121,7 @@ def bytes_of(forest: Forest) -> int:
 
 
 def _grown(array: np.ndarray, least: int) -> np.ndarray:
-    """The array with room for at least so many items, and half as much again as it had."""
+    """The array with space for at least ``least`` items and 1.5 times its old size."""
     larger = np.empty((max(least, 3 * len(array) // 2), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
@@ -131,7 +129,7 @@ def _grown(array: np.ndarray, least: int) -> np.ndarray:
 
 @inner
 def draw(forest, tree, below):
-    """A random number in 0..below - 1 from the tree's own (SplitMix64; Steele, Lea & Flood 2014)."""
+    """A random number in 0..below - 1 of the tree (SplitMix64; Steele, Lea & Flood 2014)."""
     record = forest.trees[tree]
     state = np.uint64(record.random) + np.uint64(0x9E3779B97F4A7C15)
     record.random = state
@@ -143,7 +141,7 @@ def draw(forest, tree, below):
 
 @inner
 def expand(forest, node):
-    """Gives a node its edges, in the order of its actions; none has been tried."""
+    """Gives a node its edges, in the order of its actions, all untried."""
     record = forest.nodes[node]
     first = forest.counters[EDGES]
     record.edges = first

@@ -1,4 +1,7 @@
-"""Matches: players against each other, many games in lockstep, each opening from both sides (Wu et al. 2022, "Proof cost networks", Table 3)."""
+"""Matches between players: many games in lockstep, each opening from both sides.
+
+The set-up follows Wu et al. 2022, "AlphaZero-based proof cost network", Table 3.
+"""
 
 from __future__ import annotations
 
@@ -17,39 +20,38 @@ from jaxsolve.play.player import Player, chosen_games, random_moves
 from jaxsolve.play.records import NOBODY, Record
 from jaxsolve.play.tree_search import clock
 
-OPENING, PLAY = range(2)  # what chance decides in a game
-LENGTH_FACTOR, LEAST_LENGTH = (
-    2,
-    1000,
-)  # a game is cut off after so many times the number of actions, and not before so many moves
+OPENING, PLAY = range(2)  # streams of random numbers
+LENGTH_FACTOR, LEAST_LENGTH = 2, 1000  # a game ends after max(factor * actions, least) moves
 
 
 @dataclass
 class Spent:
-    """What the thinking of a player in one pair has taken so far."""
+    """Moves, simulations and time that a player in one pair has spent so far."""
 
     moves: int = 0
     simulations: int = 0
-    seconds: float = 0.0  # by ``tree_search.clock``; of what several games share each has an even part, and so of what is compiled on the way
+    # By ``tree_search.clock``. Time shared by several games, compilation included, is split evenly.
+    seconds: float = 0.0
 
 
 def match_env(game: Game) -> Env:
-    """A game for matches: with an end, whatever its rules say."""
+    """The environment of a match, with a limit on the length of games."""
     return Env(game, max_steps=max(LENGTH_FACTOR * game.num_actions, LEAST_LENGTH))
 
 
 class Matches:
-    """Matches between pairs of players, all games of all pairs going on at the same time, from the same openings.
+    """Matches between pairs of players: all games of all pairs at once, from the same openings.
 
-    Every opening is played twice by each pair, with sides changed: game ``2 * count * pair + count * side + start`` of ``count`` starts. Chance in a
-    game goes by ``seed``, side, start and move alone, so that a pair whose players do not notice others (``tree_search.search``) plays as it would
-    alone.
+    Each pair plays every opening twice, with sides changed: game
+    ``2 * count * pair + count * side + start`` of ``count`` starts. Random numbers depend on
+    ``seed``, side, start and move only. So a pair whose players do not influence others
+    (``tree_search.search``) plays as it would alone.
 
     Args:
       env: with ``max_steps``, so that games end.
       pairs: (A, B) of each match.
       starts: a batch of the game's states.
-      opening_moves: random moves that each start is followed by, one that would end the game left out.
+      opening_moves: random moves after each start; one that would end the game is left out.
       seed: of openings and players.
 
     Raises ValueError for an ``env`` without ``max_steps``.
@@ -71,24 +73,24 @@ class Matches:
         self.spent = [(Spent(), Spent()) for _ in pairs]
         self.ply = 0
         self._seed = seed
-        states, self._opening = self._opened(starts, opening_moves)
+        states, self._opening = self._open(starts, opening_moves)
         self._count = len(states.terminated)
         games = 2 * self._count * len(self.pairs)
         self._states = jax.tree.map(lambda x: jnp.concatenate([x] * (2 * len(self.pairs))), states)
         self._pair, rest = np.divmod(np.arange(games), 2 * self._count)
         self._first = rest // self._count
         self._moves: list[list[int]] = [[] for _ in range(games)]
-        self._over = self._seen_over()
+        self._over = self._finished()
 
-    def _opened(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
-        """The starts after their openings, and the moves of these, NOBODY where one was left out."""
+    def _open(self, starts: Any, opening_moves: int) -> tuple[State, list[np.ndarray]]:
+        """The states after the openings, and the opening moves (NOBODY where one was left out)."""
         count = jax.tree.leaves(starts)[0].shape[0]
         states = _begun(self.env, starts, jax.random.split(jax.random.key(self._seed), count))
         opening = []
         for number in range(opening_moves):
             drawn = random_moves(
                 np.array(
-                    [self._chance(OPENING, number, start) for start in range(count)], np.uint32
+                    [self._seed_of(OPENING, number, start) for start in range(count)], np.uint32
                 ),
                 states.legal_action_mask,
             )
@@ -106,25 +108,31 @@ class Matches:
 
     @property
     def left(self) -> int:
-        """Games that still go on."""
+        """Number of unfinished games."""
         return int((~self._over).sum())
 
     def standing(self, pair: int) -> tuple[float, int]:
-        """A's points in a pair's games that are over, a draw half a point, and how many these are."""
+        """A's points in a pair's finished games (a draw is half a point), and their number."""
         games = np.flatnonzero(self._over & (self._pair == pair))
         won = _winners(self.env.game, self._states)[games]
         return float(np.where(won == NOBODY, 0.5, won == self._first[games]).sum()), len(games)
 
     def play_on(self, chosen: np.ndarray | None = None) -> np.ndarray:
-        """Plays one move in every game that goes on: int32[games] the actions, NOBODY where a game is over.
+        """Plays one move in every unfinished game.
 
-        ``chosen``: the actions, where they are known already. Raises ValueError for those that do not fit the games.
+        Args:
+          chosen: the actions, if they are already known.
+
+        Returns:
+          int32[games] the actions, NOBODY where a game is over.
+
+        Raises ValueError for actions that do not fit the games.
         """
         if chosen is None:
             chosen = self._choose()
         elif chosen.shape != self._over.shape or ((chosen == NOBODY) != self._over).any():
             raise ValueError(
-                f"the moves of ply {self.ply + 1} are not those of the games that go on"
+                f"the moves of ply {self.ply + 1} do not belong to the unfinished games"
             )
         if (chosen < NOBODY).any() or (chosen >= self.env.num_actions).any():
             raise ValueError(f"a move of ply {self.ply + 1} is no action of this game")
@@ -133,17 +141,18 @@ class Matches:
         )[:, 0]
         if not legal[~self._over].all():
             raise ValueError(
-                f"a move of ply {self.ply + 1} is illegal in game {np.flatnonzero(~self._over & ~legal)[0] + 1}"
+                f"a move of ply {self.ply + 1} is illegal in game "
+                f"{np.flatnonzero(~self._over & ~legal)[0] + 1}"
             )
         for game in np.flatnonzero(~self._over):
             self._moves[game].append(int(chosen[game]))
         self._states = _after(self.env, self._states, jnp.asarray(np.maximum(chosen, 0)))
-        self._over = self._seen_over()
+        self._over = self._finished()
         self.ply += 1
         return chosen
 
     def records(self) -> list[list[Record]]:
-        """All games of each pair; those that still go on count as cut off."""
+        """All games of each pair; unfinished ones count as cut off."""
         won = _winners(self.env.game, self._states)
         cut = ~np.asarray(self._states.terminated)
         found: list[list[Record]] = [[] for _ in self.pairs]
@@ -160,11 +169,10 @@ class Matches:
             )
         return found
 
-    # ---- inside ------------------------------------------------------------------------------------------------------------
+    # ---- internals -------------------------------------------------------------------------------
     def _choose(self) -> np.ndarray:
-        turn = (
-            np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first
-        )  # 0: A is to move
+        # 0: A is to move
+        turn = np.asarray(self._states.current_player ^ self._states._first_agent) ^ self._first
         pools: dict[Hashable, list[int]] = {}
         for game in np.flatnonzero(~self._over).tolist():
             pools.setdefault(self._player(game, turn).pool, []).append(game)
@@ -172,7 +180,7 @@ class Matches:
         for games in pools.values():
             players = [self._player(game, turn) for game in games]
             seeds = np.array(
-                [self._chance(PLAY, self.ply, game % (2 * self._count)) for game in games],
+                [self._seed_of(PLAY, self.ply, game % (2 * self._count)) for game in games],
                 np.uint32,
             )
             start = clock()
@@ -183,20 +191,18 @@ class Matches:
             chosen[games] = moves
             for game, count in zip(games, simulations.tolist(), strict=True):
                 spent = self.spent[self._pair[game]][turn[game]]
-                spent.moves, spent.simulations, spent.seconds = (
-                    spent.moves + 1,
-                    spent.simulations + count,
-                    spent.seconds + share,
-                )
+                spent.moves += 1
+                spent.simulations += count
+                spent.seconds += share
         return chosen
 
-    def _chance(self, *of_what: int) -> int:
-        return int(np.random.SeedSequence((self._seed, *of_what)).generate_state(1)[0])
+    def _seed_of(self, *stream: int) -> int:
+        return int(np.random.SeedSequence((self._seed, *stream)).generate_state(1)[0])
 
     def _player(self, game: int, turn: np.ndarray) -> Player:
         return self.pairs[self._pair[game]][turn[game]]
 
-    def _seen_over(self) -> np.ndarray:
+    def _finished(self) -> np.ndarray:
         return np.asarray(self._states.terminated | self._states.truncated)
 
 

@@ -1,4 +1,4 @@
-"""The moves of matches in a file as they are played, so that an interrupted match goes on from there."""
+"""A file of the moves of matches, from which an interrupted match continues."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_SPENT = 1 << 62
 
 
 class MatchLog:
-    """A file: whose moves they are, and a line for each ply, with what the players have spent so far.
+    """A file with a digest of the matches, then a line for each ply: actions, and ``Spent`` so far.
 
-    A last line that was not written to its end is left out. Raises ValueError with one sentence for a file of other games, OSError.
+    An incomplete last line is dropped. Raises ValueError for a file of other games, OSError.
 
     Args:
       path: of the file.
-      question: JSON values that tell its games from all others; the file's first line is their digest.
+      question: JSON values that identify the games; the first line of the file is their digest.
     """
 
     def __init__(self, path: Path, question: Any):
@@ -35,7 +35,8 @@ class MatchLog:
         first, *self._lines = whole.decode(errors="replace").split("\n")[:-1] or [head]
         if first.startswith('{"actions"'):
             raise ValueError(
-                f"{path} was written by an earlier version, and does not say of which games its moves are; give another folder"
+                f"{path} was written by an earlier version and does not identify its games; "
+                "give another folder"
             )
         if first.rstrip("\r") != head:
             raise ValueError(f"{path} holds the moves of other games; give another folder")
@@ -45,16 +46,16 @@ class MatchLog:
             write_atomically(path, whole)
 
     def replay(self, matches: Matches) -> None:
-        """Brings matches that have not begun to where the file ended when it was opened. Raises ValueError for a line that does not fit them."""
+        """Plays the moves of the file in new matches. Raises ValueError for a misfit line."""
         for number, line in enumerate(self._lines, 2):
             try:
-                said = strict_json.loads(line)
-                spent = [(_spent(a), _spent(b)) for a, b in said["spent"]]
+                entry = strict_json.loads(line)
+                spent = [(_spent(a), _spent(b)) for a, b in entry["spent"]]
                 if len(spent) != len(matches.pairs) or not all(
-                    type(action) is int for action in said["actions"]
+                    type(action) is int for action in entry["actions"]
                 ):
-                    raise ValueError("it is not of these players, or no list of actions")
-                matches.play_on(np.array(said["actions"], np.int32))
+                    raise ValueError("it has other players, or no list of actions")
+                matches.play_on(np.array(entry["actions"], np.int32))
                 matches.spent = spent
             except (ValueError, TypeError, KeyError, OverflowError) as error:
                 raise ValueError(
@@ -62,14 +63,14 @@ class MatchLog:
                 ) from None
 
     def add(self, chosen: np.ndarray, matches: Matches) -> None:
-        """Writes down what ``Matches.play_on`` has just returned, and what the players have spent by then."""
+        """Appends the actions that ``Matches.play_on`` returned, and ``Matches.spent``."""
         spent = [[dataclasses.asdict(each) for each in pair] for pair in matches.spent]
         append_line(self._path, json.dumps({"actions": chosen.tolist(), "spent": spent}))
 
 
-def _spent(said: Any) -> Spent:
-    """What a line says of a player. Raises ValueError, TypeError."""
-    found = Spent(**said)
+def _spent(fields: Any) -> Spent:
+    """The ``Spent`` of one player from a line. Raises ValueError, TypeError."""
+    found = Spent(**fields)
     counts = all(
         type(count) is int and 0 <= count <= MOST_SPENT
         for count in (found.moves, found.simulations)
@@ -80,5 +81,5 @@ def _spent(said: Any) -> Spent:
         and 0 <= found.seconds <= MOST_SPENT
         and (found.moves or not found.simulations)
     ):
-        raise ValueError(f"no player spends {strict_json.shortened(json.dumps(said))}")
+        raise ValueError(f"no player spends {strict_json.shortened(json.dumps(fields))}")
     return found

@@ -1,4 +1,4 @@
-"""Who plays in matches: what a player is asked, and one that draws its moves."""
+"""The interface of players in matches, and a player of random moves."""
 
 from __future__ import annotations
 
@@ -16,29 +16,35 @@ from jaxsolve.play.playouts import filled_size
 
 
 class Player(Protocol):
-    """Who plays: a name, and how it chooses moves."""
+    """A player: a name, and a function that chooses moves."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def pool(self) -> Hashable:
-        """Players of equal pools think together: one of them is asked about all of their games."""
+        """Players with equal pools share one call of ``choose`` for all their games."""
         ...
 
     def choose(
         self, seeds: np.ndarray, states: State, players: Sequence[Player]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """int32[B] legal actions of B games, of which ``players[i]`` plays game i; and int64[B] how many simulations they took, 0 for none.
+        """Chooses a move in each of B games.
 
-        ``seeds``: uint32[B], of chance in each game.
+        Args:
+          seeds: uint32[B], random seed of each game.
+          states: of the B games.
+          players: player of each game.
+
+        Returns:
+          int32[B] legal actions, and int64[B] the simulations that they took (0 without search).
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class RandomPlayer:
-    """One that draws its moves evenly."""
+    """Plays uniformly random moves."""
 
     name: str = "random"
 
@@ -63,11 +69,11 @@ def random_moves(seeds: jax.Array, mask: jax.Array) -> jax.Array:
 
 
 def chosen_games(states: State, games: np.ndarray) -> State:
-    """Those games; on the host, where every number of them is not another call to compile."""
+    """The states of ``games``, selected on the host, where their number compiles nothing."""
     return jax.tree.map(lambda x: np.asarray(x)[games], states)
 
 
 def filled(states: State) -> State:
-    """Those games, filled up to a power of two, so that few sizes are compiled."""
+    """The states, repeated to fill up a power of two, so that few sizes are compiled."""
     count = len(states.legal_action_mask)
     return chosen_games(states, np.resize(np.arange(count), filled_size(count)))

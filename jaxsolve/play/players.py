@@ -1,4 +1,7 @@
-"""Players that search without a network, and how a person names them: ``uct``, ``pnmcts:flags=FSU,c_pn=1,layers=double``."""
+"""Players that search without a network, and their names.
+
+Examples of names: ``uct``, ``pnmcts:flags=FSU,c_pn=1,layers=double``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ FLAGS = "FSU"  # final move selection, solver, UCT-PN
 
 @dataclass(frozen=True, eq=False)
 class TreePlayer:
-    """One that plays what a ``PlayoutSearch`` finds."""
+    """Plays the moves of a ``PlayoutSearch``."""
 
     name: str
     game: Game
@@ -29,7 +32,7 @@ class TreePlayer:
 
     @property
     def pool(self) -> Hashable:
-        """All searches with a fixed number of simulations share the device; those that time ends have it to themselves, one after another."""
+        """Searches with fixed simulations share the device; ones with a time limit run alone."""
         own = self if self.settings.seconds is not None else None
         return (TreePlayer, self.game, self.settings.wave, self.settings.most_moves, own)
 
@@ -39,7 +42,7 @@ class TreePlayer:
         words = np.asarray(_packed(self.game, filled(states)._game))[: len(players)]
         settings = [cast(TreePlayer, player).settings for player in players]
         each = len(players) if self.settings.seconds is None else 1
-        parts = [slice(begun, begun + each) for begun in range(0, len(players), each)]
+        parts = [slice(start, start + each) for start in range(0, len(players), each)]
         found = [
             search(settings[part], self.game, words[part], seeds[part].tolist()) for part in parts
         ]
@@ -54,9 +57,10 @@ def _packed(game: Game, states: Any) -> jax.Array:
 
 
 def named_search(text: str, simulations: int | None, seconds: float | None) -> PlayoutSearch:
-    """The search that a person names, with the limits that hold unless it says others.
+    """The search of a name, with limits that hold unless the name sets others.
 
-    ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts`` alone has all three flags. Raises ValueError with one sentence.
+    A name is ``uct`` or ``pnmcts``, then, after a colon, settings joined by commas. ``pnmcts``
+    alone has all three flags. Raises ValueError for an invalid name.
 
     >>> named_search("pnmcts:flags=FU,c_pn=0.5", 100, None).c_pn
     0.5
@@ -72,19 +76,21 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in _SETTINGS:
             raise ValueError(
-                f"{text!r}: {part.strip()!r} is no setting; there are {', '.join(f'{each}=' for each in _SETTINGS)}"
+                f"{text!r}: {part.strip()!r} is no setting; "
+                f"there are {', '.join(f'{each}=' for each in _SETTINGS)}"
             )
         if name in seen:
             raise ValueError(f"{text!r}: {name} is given twice")
         if kind == "uct" and name not in _OF_UCT:
             raise ValueError(
-                f"{text!r}: plain UCT keeps no proof numbers, so {name} would have no effect; say pnmcts"
+                f"{text!r}: plain UCT keeps no proof numbers, so {name} would have no effect; "
+                "use pnmcts"
             )
         seen.add(name)
         try:
             given |= _SETTINGS[name](value)
         except (ValueError, KeyError):
-            raise ValueError(f"{text!r}: {name}={value!r} cannot be read; {_SAYS[name]}") from None
+            raise ValueError(f"{text!r}: {name}={value!r} cannot be read; {_FORMS[name]}") from None
     if {"sims", "time"} & seen == {"time"}:
         given["simulations"] = None
     if {"sims", "time"} & seen == {"sims"}:
@@ -105,7 +111,7 @@ def named_search(text: str, simulations: int | None, seconds: float | None) -> P
 
 
 def _flags(word: str) -> dict[str, Any]:
-    """``FSU`` and parts of it, ``x`` in place of a flag that is off."""
+    """Flags from ``FSU`` or a part of it, with ``x`` for a flag that is off."""
     letters = word.upper().replace("X", "")
     if not word:
         raise ValueError
@@ -116,7 +122,7 @@ def _flags(word: str) -> dict[str, Any]:
 
 def _number(field: str, kind: type) -> Callable[[str], dict[str, Any]]:
     def read(value: str) -> dict[str, Any]:
-        if not value.isascii() or "_" in value:  # Python takes other digits, too, and 1_000
+        if not value.isascii() or "_" in value:  # int() also takes other digits and 1_000
             raise ValueError
         return {field: kind(value)}
 
@@ -142,7 +148,7 @@ _SETTINGS: dict[str, Callable[[str], dict[str, Any]]] = {
     "time": _number("seconds", float),
 }
 _OF_UCT = ("c", "wave", "most", "sims", "time")
-_SAYS = {
+_FORMS = {
     "flags": "F, S and U or some of them, x where one is off, as FxU",
     "rank": "highest or children",
     "new": "moves or one",

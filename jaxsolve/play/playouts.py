@@ -1,4 +1,8 @@
-"""Uniformly random games on the device, one a lane: each call plays all lanes some moves on; those whose game is over begin another in the next."""
+"""Uniformly random games on the device, one in each lane.
+
+Each call plays some moves in all lanes. A lane whose game is over starts another one in the next
+call.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from jaxsolve.play.simulations import CUT_BIT, MOVER_BIT, RESULT_SHIFT
 
 
 class DeviceLanes(NamedTuple):
-    """The device's side of L lanes."""
+    """State of L lanes on the device."""
 
     states: Any  # of the game, L of them
     legal: jax.Array  # uint32[L, M] bit sets over actions
@@ -30,14 +34,14 @@ class DeviceLanes(NamedTuple):
 class Playouts:
     """Random games of one rule set. Equal objects make equal compiled calls.
 
-    ``most_moves``: a game that has not ended after so many is cut off.
+    A game is cut off after ``most_moves`` moves.
     """
 
     game: Game
     most_moves: int
 
     def idle(self, count: int) -> DeviceLanes:
-        """Lanes in which nothing goes on, of the very types that ``play`` returns, which would be compiled again for others."""
+        """Idle lanes, with exactly the types that ``play`` returns, so that it compiles once."""
         states = jax.tree.map(
             lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init()
         )
@@ -50,7 +54,7 @@ class Playouts:
         )
 
     def look(self, words: np.ndarray) -> np.ndarray:
-        """uint32[B, S] packed positions -> uint32[B, S + M + 1]: rows as of games that begin and have ended there."""
+        """Rows uint32[B, S + M + 1] of packed positions uint32[B, S], without a game played."""
         return np.asarray(_look(self.game, jnp.asarray(words)))
 
     def play(
@@ -62,20 +66,30 @@ class Playouts:
         fresh: np.ndarray,
         moves: int,
     ) -> tuple[np.ndarray, DeviceLanes]:
-        """Plays at most so many moves on, where bool[L] ``fresh`` from position uint32[L, S] after int32[L] action.
+        """Plays at most ``moves`` moves in every lane.
 
-        Returns uint32[L, S + M + 1], of which the position and its moves are those of a lane that was ``fresh``, and of no other, and the lanes.
+        Args:
+          lanes: state on the device.
+          words: uint32[L, S] packed positions.
+          actions: int32[L].
+          seeds: uint32[L, 2].
+          fresh: bool[L]; such a lane starts a game at its position, with its action.
+          moves: limit of this call.
+
+        Returns:
+          Rows uint32[L, S + M + 1] and the lanes. Position and moves of a row are valid only if the
+          lane was ``fresh``.
         """
         rows, lanes = _play(self, lanes, words, actions, seeds, fresh, moves)
         return np.asarray(rows), lanes
 
 
 def filled_size(count: int) -> int:
-    """The next power of two: batches are filled up to it, so that few sizes are compiled."""
+    """The next power of two; batches are filled up to it, so that few sizes are compiled."""
     return 1 << (count - 1).bit_length()
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- internals ---------------------------------------------------------------------------------
 @functools.partial(jax.jit, static_argnums=0)
 def _look(game: Game, words: jax.Array) -> jax.Array:
     states = jax.vmap(game.unpack)(words)
@@ -109,7 +123,7 @@ def _play(
     def ongoing(lanes: DeviceLanes) -> jax.Array:
         return (lanes.outcomes == Outcome.ONGOING) & (lanes.played < playouts.most_moves)
 
-    def going_on(carry: tuple[jax.Array, DeviceLanes]) -> jax.Array:
+    def continues(carry: tuple[jax.Array, DeviceLanes]) -> jax.Array:
         count, lanes = carry
         return (count < moves) & jnp.any(ongoing(lanes))
 
@@ -126,7 +140,7 @@ def _play(
         return count + 1, DeviceLanes(states, legal, outcomes, seeds, played + going)
 
     begun_at = DeviceLanes(states, legal, outcomes, seeds, played)
-    _, lanes = jax.lax.while_loop(going_on, move, (jnp.int32(0), begun_at))
+    _, lanes = jax.lax.while_loop(continues, move, (jnp.int32(0), begun_at))
     cut = (lanes.outcomes == Outcome.ONGOING) & (lanes.played >= playouts.most_moves)
     return _rows(*first, lanes.outcomes, cut), lanes
 

@@ -1,13 +1,14 @@
-"""Proof numbers in a tree of play: of several claims at once, and the ranks that PN-MCTS gives moves by them (Kowalski et al. 2024, IV, VIII).
+"""Proof numbers and ranks of moves in a tree of play (Kowalski et al. 2024, IV, VIII).
 
-The claims of a tree are thresholds of how the game ends for the player P who moves at its root: "P wins", then "P does not lose". The first
-alone is PN-MCTS with one layer, both are its two layers. They are also the proof numbers of either player's win, P's being the proof number of the
-first and the opponent's the disproof number of the second (Kowalski et al. 2025), and the bounds on the result that what has been proved
-leaves (Cazenave & Saffidine 2010).
+The claims of a tree are about the player P to move at its root: "P wins", then "P does not lose".
+The first alone is PN-MCTS with one layer, both are its two layers. They also give the proof numbers
+of either player's win (P's is the proof number of the first claim, the opponent's the disproof
+number of the second; Kowalski et al. 2025), and bounds on the result (Cazenave & Saffidine 2010).
 
-An edge remembers the numbers of what it leads to. Its rank is 1 + the number of edges of the node that come before, so that ties share the better
-one; it is changed only when what it goes by is, in one pass over the node's edges, and nothing is ever sorted. Numbers are summed up on the way back
-to the root only as long as they change.
+An edge stores the numbers of its child as last seen. Its rank is 1 + the number of edges of the
+node with a smaller sort key, so ties share the better rank. A rank is updated only when a key
+changes, in one pass over the node's edges; nothing is sorted. Numbers are updated on the way to the
+root only while they change.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ INF = (1 << 31) - 1  # decided
 BIG = INF - 1  # cap of an undecided number
 UNTRIED = 1  # both numbers of a move that has not been tried
 ONE_LAYER, TWO_LAYERS, PLAYERS = range(3)
-"""What moves are ranked by: the first claim; both, the second where the first ties; the proof number of the mover's own win."""
+"""Ranks: by the first claim; by both, the second breaking ties; by the mover's own win."""
 
 _ONGOING, _DRAW, _UNKNOWN = int(Outcome.ONGOING), int(Outcome.DRAW), int(Outcome.UNKNOWN)
 _FIRST_WINS = int(Outcome.FIRST_WINS)
@@ -29,7 +30,7 @@ _FIRST_WINS = int(Outcome.FIRST_WINS)
 
 @inner
 def begin(forest, node, player, mobility):
-    """A new node's numbers: those of its outcome, else 1 and 1, or by mobility as if each of its moves led to a position that has those."""
+    """Initialises a node's numbers: by its outcome, else 1 and 1, or by its mobility."""
     record = forest.nodes[node]
     outcome = record.outcome
     for claim in range(forest.numbers.shape[1]):
@@ -47,22 +48,22 @@ def begin(forest, node, player, mobility):
 
 @inner
 def begin_edge(forest, node, edge, layers):
-    """What is known of a move that is tried for the first time, until its simulation comes back."""
+    """Initialises the numbers of a move that is tried for the first time."""
     for claim in range(forest.known.shape[1]):
         forest.known[edge, claim, 0] = np.uint32(UNTRIED)
         forest.known[edge, claim, 1] = np.uint32(UNTRIED)
     number = edge - forest.nodes[node].edges
-    forest.edges[edge].order = ~np.uint64(0)  # as if it had stood behind all others
+    forest.edges[edge].order = ~np.uint64(0)  # as if it came after all others
     forest.edges[edge].rank = np.int32(number + 1)
     _rank(forest, node, edge, _order(forest, edge, True, layers))
 
 
 @inner
 def _order(forest, edge, is_or, layers):
-    """What an edge's rank goes by: the smaller, the better for the node's mover."""
+    """The sort key of an edge's rank: the smaller, the better for the node's mover."""
     which = 0 if is_or else 1
     if layers == TWO_LAYERS:
-        last = forest.known.shape[1] - 1  # the same one where the game knows no draws
+        last = forest.known.shape[1] - 1  # the same claim in games without draws
         return np.uint64(forest.known[edge, 0, which]) << np.uint64(32) | np.uint64(
             forest.known[edge, last, which]
         )
@@ -73,7 +74,7 @@ def _order(forest, edge, is_or, layers):
 
 @inner
 def _rank(forest, node, edge, order):
-    """Writes what an edge's rank goes by and brings all ranks of its node up to date."""
+    """Writes an edge's sort key and updates all ranks of its node."""
     record = forest.nodes[node]
     before, rank, worst = forest.edges[edge].order, 1, 1
     for other in range(record.edges, record.edges + record.tried):
@@ -91,7 +92,7 @@ def _rank(forest, node, edge, order):
 
 @inner
 def update_edge(forest, node, edge, player, layers):
-    """Takes up the numbers of what an edge leads to; True if those of its node have changed, be it by having had a move tried."""
+    """Copies the numbers of an edge's child; True if the numbers of its node have changed."""
     child = forest.edges[edge].child
     changed = False
     for claim in range(forest.known.shape[1]):
@@ -110,7 +111,7 @@ def update_edge(forest, node, edge, player, layers):
 
 @inner
 def _sum_up(forest, node, is_or):
-    """Makes a node's numbers from those that its edges remember; True if they have changed (Allis 1994)."""
+    """Computes a node's numbers from its edges (Allis 1994); True if they have changed."""
     record = forest.nodes[node]
     least, summed = (0, 1) if is_or else (1, 0)
     untried = np.int64(record.moves) - np.int64(record.tried)
@@ -135,19 +136,26 @@ def _sum_up(forest, node, is_or):
 
 @inner
 def least_result(numbers, at):
-    """What the root's player is proved to get at least: 0 (a loss), 1 (a draw) or 2 (a win); ``numbers`` are those of nodes or of edges."""
+    """Proved lower bound on the result of the root's player: 0 (loss), 1 (draw) or 2 (win).
+
+    ``numbers`` are those of nodes or of edges.
+    """
     return (numbers[at, 0, 0] == 0) + (numbers[at, numbers.shape[1] - 1, 0] == 0)
 
 
 @inner
 def most_result(numbers, at):
-    """And at most."""
+    """Proved upper bound on the result of the root's player."""
     return 2 - (numbers[at, 0, 1] == 0) - (numbers[at, numbers.shape[1] - 1, 1] == 0)
 
 
 @inner
 def is_solved(numbers, at, layers):
-    """Whether what solving goes by is known: of one layer its claim; of two that P does not lose, or that it does not win; else the result itself."""
+    """Whether a node or edge is solved.
+
+    With one layer its claim is decided; with two P is proved not to lose or not to win; with
+    ``PLAYERS`` the bounds on the result meet.
+    """
     if layers == PLAYERS:
         return least_result(numbers, at) == most_result(numbers, at)
     proved = numbers.shape[1] - 1 if layers == TWO_LAYERS else 0
@@ -156,7 +164,7 @@ def is_solved(numbers, at, layers):
 
 @inner
 def is_pruned(forest, node, edge, player, layers):
-    """Whether looking on at a move cannot change its node, which is not solved: it is solved itself, or, by bounds, no better than what is sure."""
+    """Whether a move of an unsolved node is left out: it is solved, or its bound is no better."""
     if is_solved(forest.known, edge, layers):
         return True
     if layers != PLAYERS:

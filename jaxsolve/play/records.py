@@ -1,4 +1,4 @@
-"""What is left of games that were played: their moves, who won, and what many of them say of two players."""
+"""Records of played games: their moves and winners, and statistics of a match."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ NOBODY = -1  # no player and no action
 
 @dataclass(frozen=True)
 class Record:
-    """One game as it went."""
+    """One finished game."""
 
-    first: int  # who played the first player: 0 for A, 1 for B
-    opening: list[int]  # actions that nobody chose
+    first: int  # player of the first side: 0 for A, 1 for B
+    opening: list[int]  # random actions
     moves: list[int]
     winner: int  # 0 for A, 1 for B, NOBODY for neither
-    cut: bool = False  # it ended only because no game may be longer
+    cut: bool = False  # ended by the limit on the length of games
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What the games of a pair came to, for A."""
+    """Statistics of the games of a pair, for A."""
 
     games: int
     wins: int
@@ -37,21 +37,24 @@ class Tally:
     losses: int
     cut_off: int  # of the draws
     wins_as_first: int
-    distinct: int  # different games; one that was played before tells nothing new
+    distinct: int  # different games; a repeated one adds no information
 
     @property
     def score(self) -> float:
-        """A's share of the points, a draw half a point."""
+        """A's share of the points; a draw is half a point."""
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The share's 95 % interval, by the games that are different, as if they had all shares of the games played."""
+        """95 % interval of the score, with the number of different games as the sample size."""
         return interval(self.score, self.draws / self.games, self.distinct)
 
 
 def tally(played: Sequence[Record], starts: int) -> Tally:
-    """Counts all games of a pair, in the order of ``Matches``, whose starts were so many different positions in turn."""
+    """Statistics of all games of a pair, in the order of ``Matches``.
+
+    ``starts`` is the number of different start positions, which were used in turn.
+    """
     wins, losses = (sum(game.winner == who for game in played) for who in (0, 1))
     sides = len(played) // 2
     distinct = len(
@@ -73,7 +76,7 @@ def tally(played: Sequence[Record], starts: int) -> Tally:
 
 
 def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> list[str]:
-    """All moves of each game, openings first, as ``Game.action_text`` writes them; game i began at ``starts[i]``."""
+    """All moves of each game as text, openings first; game i started at ``starts[i]``."""
     moves = [[*each.opening, *each.moves] for each in played]
     words: list[list[str]] = [[] for _ in played]
     states = jax.tree.map(lambda *leaves: np.stack(leaves), *starts)
@@ -95,10 +98,11 @@ def _after(game: Game, states: Any, actions: np.ndarray) -> Any:
 
 
 def interval(score: float, draws: float, games: int) -> tuple[float, float]:
-    """The 95 % interval of a share of points: the means that the one seen is within 1.96 standard errors of (Wilson 1927).
+    """95 % interval of a share of points (Wilson 1927).
 
-    A game's points have the variance score (1 - score) - draws / 4, ``draws`` being the share of drawn games, which scatter less than won and lost
-    ones. That share is itself only seen, and is taken a little smaller, as if z^2 more games had been played without a draw.
+    The points of a game have variance score (1 - score) - draws / 4, where ``draws`` is the share
+    of drawn games. That share is an estimate too and is taken slightly smaller, as if z^2 more
+    games had been played without a draw.
 
     >>> [round(bound, 3) for bound in interval(0.5, 0.0, 100)]
     [0.404, 0.596]
@@ -107,8 +111,6 @@ def interval(score: float, draws: float, games: int) -> tuple[float, float]:
     """
     z2 = 1.959964**2
     k, drawn = z2 / games, draws * games / (games + z2)
-    middle, spread = (
-        score + k / 2,
-        math.sqrt(max(k * (score * (1 - score) + (k - drawn * (1 + k)) / 4), 0.0)),
-    )
+    middle = score + k / 2
+    spread = math.sqrt(max(k * (score * (1 - score) + (k - drawn * (1 + k)) / 4), 0.0))
     return max((middle - spread) / (1 + k), 0.0), min((middle + spread) / (1 + k), 1.0)

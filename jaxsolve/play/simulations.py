@@ -1,7 +1,10 @@
-"""Simulations of many trees at once: which move each looks at next, and what comes back from its game (UCT, Kocsis & Szepesvari 2006; PN-MCTS).
+"""Simulations of many trees at once: selection and back up of UCT and PN-MCTS.
 
-A *lane* is a place on the device where one random game goes on. Every lane serves one tree, and a tree has one lane or more: with one it is searched
-as on paper, simulation after simulation; more are kept apart by virtual losses.
+UCT is by Kocsis & Szepesvari (2006).
+
+A *lane* is a slot on the device for one random game. Every lane serves one tree. A tree with one
+lane is searched as in the papers, one simulation after the other; several lanes of a tree are kept
+apart by virtual losses.
 """
 
 from __future__ import annotations
@@ -26,10 +29,10 @@ from jaxsolve.play.proof_numbers import (
 )
 
 OUTCOME_BITS, MOVER_BIT, RESULT_SHIFT, CUT_BIT = 7, 3, 4, 7
-"""A lane's word: the outcome of the position that its game began at in bits 0..2, who moves there in bit 3, the game's result in bits 4..6
-(``Outcome.ONGOING`` while it goes on), and in bit 7 whether it was cut off."""
+"""A lane's word: outcome of the position where its game started (bits 0..2), side to move there
+(bit 3), result (bits 4..6; ``Outcome.ONGOING`` while it runs), whether it was cut off (bit 7)."""
 
-MOST_SEEN = 4096  # simulations in a row of which the tree sees the end itself, before the clock is looked at again
+MOST_SEEN = 4096  # simulations that end inside the tree, before the clock is read again
 
 _ONGOING, _FIRST_WINS, _SECOND_WINS = (
     int(Outcome.ONGOING),
@@ -40,19 +43,19 @@ _ONGOING, _FIRST_WINS, _SECOND_WINS = (
 
 @by_pointer
 class Lanes(NamedTuple):
-    """All arrays of L lanes."""
+    """Arrays of L lanes."""
 
-    trees: np.ndarray  # int32[L] the tree that each serves
-    nodes: np.ndarray  # int32[L] where its simulation left the tree
-    edges: np.ndarray  # int64[L] and by which edge; NONE: the lane is idle
+    trees: np.ndarray  # int32[L] tree
+    nodes: np.ndarray  # int32[L] node where its simulation left the tree
+    edges: np.ndarray  # int64[L] edge by which it left; NONE: the lane is idle
     states: np.ndarray  # uint32[L, S] the position there
     actions: np.ndarray  # int32[L] the move
     seeds: np.ndarray  # uint32[L, 2] of the game's random moves
-    fresh: np.ndarray  # bool[L] whether the game is to begin with the next call of the device
+    fresh: np.ndarray  # bool[L] whether the game starts in the next call of the device
 
 
 def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
-    """Idle lanes, so many for each tree."""
+    """Idle lanes, ``each`` for each tree."""
     count = trees * each
     return Lanes(
         np.repeat(np.arange(trees, dtype=np.int32), each),
@@ -67,17 +70,18 @@ def new_lanes(trees: int, each: int, state_words: int) -> Lanes:
 
 @compiled
 def plant(forest, rows):
-    """Gives every tree its root, from a row uint32[T, S + M + 1] each."""
+    """Creates the root of every tree from rows uint32[T, S + M + 1]."""
     for tree in range(len(forest.trees)):
         forest.trees[tree].root = _add_node(forest, rows, tree, tree, NONE, NONE)
 
 
 @compiled
 def advance(forest, lanes, rows):
-    """Takes back the games that are over and sends idle lanes to new positions; how many lanes have something left to do.
+    """Backs up finished games and selects positions for idle lanes; returns the lanes at work.
 
-    ``rows`` uint32[L, S + M + 1]: of each lane that is not idle the position that its game began at, its legal moves and the lane's word. There must
-    be room for as many nodes as there are lanes, and for their parents' edges.
+    ``rows`` uint32[L, S + M + 1] holds, for each lane that is not idle, the position where its game
+    started, its legal moves and the lane's word. The forest needs capacity for one node for each
+    lane, and for the edges of their parents.
     """
     at_work = 0
     for lane in range(len(lanes.trees)):
@@ -104,9 +108,10 @@ def advance(forest, lanes, rows):
 
 @compiled
 def choose_moves(forest, actions):
-    """Writes every tree's move int32[T]: the most visited one; with final moves by what is proved, a win first, a draw where contempt allows it.
+    """Writes every tree's move int32[T]: the most visited one.
 
-    Going by the players' own numbers, a proved loss is only played if there is nothing else.
+    With the flag F a proved win comes first, then a proved draw where contempt allows it. With
+    layers ``PLAYERS`` a proved loss is played only if there is no other move.
     """
     for tree in range(len(forest.trees)):
         node = np.int64(forest.trees[tree].root)
@@ -129,10 +134,10 @@ def choose_moves(forest, actions):
         actions[tree] = forest.edges[best].action
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- internals ---------------------------------------------------------------------------------
 @inner
 def _standing(forest, tree, edge, mean):
-    """3: a proved win, 2: a draw that will do, 1: a move like any other, 0: one not to be played."""
+    """3: a proved win, 2: an acceptable draw, 1: any other move, 0: a proved loss."""
     rule, known, last = forest.trees[tree], forest.known, forest.known.shape[1] - 1
     if not rule.final:
         return 1
@@ -145,13 +150,13 @@ def _standing(forest, tree, edge, mean):
 
 @inner
 def _value_of(outcome):
-    """A result for the first player."""
+    """Value of a result for the first player."""
     return 1.0 if outcome == _FIRST_WINS else (-1.0 if outcome == _SECOND_WINS else 0.0)
 
 
 @inner
 def _add_node(forest, rows, row, tree, parent, edge):
-    """The node of a row's position."""
+    """Creates the node of a row's position."""
     node = forest.counters[NODES]
     forest.counters[NODES] = node + 1
     state_words, mask_words = forest.states.shape[1], forest.legal.shape[1]
@@ -193,7 +198,7 @@ def _is_done(forest, tree):
 
 @inner
 def _simulate(forest, lanes, lane):
-    """Sends an idle lane to the next move that its tree has not tried; games that the tree itself sees the end of are backed up on the way."""
+    """Selects an untried move for an idle lane; backs up simulations that end inside the tree."""
     tree = np.int64(lanes.trees[lane])
     record = forest.trees[tree]
     player = np.int64(record.player)
@@ -213,8 +218,8 @@ def _simulate(forest, lanes, lane):
                 break
             forest.edges[edge].busy += 1
             node = np.int64(forest.edges[edge].child)
-        if edge == NONE:  # every move of ``node`` is under way: another lane must come back first
-            _give_up(forest, node)
+        if edge == NONE:  # all moves of ``node`` wait for other lanes
+            _undo_descent(forest, node)
             return
         record.begun += 1
         if forest.nodes[node].outcome == _ONGOING:
@@ -232,7 +237,7 @@ def _simulate(forest, lanes, lane):
 
 @inner
 def _take_untried(forest, tree, node):
-    """One of the moves not tried yet, drawn evenly; from now on it stands among the tried ones."""
+    """Draws an untried move and moves it to the tried ones."""
     record = forest.nodes[node]
     edge = record.edges + record.tried
     other = edge + draw(forest, tree, record.moves - record.tried)
@@ -249,7 +254,10 @@ def _take_untried(forest, tree, node):
 
 @inner
 def _select(forest, tree, node, player):
-    """The edge to go along at a node all of whose moves have been tried, ties drawn evenly; NONE if all of them are under way for the first time."""
+    """The edge to descend at a node whose moves have all been tried; ties are drawn evenly.
+
+    NONE if every edge still waits for its first simulation.
+    """
     rule, record = forest.trees[tree], forest.nodes[node]
     passing = record.visits
     for edge in range(record.edges, record.edges + record.tried):
@@ -282,8 +290,8 @@ def _select(forest, tree, node, player):
 
 
 @inner
-def _give_up(forest, node):
-    """Takes back a walk that has come to ``node``."""
+def _undo_descent(forest, node):
+    """Undoes a descent that has reached ``node``."""
     while forest.nodes[node].at != NONE:
         forest.edges[forest.nodes[node].at].busy -= 1
         node = np.int64(forest.nodes[node].parent)
@@ -291,7 +299,7 @@ def _give_up(forest, node):
 
 @inner
 def _back_up(forest, tree, edge, value):
-    """Counts a game with that value for the first player on the way from ``edge`` back to the root."""
+    """Backs up a game's value for the first player from ``edge`` to the root."""
     rule = forest.trees[tree]
     player = np.int64(rule.player)
     counting = rule.counted

@@ -1,4 +1,4 @@
-"""UCT and PN-MCTS as one object with settings: searches of many positions at once, each for one move (Kowalski et al. 2024)."""
+"""UCT and PN-MCTS: searches of many positions at once, each for one move (Kowalski et al. 2024)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.play import proof_numbers
-from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, roomier
+from jaxsolve.play.forest import PLAYOUTS, Forest, bytes_of, new_forest, with_capacity
 from jaxsolve.play.playouts import Playouts, filled_size
 from jaxsolve.play.simulations import OUTCOME_BITS, Lanes, advance, choose_moves, new_lanes, plant
 
@@ -23,38 +23,44 @@ LAYERS = {
 }
 MOST_SIMULATIONS = (1 << 31) - 1
 MOST_BYTES = 4 << 30  # of one call's trees
-LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # that one call of the device plays on
+LEAST_MOVES, FIRST_MOVES, MOST_MOVES = 4, 16, 64  # of one call of the device
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayoutSearch:
-    """Monte-Carlo tree search by UCT, or PN-MCTS in any of its variants. Equal objects search alike.
+    """Monte-Carlo tree search by UCT, or any variant of PN-MCTS. Equal objects search alike.
 
-    Every simulation is one uniformly random game from a position new to the tree; its result, 1, 0 or -1, is averaged on the way back to the root.
-    ``final``, ``solver`` and ``ranks`` are the F, S and U of the paper; without them and ``numbers`` it is plain UCT, where no proof numbers are
-    kept.
+    Every simulation is one uniformly random game from a position new to the tree; its result, 1, 0
+    or -1, is averaged on the way to the root. ``final``, ``solver`` and ``ranks`` are the F, S and
+    U of the paper; without them and ``numbers`` it is plain UCT without proof numbers.
 
     Attributes:
-      simulations: of each move's search; None where time alone ends it.
-      seconds: of each move's search, from the end of the first call of the device, which may compile: CPU seconds of this process, or seconds of
-        the clock where an accelerator plays the random games. Such a search has the device to itself. None: no limit.
+      simulations: of each move's search; None where only time ends it.
+      seconds: of each move's search, from the end of the first call of the device, which may
+        compile: CPU seconds of this process, or wall seconds where an accelerator plays the random
+        games. Such a search uses the device alone. None: no limit.
       exploration: C of UCT.
-      final: a proven win is played whatever its visits (F), and ends the search.
-      solver: moves with more than ``threshold`` visits that are solved are left alone while their node is not (S).
-      ranks: once all moves of a node have been tried, UCT has the term ``c_pn`` (1 - rank / highest rank) (U, C_pn).
-      by_children: ranks are divided by the number of moves instead, as in the paper's program.
-      mobility: a node's legal moves count in its numbers from the first; False: it counts 1 and 1 until one of them has been tried (Section III).
-        Either way a move counts 1 and 1 until it is tried; the paper's program looks at all moves of a node at once, and sees a win among them then.
-      numbers: proof numbers are kept though nothing is made of them (the paper's variant without any flag).
-      layers: whose proof numbers: ``single``, the root's player wins; ``double``, it wins, and among equals it does not lose (Section VIII);
-        its program leaves those ties to UCT; ``players``, each ranks by its own win, and solving goes by bounds on the result (Kowalski et al. 2025;
-        Cazenave & Saffidine 2010).
-      contempt: a proven draw is played where the mean result at the root is at most this (so the program; the text: below it); None: never for that
-        reason. Needs two claims.
-      wave: simulations of one tree that may be under way at a time, kept apart by virtual losses; 1 is the search as it is on paper.
-      most_moves: a random game that lasts longer counts as a draw.
+      final: a proved win is played whatever its visits, and ends the search (F).
+      solver: solved moves with more than ``threshold`` visits are left alone while their node is
+        not solved (S).
+      ranks: once all moves of a node have been tried, UCT has the term ``c_pn`` (1 - rank / highest
+        rank) (U, C_pn).
+      by_children: ranks are divided by the number of moves, as in the paper's program.
+      mobility: a new node's numbers count its legal moves; False: they are 1 and 1 until a move has
+        been tried (Section III). Either way an untried move counts 1 and 1; the paper's program
+        evaluates all moves of a node at once and sees a win among them.
+      numbers: proof numbers are kept without any use (the paper's variant without flags).
+      layers: ``single`` ranks by "the root's player wins"; ``double`` breaks ties by "it does not
+        lose" (Section VIII; the paper's program leaves ties to UCT); ``players`` ranks by the
+        mover's own win, and solves by bounds on the result (Kowalski et al. 2025; Cazenave &
+        Saffidine 2010).
+      contempt: a proved draw is played where the mean result at the root is at most this (as in the
+        program; in the text: below it); None: never for that reason. Needs two claims.
+      wave: simultaneous simulations of one tree, kept apart by virtual losses; 1 is the search of
+        the paper.
+      most_moves: a longer random game counts as a draw.
 
-    Raises ValueError for a setting out of range, and for ``contempt`` where nothing could come of it.
+    Raises ValueError for a setting out of range, and for ``contempt`` where it has no effect.
     """
 
     simulations: int | None = 1000
@@ -97,9 +103,7 @@ class PlayoutSearch:
         if self.contempt is not None and not -1.0 <= self.contempt <= 1.0:
             raise ValueError(f"contempt={self.contempt}: give -1 to 1")
         if self.contempt is not None and not (self.layers != "single" and self.final):
-            raise ValueError(
-                "contempt needs layers 'double' or 'players', which know of draws, and final moves by what is proved (F)"
-            )
+            raise ValueError("contempt needs the flag F and layers 'double' or 'players'")
 
     @property
     def counted(self) -> bool:
@@ -107,7 +111,7 @@ class PlayoutSearch:
         return self.final or self.solver or self.ranks or self.numbers
 
     def write(self, tree: np.ndarray) -> None:
-        """Writes itself to the ``TREE`` records of a forest that it is to search."""
+        """Writes the settings to the ``TREE`` records of a forest."""
         tree["simulations"] = self.simulations or MOST_SIMULATIONS
         tree["exploration"], tree["c_pn"] = self.exploration, self.c_pn if self.ranks else 0.0
         tree["contempt"] = -math.inf if self.contempt is None else self.contempt
@@ -117,78 +121,85 @@ class PlayoutSearch:
 
 
 def clock() -> float:
-    """Seconds that thinking takes: CPU seconds of this process; of the clock where an accelerator does the work, which takes little CPU time."""
+    """Seconds of a search: CPU seconds of this process, or wall seconds on an accelerator.
+
+    A search on an accelerator takes little CPU time.
+    """
     return time.process_time() if jax.default_backend() == "cpu" else time.perf_counter()
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What the searches of some positions came to."""
+    """Results of the searches of T positions."""
 
     actions: np.ndarray  # int32[T], one for each position
     simulations: np.ndarray  # int64[T]
-    playouts: int  # simulations that played a game to its end, of all of them
-    forest: Forest  # the trees, for those who look
+    playouts: int  # simulations of all trees that played a game to its end
+    forest: Forest  # the trees, for inspection
 
 
 def search(
     settings: Sequence[PlayoutSearch], game: Game, words: np.ndarray, seeds: Sequence[int]
 ) -> Searched:
-    """Searches each of T packed positions uint32[T, S], none of them over, for a move, each by its own settings, all with one pool of random games.
+    """Searches a move for each of T positions, with one pool of random games for all.
 
-    What is found for a position depends on it, its settings and its seed, and not on the others, unless it has several simulations under way
-    (``wave``): which of these come back first depends on all. A search that time ends is of one position alone, for two would take time from each
-    other, and one near the end of its game, whose random games the tree itself sees the end of, the most. Raises ValueError for ``seconds`` and more
-    than one position, settings that differ in ``wave`` or ``most_moves``, or a position where the game is over, MemoryError where the trees outgrow
-    ``MOST_BYTES``.
+    The result of a position depends only on the position, its settings and its seed. With several
+    simultaneous simulations (``wave``) it also depends on the other positions, through the order in
+    which games end. A time limit allows one position only: concurrent searches would compete for
+    the clock, most of all one near the end of its game, whose random games end inside the tree.
+
+    Args:
+      settings: one for each position; equal in ``wave`` and ``most_moves``.
+      game: rules.
+      words: uint32[T, S] packed positions, none of them finished.
+      seeds: one for each position.
+
+    Raises ValueError for ``seconds`` with more than one position, for settings that do not fit
+    together and for a finished position; MemoryError where the trees outgrow ``MOST_BYTES``.
     """
     if isinstance(settings, PlayoutSearch) or np.ndim(words) != 2:
         raise ValueError(
-            "give a sequence of settings, one for each position, and the positions packed, uint32[T, S], one is [1, S]"
+            "give a sequence of settings, one for each position, "
+            "and the positions packed as uint32[T, S]"
         )
     if not 0 < len(words) == len(settings) == len(seeds):
         raise ValueError(
-            f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: give one of each, at least"
+            f"{len(words)} positions, {len(settings)} settings and {len(seeds)} seeds: "
+            "give as many of each, at least one"
         )
     count, one = len(words), settings[0]
     if any((each.wave, each.most_moves) != (one.wave, one.most_moves) for each in settings):
-        raise ValueError("searches with different wave or most_moves do not go together")
+        raise ValueError("searches with different wave or most_moves cannot be run together")
     if count > 1 and any(each.seconds is not None for each in settings):
-        raise ValueError(f"{count} positions in searches that time ends: search one at a time")
+        raise ValueError(f"{count} positions in searches with a time limit: search one at a time")
     playouts, end = Playouts(game, one.most_moves), math.inf
-    forest, lanes = _begun(settings, game, playouts, words, seeds)
+    forest, lanes = _start(settings, game, playouts, words, seeds)
     size = filled_size(len(lanes.trees))
     given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
     padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
-    rows, device = (
-        np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32),
-        playouts.idle(size),
-    )
-    rows.setflags(
-        write=False
-    )  # as what comes from the device: ``advance`` would be compiled again for arrays of another kind
+    rows = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32)
+    rows.setflags(write=False)  # like rows from the device, so that ``advance`` compiles once
+    device = playouts.idle(size)
     moves, played = FIRST_MOVES, 0
     while (at_work := advance(forest, lanes, rows)) and clock() < end:
         for array, each in zip(padded, given, strict=True):
             array[: len(each)] = each
         rows, device = playouts.play(device, *padded, moves)
         if not played and one.seconds is not None:
-            end = (
-                clock() + one.seconds
-            )  # from here on: what the first call compiles is not the player's
+            end = clock() + one.seconds  # without the compilation of the first call
         played += moves * at_work
-        # Lanes whose game is over wait for the end of the call: about a sixteenth of its length on average.
+        # Lanes whose game is over wait for the end of the call: a sixteenth of it on average.
         moves = min(
             max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES
         )
-        forest = _with_room(forest, lanes, game)
+        forest = _with_capacity_for_a_call(forest, lanes, game)
     actions = np.zeros(count, np.int32)
     choose_moves(forest, actions)
     return Searched(actions, forest.trees["ended"].copy(), int(forest.counters[PLAYOUTS]), forest)
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
-def _begun(
+# ---- internals ---------------------------------------------------------------------------------
+def _start(
     settings: Sequence[PlayoutSearch],
     game: Game,
     playouts: Playouts,
@@ -200,9 +211,7 @@ def _begun(
     rows = playouts.look(np.resize(words, (filled_size(count), words.shape[1])))[:count]
     over = np.flatnonzero(rows[:, -1] & OUTCOME_BITS != Outcome.ONGOING)
     if len(over):
-        raise ValueError(
-            f"position {over[0]}: the game is over there, and no move is left to look for"
-        )
+        raise ValueError(f"position {over[0]}: the game is over, so there is no move to search")
     claims = 2 if game.may_draw and any(each.layers != "single" for each in settings) else 1
     forest = new_forest(count, words.shape[1], rows.shape[1] - words.shape[1] - 1, claims)
     lanes = new_lanes(count, settings[0].wave, words.shape[1])
@@ -211,15 +220,16 @@ def _begun(
     ]
     for tree, each in zip(forest.trees, settings, strict=True):
         each.write(tree)
-    forest = _with_room(forest, lanes, game)
+    forest = _with_capacity_for_a_call(forest, lanes, game)
     plant(forest, rows)
-    return _with_room(forest, lanes, game), lanes
+    return _with_capacity_for_a_call(forest, lanes, game), lanes
 
 
-def _with_room(forest: Forest, lanes: Lanes, game: Game) -> Forest:
-    """Room for what one call of ``advance`` may add. Raises MemoryError."""
+def _with_capacity_for_a_call(forest: Forest, lanes: Lanes, game: Game) -> Forest:
+    """The forest with capacity for one call of ``advance``. Raises MemoryError."""
     if bytes_of(forest) > MOST_BYTES:
         raise MemoryError(
-            f"the trees of {len(forest.trees)} searches outgrow {MOST_BYTES >> 30} GB: search fewer at a time, or with fewer simulations"
+            f"the trees of {len(forest.trees)} searches outgrow {MOST_BYTES >> 30} GB: "
+            "search fewer at a time, or with fewer simulations"
         )
-    return roomier(forest, len(lanes.trees), len(lanes.trees) * game.num_actions)
+    return with_capacity(forest, len(lanes.trees), len(lanes.trees) * game.num_actions)

@@ -1,4 +1,4 @@
-"""The benchmarks run through the command line, answer with one JSON object, and refuse what they do not know."""
+"""Benchmarks run from the command line, print one JSON object, and refuse unknown options."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bench(*words):
 
 @pytest.fixture(autouse=True)
 def short_repeats(monkeypatch):
-    """Repeats too short to say anything about speed."""
+    """Repeats too short to measure speed, but long enough for a test."""
     monkeypatch.setattr(measure.rates, "__defaults__", (0.01,))
 
 
@@ -67,7 +67,7 @@ def test_kernels_of_one_game():
         )
 
 
-def test_a_game_that_pgx_has_not_is_measured_alone():
+def test_a_game_without_pgx_environment_is_measured_alone():
     pytest.importorskip("pgx")
     result = bench("kernels", "--games", "awari", "--batch", 1, "--vs", "pgx")
     assert result.exit_code == 0 and "whole step" in result.stdout and "ratio" not in result.stdout
@@ -114,7 +114,7 @@ def test_a_table_of_patterns(monkeypatch):
         )
 
 
-def test_parts_of_the_zone_search(tmp_path):
+def test_zone_search_without_each_part(tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "cactus.png"
     result = bench(
@@ -146,7 +146,7 @@ def test_parts_of_the_zone_search(tmp_path):
     ] == ["cactus.png"]
 
 
-def test_only_parts_that_a_game_has_are_left_out():
+def test_only_existing_parts_are_left_out():
     result = bench("zones", "--games", "hex-3", "--seconds", 1)
     assert (
         result.exit_code == 0
@@ -157,7 +157,7 @@ def test_only_parts_that_a_game_has_are_left_out():
 
 
 def _searched(name):
-    """(the search without a part after 2,000 nodes of a problem, its variant)."""
+    """The search without a part after 1,000 nodes of a hard position."""
     variant = next(each for each in zones.VARIANTS if each.name == name)
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     game, state = problem.game, positions.hard_positions(problem.game)[0]
@@ -170,7 +170,7 @@ def _searched(name):
         job.close()
 
 
-def test_a_part_that_is_left_out_takes_no_part():
+def test_a_variant_does_not_use_its_missing_part():
     def figures(name):
         search = _searched(name)
         tree = search.tree
@@ -204,8 +204,9 @@ def test_a_part_that_is_left_out_takes_no_part():
     assert zoned and passes > 0.5 and looked_up and not planned
 
 
-def test_zones_that_are_not_small_hold_the_smallest_and_all_that_lives():
-    two = ".X.X.X./XXXXXXX/......./......./......./OO.OO../.O..O.. b"  # Black lives by two of three eyes
+def test_large_zones_hold_the_smallest_ones_and_all_living_chains():
+    # Black lives by two of three eyes.
+    two = ".X.X.X./XXXXXXX/......./......./......./OO.OO../.O..O.. b"
     game = make("killallgo-7;ko=simple")
     board = two.translate(str.maketrans("XO", "OX"))
     state = np.asarray(game.pack(game.parse(board)))
@@ -257,13 +258,13 @@ def test_seeds_compare_searches_with_and_without_restarts(monkeypatch):
     )
 
 
-def test_a_seed_gives_another_search_and_the_same_one_again():
+def test_a_seed_determines_the_search():
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     nodes = [zones.solve(problem, zones.VARIANTS[0], 5.0, seed).nodes for seed in (0, 1, 2, 3, 1)]
     assert nodes[1] == nodes[4] and len(set(nodes)) > 1
 
 
-def test_later_attempts_leave_the_same_part_out():
+def test_restarts_leave_the_same_part_out():
     methods = {variant.name: variant.settings.method for variant in zones.VARIANTS}
     assert not methods["without restarts"].configurations
     assert all(form.step == 0.0 for form in methods["without plans"].configurations)
@@ -277,7 +278,7 @@ def _solved(verdict, nodes, identifier="one"):
     return zones.Solved(identifier, "hex-3", verdict, "", nodes, 0.1, 0.0, 7, False)
 
 
-def test_only_what_all_have_solved_is_compared():
+def test_only_problems_that_all_variants_solve_are_compared():
     whole = [_solved("proved", 10), _solved("disproved", 20), _solved("unknown", 400)]
     less = [_solved("proved", 30), _solved("disproved", 30), _solved("proved", 50)]
     least = [_solved("unknown", 500), _solved("disproved", 80), _solved("unknown", 500)]
@@ -300,7 +301,7 @@ def test_only_what_all_have_solved_is_compared():
     )
 
 
-def test_an_interrupted_run_tells_of_the_problems_that_all_have_searched(monkeypatch):
+def test_an_interrupted_run_reports_the_problems_that_all_variants_searched(monkeypatch):
     calls = []
 
     def solve(problem, variant, seconds, seed):
@@ -334,7 +335,7 @@ def test_opposite_answers_end_the_run(monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["dfpn", "pns"])
-def test_the_lone_tree_is_as_large_as_asked(method):
+def test_the_lone_tree_has_the_requested_size(method):
     numbers = lone_tree.lone_tree(method, 16, 2000)
     assert 2000 <= numbers["nodes"] < 2100
     assert numbers["children"] == lone_tree.MOVES * numbers["nodes"]
@@ -398,7 +399,7 @@ def test_refusals_are_one_sentence(words, part):
     assert result.stderr.count("\n") == 1 and part in result.stderr
 
 
-def test_play_is_legal_and_begins_anew():
+def test_play_is_legal_and_restarts_finished_games():
     game = make("awari")
     boards = play.Play(Env(game), 5, 20)
     boards.advance(200)
@@ -418,7 +419,7 @@ def test_hard_positions_are_undecided(rules):
         assert game.text(game.parse(game.text(state))) == game.text(state)
 
 
-def test_self_play_and_what_it_spends_its_time_on():
+def test_self_play_and_the_shares_of_its_time():
     pytest.importorskip("flax")
     result = bench("selfplay", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
     assert result.exit_code == 0, result.output
@@ -500,7 +501,7 @@ def test_searches_with_a_network(monkeypatch):
     assert {"estimate", "fill"} == {*booked}
 
 
-def test_a_named_network_is_measured_on_the_game_that_it_learned(monkeypatch):
+def test_a_named_network_is_measured_on_its_own_game(monkeypatch):
     pytest.importorskip("flax")
     monkeypatch.setattr(
         search,

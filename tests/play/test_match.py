@@ -1,4 +1,4 @@
-"""Matches: every game is legal and replayable, every opening is played from both sides, and the stronger player wins."""
+"""Matches: games are legal and replayable, openings are played from both sides, the stronger wins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KnowingPlayer(RandomPlayer):
 
 
 def played(env, pair, count, opening_moves, seed):
-    """The games of a match of ``2 * count`` games, and how many went on before each move."""
+    """The games of a match of ``2 * count`` games, and the number of unfinished ones at each move."""
     matches, counts = match.Matches(env, [pair], starts(count), opening_moves, seed), []
     while matches.left:
         counts.append(matches.left)
@@ -68,7 +68,7 @@ def test_the_stronger_player_wins():
     assert records.interval(sum(game.winner == 0 for game in games) / 2000, 0.0, 2000)[0] > 0.5
 
 
-def test_how_a_match_stands_is_what_its_records_say():
+def test_the_standing_of_a_match_agrees_with_its_records():
     matches, seen = (
         match.Matches(ENV, [(KnowingPlayer(), RandomPlayer())] * 2, starts(6), 2, 7),
         set(),
@@ -83,7 +83,7 @@ def test_how_a_match_stands_is_what_its_records_say():
     assert len(seen) > 2
 
 
-def test_a_match_says_how_it_goes(monkeypatch):
+def test_a_match_reports_its_progress(monkeypatch):
     """Where there is no terminal, too, now and then: here at every move."""
     monkeypatch.setattr(progress, "SECONDS", 0.0)
     said = run("match", "random", "random", "--game", "hex-3", "--games", 4).stderr.splitlines()
@@ -150,7 +150,7 @@ def test_networks_play_a_match(tmp_path):
     )
 
 
-def test_openings_that_have_changed_are_another_match(tmp_path):
+def test_a_folder_of_other_openings_is_refused(tmp_path):
     words = (
         "match",
         "random",
@@ -181,8 +181,8 @@ def test_openings_that_have_changed_are_another_match(tmp_path):
     assert "with openings_sha256" in result.output
 
 
-def test_games_that_are_cut_off_are_told_from_drawn_ones(tmp_path):
-    """And none of Awari's is cut off as soon as it has had twice as many moves as there are pits."""
+def test_cut_off_games_are_counted_apart_from_drawn_ones(tmp_path):
+    """No game of Awari is cut off after twice as many moves as there are pits."""
     result = run("match", "random", "random", "--game", "awari", "--games", 8, "--json")
     assert (
         one_object(result)["cut_off"] == 0
@@ -224,13 +224,13 @@ def test_bad_matches_are_refused(words, says, tmp_path):
     assert not (tmp_path / "o").exists()
 
 
-def test_a_search_without_a_network_beats_chance():
-    """On a board that White, who moves second, cannot hold: what a search with random games sees from either side."""
+def test_a_search_without_a_network_beats_random_play():
+    """On a board that White, who moves second, cannot hold."""
     games = played(ENV, (training.rollout_player(ENV, 32), RandomPlayer()), 40, 1, 5)[0]
     assert records.interval(sum(game.winner == 0 for game in games) / 80, 0.0, 80)[0] > 0.6
 
 
-def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
+def test_a_network_plays_by_the_named_head(tmp_path):
     """Moves are those of the head's own search; the record tells players of one name apart."""
     network = random_network(GAME, "both")
     network.save(tmp_path / "both.npz")
@@ -272,7 +272,7 @@ def test_a_network_of_several_heads_plays_by_the_one_that_is_named(tmp_path):
     }
 
 
-def test_a_game_that_is_played_again_is_no_evidence(tmp_path):
+def test_repeated_games_do_not_narrow_the_interval(tmp_path):
     """Players without chance, from one position: pairs of the same two games."""
     random_network(GAME, "value").save(tmp_path / "value.npz")
     name = tmp_path / "value.npz"
@@ -287,7 +287,7 @@ def test_a_game_that_is_played_again_is_no_evidence(tmp_path):
     assert one_object(run(*words, "--opening-moves", 3, "--json"))["distinct"] > 4
 
 
-def test_chance_against_chance_is_even():
+def test_two_random_players_are_even():
     result = run(
         "match", "random", "random", "--game", "hex-3", "--games", 400, "--opening-moves", 0
     )
@@ -301,8 +301,8 @@ def test_chance_against_chance_is_even():
     assert low < 0.5 < high
 
 
-def test_a_network_plays_as_it_learned():
-    """``targets.branching`` of its training, and how values were weighed where it plays by what it learned by."""
+def test_a_network_plays_with_the_settings_of_its_training():
+    """A player takes ``targets.branching`` and the weight of values from its training."""
     network = random_network(GAME, "both")
 
     def learned(**settings):

@@ -1,4 +1,4 @@
-"""Tree search of many games at once: its trees add up, what it proves is true, and a game does not notice the others."""
+"""Tree search of many games: counts are consistent, proofs are true, games are independent."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VARIANTS = {
 
 
 def summed(numbers, untried, is_or):
-    """Proof and disproof number of a node from those of its edges [n, 2] and the moves not tried yet."""
+    """Proof and disproof number of a node from its edges [n, 2] and the number of untried moves."""
     least, total = (0, 1) if is_or else (1, 0)
     every = [tuple(map(int, pair)) for pair in numbers] + [(1, 1)] * untried
     smallest = min((pair[least] for pair in every), default=INF)
@@ -57,15 +57,15 @@ def mover_at_root(forest, node):
 
 
 def claims_known(numbers):
-    """What numbers [K, 2] prove: the first player at the root wins, does not lose, does not win, loses."""
+    """Claims that numbers [K, 2] prove: the root's player wins, does not lose, does not win, loses."""
     return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
 
 
 @pytest.mark.parametrize(
     ("name", "variant"), [*(("loa-4", variant) for variant in VARIANTS), ("awari", "double")]
 )
-def test_the_move_follows_from_the_root_s_edges(name, variant):
-    """A proved win, else a proved draw where the mean result is at most contempt, else the most visited move that is not to be left alone."""
+def test_the_move_follows_from_the_edges_of_the_root(name, variant):
+    """A proved win, else a proved draw within contempt, else the most visited move not pruned."""
     settings, drawn = PlayoutSearch(simulations=150, **VARIANTS[variant]), 0
     words = positions(make(name), 64, 10 if name == "loa-4" else 40)
     found = search([settings] * 64, make(name), words, range(64))
@@ -99,8 +99,8 @@ def test_the_move_follows_from_the_root_s_edges(name, variant):
 
 
 @pytest.mark.parametrize("name", ["awari", "loa-4", "minishogi"])
-def test_every_node_is_where_its_move_leads_and_has_one_game_of_its_own(name):
-    """Its position is that after the move, its edges are its legal moves, and its results are those of its edges and of one random game."""
+def test_every_node_has_the_position_after_its_move_and_one_game(name):
+    """Position, edges and results of a node agree with its move, its children and one random game."""
     game = make(name)
     found = search(
         [PlayoutSearch(simulations=200, ranks=True)] * 2, game, positions(game, 2, 8), range(2)
@@ -131,7 +131,7 @@ def test_every_node_is_where_its_move_leads_and_has_one_game_of_its_own(name):
             assert sorted(left["action"]) == np.flatnonzero(bits).tolist()
 
 
-def test_numbers_alone_change_nothing():
+def test_unused_proof_numbers_change_no_search():
     """The paper's variant without a flag is UCT."""
     game = make("awari")
     words = positions(game, 4, 6)
@@ -148,7 +148,7 @@ def test_numbers_alone_change_nothing():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", ["awari", "hex-3"])
-def test_the_trees_add_up(name, variant):
+def test_visits_and_totals_of_trees_are_consistent(name, variant):
     """Visits, results, proof numbers and ranks of every node follow from its edges."""
     game, settings = make(name), PlayoutSearch(simulations=120, **VARIANTS[variant])
     found = search([settings] * 3, game, positions(game, 3, 2), range(3))
@@ -194,8 +194,8 @@ def test_the_trees_add_up(name, variant):
     assert (ends["begun"] == ends["ended"]).all()
 
 
-def test_what_is_proved_is_true():
-    """3x3 Hex, all positions after one move: the root's claim is decided as exhaustive search decides it, and a proved win is played."""
+def test_proofs_agree_with_exhaustive_search():
+    """3x3 Hex after one move: roots are decided as by exhaustive search, and proved wins are played."""
     game = make("hex-3")
     step, legal, outcome = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.outcome)
     known = {}
@@ -227,8 +227,8 @@ def test_what_is_proved_is_true():
 
 
 @pytest.mark.parametrize(("variant", "most"), [("single", 2000), ("double", 2000), ("single", 25)])
-def test_a_search_does_not_notice_the_others(variant, most):
-    """Those of other settings, claims and lengths beside it, and games that are cut off among them, leave every number of it as it is."""
+def test_a_search_is_independent_of_the_others(variant, most):
+    """Searches with other settings, claims and lengths beside it change none of its numbers."""
     game = make("awari")
     words, settings = (
         positions(game, 5, 6),
@@ -255,7 +255,7 @@ def test_a_search_does_not_notice_the_others(variant, most):
 
 
 @pytest.mark.smoke
-def test_time_ends_a_search():
+def test_a_time_limit_ends_a_search():
     game = make("hex-3")
     timed, words = PlayoutSearch(simulations=None, seconds=0.2), positions(game, 2, 1)
     before = time.process_time()
@@ -267,7 +267,7 @@ def test_time_ends_a_search():
         search([timed] * 2, game, words, (3, 4))
 
 
-def test_what_is_no_batch_of_positions_is_refused():
+def test_arguments_that_are_no_batch_of_positions_are_refused():
     game = make("hex-3")
     words = positions(game, 2, 1)
     for settings, given in ((PlayoutSearch(), words), ([PlayoutSearch()], words[0])):
@@ -283,8 +283,8 @@ def test_what_is_no_batch_of_positions_is_refused():
         )
 
 
-def test_what_a_search_calls_is_compiled_once():
-    """In its first calls: what were compiled later would be on the clock of the player that thinks then."""
+def test_device_calls_of_a_search_compile_once():
+    """A later compilation would count as thinking time of some player."""
     game = make("hex-3")
     before = _play._cache_size()
     found = search([PlayoutSearch(simulations=40)] * 2, game, positions(game, 2, 1), (3, 4))
@@ -292,7 +292,7 @@ def test_what_a_search_calls_is_compiled_once():
     assert len(advance.signatures) == len({str(signature) for signature in advance.signatures}) == 1
 
 
-def test_searches_that_do_not_go_together_are_refused():
+def test_searches_that_cannot_run_together_are_refused():
     game = make("hex-3")
     with pytest.raises(ValueError, match="do not go together"):
         search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
@@ -332,12 +332,12 @@ def test_searches_that_do_not_go_together_are_refused():
         ("uct:wave=0", "wave=0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(text, says):
+def test_settings_without_effect_or_range_are_refused(text, says):
     with pytest.raises(ValueError, match=says.replace("(", r"\(")):
         named_search(text, 10, None)
 
 
-def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
+def test_an_interrupted_match_continues_to_the_same_games(tmp_path):
     words = (
         "match",
         "pnmcts",
@@ -403,7 +403,7 @@ def test_a_match_that_was_interrupted_goes_on_to_the_same_games(tmp_path):
     assert refused.exit_code == 2 and "holds the moves of other games" in refused.output
 
 
-def test_no_answer_is_lost_where_standard_output_is_full():
+def test_the_result_is_on_standard_error_where_standard_output_is_full():
     for words in ((), ("--json",)):
         match = ("match", "random", "random", "--game", "hex-3", "--games", "2")
         with open("/dev/full", "w") as full:
@@ -412,7 +412,7 @@ def test_no_answer_is_lost_where_standard_output_is_full():
         assert "% of the points" in said.stderr and "No space left on device" in said.stderr
 
 
-def test_a_match_by_time_says_what_each_player_did():
+def test_a_match_by_time_reports_the_work_of_each_player():
     found = one_object(
         run("match", "pnmcts", "uct", "--game", "hex-3", "--games", 2, "--time", 0.05, "--json")
     )

@@ -1,4 +1,4 @@
-"""What trees of play prove is true, draws and all: claims of roots and of their moves against exhaustive answers; and what is played for it."""
+"""Proofs in trees of play agree with exhaustive answers, draws included, and decide the move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.games.registry import make
-from jaxsolve.play.forest import new_forest, roomier
+from jaxsolve.play.forest import new_forest, with_capacity
 from jaxsolve.play.simulations import choose_moves
 from jaxsolve.play.tree_search import PlayoutSearch, search
 from jaxsolve.search import Claim, Verdict
@@ -21,13 +21,13 @@ VARIANTS = {
 
 
 def proved(numbers):
-    """The claims about a root's player that its numbers [K, 2] decide, and how: {needs a win: it is so}."""
+    """The claims about a root's player that numbers [K, 2] decide: {needs a win: whether it holds}."""
     claims = {True: numbers[0]} | ({False: numbers[-1]} if len(numbers) > 1 else {})
     return {needs_win: pn == 0 for needs_win, (pn, dn) in claims.items() if 0 in (pn, dn)}
 
 
 def decided(found):
-    """(position, player, needs a win, it is so) of every node that has been decided, of all trees."""
+    """(position, player, needs a win, whether it holds) of every decided node of all trees."""
     forest, seen = found.forest, []
     for root in forest.trees["root"]:
         player, todo = int(forest.nodes["mover"][root]), [int(root)]
@@ -46,7 +46,7 @@ def decided(found):
 
 
 def few_seeds(game, count, seed):
-    """Awari with four to six seeds left, about as many taken by either side, and more than one move."""
+    """Awari with four to six seeds left, about as many captured by either side, and several moves."""
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         seeds = int(rng.integers(4, 7))
@@ -65,7 +65,7 @@ def few_seeds(game, count, seed):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_awari_endings_are_decided_as_retrograde_analysis_decides_them(variant):
+def test_awari_endings_agree_with_retrograde_analysis(variant):
     game = make("awari")
     found = search(
         [PlayoutSearch(simulations=200, **VARIANTS[variant])] * 24,
@@ -90,7 +90,7 @@ def test_awari_endings_are_decided_as_retrograde_analysis_decides_them(variant):
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_lines_of_action_is_decided_as_exhaustive_search_decides_it(variant):
+def test_lines_of_action_agrees_with_exhaustive_search(variant):
     game = make("loa-4")
     found = search(
         [PlayoutSearch(simulations=200, **VARIANTS[variant])] * 16,
@@ -117,7 +117,7 @@ def test_lines_of_action_is_decided_as_exhaustive_search_decides_it(variant):
 @pytest.mark.parametrize(
     ("settings", "edges", "played"),
     [
-        # Each edge: visits, mean for the player, proof and disproof number of "it wins" and "it does not lose".
+        # Each edge: visits, mean, then (proof, disproof) of "it wins" and "it does not lose".
         ({}, [(5, 0.0, (1, 1), (1, 1)), (9, 0.0, (1, 1), (1, 1))], {1}),
         (
             {},
@@ -167,9 +167,9 @@ def test_lines_of_action_is_decided_as_exhaustive_search_decides_it(variant):
         ),
     ],
 )
-def test_the_move_that_is_played(settings, edges, played):
-    """Most visits; with F a proved win before all, a proved draw where the mean of all is at most contempt; by players' numbers no proved loss."""
-    forest = roomier(new_forest(1, 1, 1, 2), 1, len(edges))
+def test_the_chosen_move_follows_from_visits_and_proofs(settings, edges, played):
+    """Most visits; with F first a proved win or a draw within contempt; with players no proved loss."""
+    forest = with_capacity(new_forest(1, 1, 1, 2), 1, len(edges))
     PlayoutSearch(**settings).write(forest.trees)
     forest.trees["root"], forest.trees["random"] = 0, 1
     forest.nodes[0]["edges"], forest.nodes[0]["moves"], forest.nodes[0]["tried"] = (

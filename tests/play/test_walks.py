@@ -1,4 +1,4 @@
-"""Where simulations go: every step of a search, by the formulas as they stand in the papers, counted anew from what came before it."""
+"""Every step of a search follows the formulas of the papers, recomputed from the steps before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INF = math.inf
 
 
 class Grown:
-    """A tree as a search has left it: visits, totals and what is known of the rules, by the actions that lead to each node."""
+    """A finished search tree: visits, totals and outcomes, by the actions that lead to each node."""
 
     def __init__(self, forest, tree):
         self.nodes, self.visits, self.totals = {}, {}, {}
@@ -37,7 +37,7 @@ class Grown:
 
 
 class Formulas:
-    """What the papers say of a tree: proof numbers (Allis 1994), what is solved, and which move comes next (Kowalski et al. 2024, 2025)."""
+    """Reference: proof numbers (Allis 1994), solving and selection (Kowalski et al. 2024, 2025)."""
 
     def __init__(self, settings, tree, claims):
         self.settings, self.tree = settings, tree
@@ -106,7 +106,7 @@ class Formulas:
         ]
 
     def best(self, path, *, solver=True, ranks=True, layers=True):
-        """What may come next at a node: some of its children, or None for a move that has not been tried."""
+        """Possible next steps at a node: some of its children, or None for an untried move."""
         settings, children = self.settings, self.children[path]
         if len(children) < self.tree.nodes[path]["moves"]:
             return {None}
@@ -148,7 +148,8 @@ def gone(before, after):
 def followed(name, text, words, seed):
     """Follows a search simulation by simulation, and asks the formulas about each.
 
-    How many of its steps solving, ranks or their second layer alone explain, and whether it ended for having proved a win.
+    Returns how many steps only solving, ranks or their second layer explain, and whether a proved
+    win ended it.
     """
     game, settings = (
         make(name),
@@ -193,7 +194,7 @@ def followed(name, text, words, seed):
         "pnmcts:flags=FU,c_pn=1000000,new=one",
     ],
 )
-def test_every_simulation_goes_where_the_formula_says(text):
+def test_every_simulation_follows_the_formula(text):
     """From where no game is over within as many plies as a tree of so few simulations is deep."""
     game = make("loa-7")
     told = followed("loa-7", text, np.asarray(game.pack(game.init())), 7)
@@ -215,8 +216,8 @@ def test_every_simulation_goes_where_the_formula_says(text):
         ("awari", "pnmcts:flags=SU,layers=players,threshold=0,c=0.3", "solver ranks"),
     ],
 )
-def test_every_simulation_goes_where_the_formula_says_near_the_end_of_games(name, text, parts):
-    """Where games end within the tree; ``parts``: what there is that some steps, or their end, come from alone."""
+def test_every_simulation_follows_the_formula_near_the_end_of_games(name, text, parts):
+    """Where games end inside the tree; ``parts``: rules that alone explain some steps or the end."""
     game = make(name)
     late = (
         positions(game, 3, 6, seed=3)
