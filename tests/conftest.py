@@ -30,7 +30,7 @@ LONGEST = (
 )
 """Files that take long, which processes side by side had better begin with."""
 
-# Most of the time goes into compilation, which these flags halve. The long run compiles as for users.
+# Compilation takes most of the time, and these flags halve it. A long run compiles as for users.
 if "JAXSOLVE_LONG" not in os.environ:
     FLAGS = ["--xla_backend_optimization_level=0"]
     if version("jaxlib").startswith("0.10."):  # other versions abort at an unknown flag

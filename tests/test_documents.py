@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 import typer
-from support.reference import options_by_command
 
 from jaxsolve import cli
 from support.cli import run
 from support.paths import ROOT
+from support.reference import options_by_command
 
 CAN_LIST = (ROOT / ".git").exists()
 MOST_COLUMNS = 100

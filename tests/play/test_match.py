@@ -1,4 +1,4 @@
-"""Matches: games are legal and replayable, openings are played from both sides, the stronger wins."""
+"""Matches: games are legal and replayable, openings are played from both sides."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KnowingPlayer(RandomPlayer):
 
 
 def played(env, pair, count, opening_moves, seed):
-    """The games of a match of ``2 * count`` games, and the number of unfinished ones at each move."""
+    """The games of a match of ``2 * count`` games, and how many were unfinished at each move."""
     matches, counts = match.Matches(env, [pair], starts(count), opening_moves, seed), []
     while matches.left:
         counts.append(matches.left)

@@ -57,7 +57,7 @@ def mover_at_root(forest, node):
 
 
 def claims_known(numbers):
-    """Claims that numbers [K, 2] prove: the root's player wins, does not lose, does not win, loses."""
+    """Claims that numbers [K, 2] prove: the root's player wins, not loses, not wins, loses."""
     return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
 
 
@@ -100,7 +100,7 @@ def test_the_move_follows_from_the_edges_of_the_root(name, variant):
 
 @pytest.mark.parametrize("name", ["awari", "loa-4", "minishogi"])
 def test_every_node_has_the_position_after_its_move_and_one_game(name):
-    """Position, edges and results of a node agree with its move, its children and one random game."""
+    """Position, edges and results of a node agree with its move, children and random game."""
     game = make(name)
     found = search(
         [PlayoutSearch(simulations=200, ranks=True)] * 2, game, positions(game, 2, 8), range(2)
@@ -195,7 +195,7 @@ def test_visits_and_totals_of_trees_are_consistent(name, variant):
 
 
 def test_proofs_agree_with_exhaustive_search():
-    """3x3 Hex after one move: roots are decided as by exhaustive search, and proved wins are played."""
+    """3x3 Hex after one move: roots agree with exhaustive search, and proved wins are played."""
     game = make("hex-3")
     step, legal, outcome = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.outcome)
     known = {}

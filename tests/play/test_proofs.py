@@ -21,7 +21,7 @@ VARIANTS = {
 
 
 def proved(numbers):
-    """The claims about a root's player that numbers [K, 2] decide: {needs a win: whether it holds}."""
+    """Claims about a root's player that numbers [K, 2] decide: {needs a win: whether it holds}."""
     claims = {True: numbers[0]} | ({False: numbers[-1]} if len(numbers) > 1 else {})
     return {needs_win: pn == 0 for needs_win, (pn, dn) in claims.items() if 0 in (pn, dn)}
 
@@ -46,7 +46,7 @@ def decided(found):
 
 
 def few_seeds(game, count, seed):
-    """Awari with four to six seeds left, about as many captured by either side, and several moves."""
+    """Awari with four to six seeds left, captures about even, and several moves."""
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         seeds = int(rng.integers(4, 7))
@@ -168,7 +168,7 @@ def test_lines_of_action_agrees_with_exhaustive_search(variant):
     ],
 )
 def test_the_chosen_move_follows_from_visits_and_proofs(settings, edges, played):
-    """Most visits; with F first a proved win or a draw within contempt; with players no proved loss."""
+    """Most visits; with F first a proved win or accepted draw; with players no proved loss."""
     forest = with_capacity(new_forest(1, 1, 1, 2), 1, len(edges))
     PlayoutSearch(**settings).write(forest.trees)
     forest.trees["root"], forest.trees["random"] = 0, 1

@@ -19,7 +19,7 @@ INF = math.inf
 
 
 class Grown:
-    """A finished search tree: visits, totals and outcomes, by the actions that lead to each node."""
+    """A finished search tree: visits, totals and outcomes, by the actions to each node."""
 
     def __init__(self, forest, tree):
         self.nodes, self.visits, self.totals = {}, {}, {}
@@ -217,7 +217,7 @@ def test_every_simulation_follows_the_formula(text):
     ],
 )
 def test_every_simulation_follows_the_formula_near_the_end_of_games(name, text, parts):
-    """Where games end inside the tree; ``parts``: rules that alone explain some steps or the end."""
+    """Where games end inside the tree; ``parts``: rules that alone explain some steps."""
     game = make(name)
     late = (
         positions(game, 3, 6, seed=3)
