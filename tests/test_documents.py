@@ -145,7 +145,7 @@ RUNS = {
     "jaxsolve check runs/win/proof.jsonl.gz --replay 1000": "accepted",
     "jaxsolve solve 'moves:a2 b3' --game hex-4": "roved",
 }
-"""Command lines that documents show, in an order in which they run, and a pattern of their output."""
+"""Command lines that documents show, in an order that runs, and a pattern of their output."""
 
 
 def test_commands_that_documents_show_run(tmp_path, monkeypatch):
