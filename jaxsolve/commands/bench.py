@@ -1,9 +1,8 @@
-"""``jaxsolve bench``: hands the request to the benchmark of that name."""
+"""``jaxsolve bench``: passes a request to the benchmark of that name."""
 
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxsolve.bench.request import Request
@@ -11,77 +10,86 @@ from jaxsolve.commands import failure
 from jaxsolve.core.strict_json import shortened
 
 if TYPE_CHECKING:
-    from jaxsolve.networks.forward import Dtype
+    from jaxsolve.commands.interface.playing import BenchOptions
 
-WITH_NETWORK = ("search", "selfplay")  # that take a network
-LARGEST_BATCH = 1 << 20  # positions; far above what any device gains from
+WITH_NETWORK = ("search", "selfplay")  # benchmarks that take a network
+LARGEST_BATCH = 1 << 20  # positions; far above the batch size that any device gains from
 
 
-def run(
-    what: str,
-    games: str,
-    batch: str,
-    vs: str | None,
-    as_json: bool,
-    seconds: float | None = None,
-    problems: str | None = None,
-    plot: Path | None = None,
-    seeds: str | None = None,
-    network: str | None = None,
-    dtype: Dtype = "float32",
-) -> int:
-    """Runs ``jaxsolve.bench.<what>.run``; empty lists leave the choice to the benchmark.
+def run(options: BenchOptions) -> int:
+    """Runs ``jaxsolve.bench.<name>.run`` and returns its exit code.
 
-    Only zones takes ``problems``, ``plot`` and ``seeds``, only search and selfplay ``network`` and
-    ``dtype``.
+    Only zones takes ``problems``, ``plot`` and ``seeds``; only search and selfplay take
+    ``network`` and ``dtype``.
     """
-    with failure.errors_as_sentences(as_json):
-        if vs not in (None, "pgx"):
-            raise ValueError(f"--vs {vs} is not known; it may be pgx")
-        for name, value in {"--problems": problems, "--plot": plot, "--seeds": seeds}.items():
-            if value is not None and what != "zones":
-                raise ValueError(f"{name} is an option of 'jaxsolve bench zones' only")
-        if (network is not None or dtype != "float32") and what not in WITH_NETWORK:
-            raise ValueError(
-                f"{'--dtype' if network is None else '--network'} is an option of 'jaxsolve bench {WITH_NETWORK[0]}' and '{WITH_NETWORK[1]}' only"
-            )
-        sizes = [word.strip() for word in batch.split(",") if word.strip()]
-        wrong = [
-            word
-            for word in sizes
-            if not (
-                word.isascii()
-                and word.isdecimal()
-                and len(word) < 10
-                and 1 <= int(word) <= LARGEST_BATCH
-            )
-        ]
-        if wrong:
-            raise ValueError(
-                f"--batch {shortened(batch)}: {shortened(wrong[0])!r} is not a number from 1 to {LARGEST_BATCH}"
-            )
-        if seeds is not None and not (
-            seeds.isascii() and seeds.isdecimal() and len(seeds) < 5 and int(seeds) >= 2
-        ):
-            raise ValueError(f"--seeds {shortened(seeds)}: give a number of seeds from 2 to 9999")
+    name = options.what.value
+    with failure.errors_as_sentences(options.as_json):
+        _refuse_other_options(name, options)
+        batches = _batches(options.batch)
+        seeds = None if options.seeds is None else _seeds(options.seeds)
         from jaxsolve.core import process
 
         process.setup()
         request = Request(
-            games=[word.strip() for word in games.split(",") if word.strip()],
-            batches=[int(word) for word in sizes],
-            vs=vs,
-            as_json=as_json,
-            seconds=seconds,
-            problems=problems,
-            plot=plot,
-            seeds=None if seeds is None else int(seeds),
-            network=network,
-            dtype=dtype,
+            games=_listed(options.games),
+            batches=batches,
+            vs=options.vs,
+            as_json=options.as_json,
+            seconds=options.seconds,
+            problems=options.problems,
+            plot=options.plot,
+            seeds=seeds,
+            network=options.network,
+            dtype=options.dtype.value,
         )
         try:
-            return importlib.import_module(f"jaxsolve.bench.{what}").run(request)
+            return importlib.import_module(f"jaxsolve.bench.{name}").run(request)
         except ModuleNotFoundError as error:
             raise ValueError(
-                f"'jaxsolve bench {what}' needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"
+                f"'jaxsolve bench {name}' needs {error.name}, which is not installed: "
+                "pip install 'jaxsolve[learn]'"
             ) from None
+
+
+def _refuse_other_options(name: str, options: BenchOptions) -> None:
+    """Raises ValueError for an option that the benchmark ``name`` does not take."""
+    if options.vs not in (None, "pgx"):
+        raise ValueError(f"--vs {options.vs} is not known; it may be pgx")
+    for option in ("problems", "plot", "seeds"):
+        if getattr(options, option) is not None and name != "zones":
+            raise ValueError(f"--{option} is an option of 'jaxsolve bench zones' only")
+    dtype = options.dtype.value != "float32"
+    if (options.network is not None or dtype) and name not in WITH_NETWORK:
+        option = "--dtype" if options.network is None else "--network"
+        first, second = WITH_NETWORK
+        raise ValueError(f"{option} is an option of 'jaxsolve bench {first}' and '{second}' only")
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _number(text: str, digits: int) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
+def _batches(text: str) -> list[int]:
+    """Batch sizes. Raises ValueError."""
+    batches = []
+    for size in _listed(text):
+        number = _number(size, 9)
+        if number is None or not 1 <= number <= LARGEST_BATCH:
+            raise ValueError(
+                f"--batch {shortened(text)}: {shortened(size)!r} is not a number "
+                f"from 1 to {LARGEST_BATCH}"
+            )
+        batches.append(number)
+    return batches
+
+
+def _seeds(text: str) -> int:
+    """A number of seeds. Raises ValueError."""
+    number = _number(text, 4)
+    if number is None or number < 2:
+        raise ValueError(f"--seeds {shortened(text)}: give a number of seeds from 2 to 9999")
+    return number

@@ -6,14 +6,13 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxsolve.commands import failure, streams
 from jaxsolve.core.run_folder import RunFolder, write_atomically, write_table
 
 if TYPE_CHECKING:
+    from jaxsolve.commands.interface.playing import MatchOptions
     from jaxsolve.games.env import Env
     from jaxsolve.games.game import Game
     from jaxsolve.play.match import Matches, Spent
@@ -26,61 +25,45 @@ PLIES = "plies.jsonl"  # its moves so far, a line a move of every game that goes
 DEFAULT_SIMULATIONS = 32
 
 
-@dataclass(frozen=True)
-class Request:
-    """The options of ``jaxsolve match``."""
-
-    players: tuple[str, str]
-    game: str
-    games: int = 100
-    simulations: int | None = None  # None: DEFAULT_SIMULATIONS, unless there are seconds
-    seconds: float | None = None
-    opening_moves: int | None = None  # None: two from the start, none after openings
-    openings: Path | None = None
-    seed: int = 0
-    out: Path | None = None
-    as_json: bool = False
-
-
-def run(request: Request) -> int:
+def run(options: MatchOptions) -> int:
     """Plays the match and shows it; 0, or 1 where standard output failed."""
-    with failure.errors_as_sentences(request.as_json):
+    with failure.errors_as_sentences(options.as_json):
         from jaxsolve.core import process
 
         process.setup()
         from jaxsolve.games import make
         from jaxsolve.play.match import match_env
 
-        if request.games % 2:
+        if options.games % 2:
             raise ValueError(
-                f"--games {request.games}: give an even number, for every opening is played from both sides"
+                f"--games {options.games}: give an even number, for every opening is played from both sides"
             )
-        game = make(request.game)
+        game = make(options.game)
         env = match_env(game)
         players, weights = zip(
-            *(_player(text, env, request) for text in request.players), strict=True
+            *(_player(text, env, options) for text in options.players), strict=True
         )
-        states = _openings(request, game)
-        starts = [states[number % len(states)] for number in range(request.games // 2)]
-        question = _question(request, list(weights))
+        states = _openings(options, game)
+        starts = [states[number % len(states)] for number in range(options.games // 2)]
+        question = _question(options, list(weights))
         folder = (
             None
-            if request.out is None
-            else RunFolder(request.out, "match.json", question, resume=True)
+            if options.out is None
+            else RunFolder(options.out, "match.json", question, resume=True)
         )
         try:
-            matches = _played(env, (players[0], players[1]), starts, request, folder, question)
+            matches = _played(env, (players[0], players[1]), starts, options, folder, question)
             played = matches.records()[0]
             summary = _summary(
-                request, _names(request), players, played, len(states), matches.spent[0]
+                options, _names(options), players, played, len(states), matches.spent[0]
             )
             said = streams.deliver(
-                lambda: streams.print_json(summary) if request.as_json else _show(request, summary),
-                _headline(request, summary),
+                lambda: streams.print_json(summary) if options.as_json else _show(options, summary),
+                _headline(options, summary),
             )
             if folder is not None:
                 try:
-                    _save(folder, game, starts, played, summary, request)
+                    _save(folder, game, starts, played, summary, options)
                 except OSError as error:  # the result is printed already
                     failure.remark(
                         f"the games could not be saved in {folder.path} ({error.strerror or error})"
@@ -93,7 +76,7 @@ def run(request: Request) -> int:
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------------------
-def _player(text: str, env: Env, request: Request) -> tuple[Player, str | None]:
+def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | None]:
     """A player as it is named: random, a search, or a network with what it is to go by behind a colon; and a digest of the network's parameters.
 
     Raises ValueError, OSError.
@@ -106,13 +89,13 @@ def _player(text: str, env: Env, request: Request) -> tuple[Player, str | None]:
     if text == RANDOM:
         return RandomPlayer(), None
     simulations = (
-        request.simulations
-        if request.simulations is not None or request.seconds is not None
+        options.simulations
+        if options.simulations is not None or options.seconds is not None
         else DEFAULT_SIMULATIONS
     )
     if text.partition(":")[0] in players.KINDS:
         return players.TreePlayer(
-            text, env.game, players.named_search(text, simulations, request.seconds)
+            text, env.game, players.named_search(text, simulations, options.seconds)
         ), None
     if simulations is None:
         raise ValueError(
@@ -133,14 +116,14 @@ def _player(text: str, env: Env, request: Request) -> tuple[Player, str | None]:
     return training.searching_player(network, env, simulations, goal), digest_of(network.params)
 
 
-def _openings(request: Request, game: Game) -> list[Any]:
+def _openings(options: MatchOptions, game: Game) -> list[Any]:
     """The positions that games begin at, in turn. Raises ValueError for those of another game, or where the game is over."""
     from jaxsolve.formats import problems
 
     return (
         [game.init()]
-        if request.openings is None
-        else problems.starts(request.openings, game, "the match is of")
+        if options.openings is None
+        else problems.starts(options.openings, game, "the match is of")
     )
 
 
@@ -148,7 +131,7 @@ def _played(
     env: Env,
     players: tuple[Player, Player],
     starts: list[Any],
-    request: Request,
+    options: MatchOptions,
     folder: RunFolder | None,
     question: dict[str, Any],
 ) -> Matches:
@@ -163,7 +146,7 @@ def _played(
 
     with progress.ProgressLines("preparing ...") as lines:
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *starts)
-        matches = Matches(env, [players], batch, _opening_moves(request), request.seed)
+        matches = Matches(env, [players], batch, _opening_moves(options), options.seed)
         log = None
         if folder is not None:
             if (folder.path / RESULT).exists() and not (folder.path / PLIES).exists():
@@ -176,20 +159,20 @@ def _played(
                 failure.remark(f"{folder.path} holds this match, played to its end")
         while matches.left:
             process.raise_lost_interrupt()
-            lines.say(lambda: _going(request, matches))
+            lines.say(lambda: _going(options, matches))
             chosen = matches.play_on()
             if log is not None:
                 log.add(chosen, matches)
     return matches
 
 
-def _going(request: Request, matches: Matches) -> str:
+def _going(options: MatchOptions, matches: Matches) -> str:
     """How a match stands."""
     points, over = matches.standing(0)
     so_far = (
-        f"; of the {over} that are over {request.players[0]} has {points:g} points" if over else ""
+        f"; of the {over} that are over {options.players[0]} has {points:g} points" if over else ""
     )
-    return f"move {matches.ply + 1}: {matches.left} of {request.games} games go on{so_far}"
+    return f"move {matches.ply + 1}: {matches.left} of {options.games} games go on{so_far}"
 
 
 def _save(
@@ -198,16 +181,16 @@ def _save(
     starts: list[Any],
     played: list[Record],
     summary: dict[str, Any],
-    request: Request,
+    options: MatchOptions,
 ) -> None:
     from jaxsolve.formats import problems
     from jaxsolve.play.records import in_words
 
-    names, begun = _names(request), [starts[n % len(starts)] for n in range(len(played))]
+    names, begun = _names(options), [starts[n % len(starts)] for n in range(len(played))]
     openings = (
         [f"{n + 1}" for n in range(len(starts))]
-        if request.openings is None
-        else [problem.id for problem in problems.load(request.openings)]
+        if options.openings is None
+        else [problem.id for problem in problems.load(options.openings)]
     )
     records = []
     for number, (start, each, words) in enumerate(
@@ -234,24 +217,24 @@ def _save(
     folder.write_json(RESULT, summary)
 
 
-def _opening_moves(request: Request) -> int:
-    if request.opening_moves is not None:
-        return request.opening_moves
-    return 2 if request.openings is None else 0
+def _opening_moves(options: MatchOptions) -> int:
+    if options.opening_moves is not None:
+        return options.opening_moves
+    return 2 if options.openings is None else 0
 
 
-def _names(request: Request) -> tuple[str, str]:
+def _names(options: MatchOptions) -> tuple[str, str]:
     """The players as records name them: apart, where both are the same."""
-    a, b = request.players
+    a, b = options.players
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
-def _show(request: Request, found: dict[str, Any]) -> None:
+def _show(options: MatchOptions, found: dict[str, Any]) -> None:
     from jaxsolve.games import make
 
-    first, (one, other) = found["wins_as_first"], make(request.game).players
+    first, (one, other) = found["wins_as_first"], make(options.game).players
     print(
-        f"{request.players[0]} against {request.players[1]}, {request.game}, {request.games} games:"
+        f"{options.players[0]} against {options.players[1]}, {options.game}, {options.games} games:"
     )
     print(
         f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as {one}, {found['wins'] - first} as {other}"
@@ -268,23 +251,23 @@ def _show(request: Request, found: dict[str, Any]) -> None:
             rate = f", {each['simulations'] / max(each['seconds'], 1e-9):,.0f} a CPU s, what was compiled included"
             if found["spent_together"]:
                 rate = ""
-            elif "time=" in name or (request.seconds is not None and "sims=" not in name):
+            elif "time=" in name or (options.seconds is not None and "sims=" not in name):
                 rate = " on average: near the end of a game, which the tree itself sees, far more than before"
             print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
     if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
         print(
             f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included"
         )
-    print(_headline(request, found))
+    print(_headline(options, found))
 
 
-def _headline(request: Request, found: dict[str, Any]) -> str:
+def _headline(options: MatchOptions, found: dict[str, Any]) -> str:
     low, high = found["interval"]
-    return f"{request.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
+    return f"{options.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
 
 
 def _summary(
-    request: Request,
+    options: MatchOptions,
     names: tuple[str, str],
     players: Sequence[Player],
     played: list[Record],
@@ -299,8 +282,8 @@ def _summary(
         "a": names[0],
         "b": names[1],
         "players": [player.name for player in players],
-        "game": request.game,
-        "seed": request.seed,
+        "game": options.game,
+        "seed": options.seed,
         "score": found.score,
         "interval": found.interval,
     }
@@ -312,23 +295,23 @@ def _summary(
     )
 
 
-def _question(request: Request, weights: list[str | None]) -> dict[str, Any]:
+def _question(options: MatchOptions, weights: list[str | None]) -> dict[str, Any]:
     """What the games depend on; files may have changed since, so that what is in them counts too."""
     from jaxsolve.formats import problems
 
     fields = {
-        "players": list(request.players),
+        "players": list(options.players),
         "weights": weights,
-        "game": request.game,
-        "games": request.games,
-        "simulations": request.simulations,
-        "seconds": request.seconds,
+        "game": options.game,
+        "games": options.games,
+        "simulations": options.simulations,
+        "seconds": options.seconds,
     }
     return fields | {
-        "opening_moves": _opening_moves(request),
-        "openings": None if request.openings is None else str(request.openings),
+        "opening_moves": _opening_moves(options),
+        "openings": None if options.openings is None else str(options.openings),
         "openings_sha256": None
-        if request.openings is None
-        else hashlib.sha256(problems.find(request.openings).read_bytes()).hexdigest(),
-        "seed": request.seed,
+        if options.openings is None
+        else hashlib.sha256(problems.find(options.openings).read_bytes()).hexdigest(),
+        "seed": options.seed,
     }

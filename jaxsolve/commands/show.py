@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 
 from jaxsolve.commands import failure, streams
+from jaxsolve.commands import options as options_module
 from jaxsolve.commands.terminal import board, facts, output_console
 
 if TYPE_CHECKING:
+    from jaxsolve.commands.interface.viewing import CheckOptions, ShowOptions
     from jaxsolve.games.options import Entry
 
 
@@ -86,17 +87,11 @@ def _describe(entry: Entry | str) -> None:
     console.print()
 
 
-def show(
-    text: str,
-    game: str | None,
-    options: dict[str, str],
-    svg: Path | None,
-    sgf: Path | None,
-    as_json: bool,
-    letters: str | None = None,
-) -> int:
-    """Shows a position, and writes it as a picture or as SGF."""
-    with failure.errors_as_sentences(as_json):
+def show(options: ShowOptions) -> int:
+    """Shows a position, and writes it as a picture or as SGF. Returns 0."""
+    rules = options_module.rules(options.rule)
+    text, svg, sgf = options.position, options.svg, options.sgf
+    with failure.errors_as_sentences(options.as_json):
         from jaxsolve import view
         from jaxsolve.commands import outputs
         from jaxsolve.core.run_folder import write_atomically
@@ -106,9 +101,9 @@ def show(
         outputs.refuse_unwritable(text, {"--svg": svg, "--sgf": sgf})
         problem = position.resolve(
             text,
-            game=game,
-            options=options,
-            letters=letters,
+            game=options.game,
+            options=rules,
+            letters=options.column_letters,
             remark=failure.remark,
             look=sgf is None,
         )
@@ -126,7 +121,7 @@ def show(
             "claim": problem.claim.text(players),
             "expected": problem.expected,
         }
-        if as_json:
+        if options.as_json:
             streams.print_json(found)
             return 0
         print(board(problem))
@@ -136,17 +131,16 @@ def show(
         return 0
 
 
-def check(
-    proofs: Sequence[Path],
-    as_json: bool,
-    replay: int = 0,
-    seed: int = 0,
-    flatten: Path | None = None,
-    most: int | None = None,
-) -> int:
+def check(options: CheckOptions) -> int:
     """Asks the independent checker about files, and all proofs in folders: 0 all accepted; 1 one refused; 2 one unreadable, or the plain certificate
     could not be written.
     """
+    proofs, flatten, most, as_json = (
+        options.proofs,
+        options.flatten,
+        options.most,
+        options.as_json,
+    )
     with failure.errors_as_sentences(as_json):
         from jaxsolve.proof.check import __main__ as program
         from jaxsolve.proof.check.audit import report
@@ -158,7 +152,9 @@ def check(
         files = list(dict.fromkeys(file for path in proofs for file in _proofs(path)))
         if flatten is not None and len(files) > 1:
             raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
-        audits = report.Audits(replay, seed, None if flatten is None else str(flatten), most)
+        audits = report.Audits(
+            options.replay or 0, options.seed, None if flatten is None else str(flatten), most
+        )
         reports = {}
         for file in files:
             reports[str(file)] = report.audit(str(file), audits)

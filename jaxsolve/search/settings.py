@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
@@ -84,7 +83,7 @@ class Settings:
             value = getattr(self, name)
             optional = name in ("wave", "max_nodes")
             if not (value is None and optional) and not (
-                isinstance(value, int | np.integer) and value >= least
+                isinstance(value, numbers.Integral) and int(value) >= least
             ):
                 raise ValueError(
                     f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import importlib
 import json
 import random
 from pathlib import Path
@@ -15,7 +14,6 @@ from typer.testing import CliRunner
 
 import jaxsolve.search
 from jaxsolve import cli
-from jaxsolve.commands import options
 from jaxsolve.games.registry import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
@@ -72,28 +70,21 @@ def test_it_puts_two_claims_to_one_tree(listed):
 def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
     """The choices are the keys of the list, and a new one is searched with."""
     assert (*search_settings.METHOD_NAMES, TOY.name) == tuple(METHODS)
-    try:
-        with monkeypatch.context() as changed:
-            changed.setattr(search_settings, "METHOD_NAMES", tuple(METHODS))
-            importlib.reload(options)
-            importlib.reload(cli)
-        words = [
-            "solve",
-            "moves:a2",
-            "--game",
-            "hex-3",
-            "--method",
-            TOY.name,
-            "--json",
-            "--out",
-            str(tmp_path / "run"),
-        ]
-        result = CliRunner().invoke(cli.app, words)
-        answer = json.loads(result.stdout)
-        assert (result.exit_code, answer["verdict"], answer["checked"]) == (20, "disproved", True)
-    finally:
-        importlib.reload(options)
-        importlib.reload(cli)
+    monkeypatch.setattr(search_settings, "METHOD_NAMES", tuple(METHODS))
+    words = [
+        "solve",
+        "moves:a2",
+        "--game",
+        "hex-3",
+        "--method",
+        TOY.name,
+        "--json",
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    result = CliRunner().invoke(cli.app, words)
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, answer["verdict"], answer["checked"]) == (20, "disproved", True)
     assert solve(make("hex-3"), make("hex-3").init(), method=TOY.name).verdict is Verdict.PROVED
 
 

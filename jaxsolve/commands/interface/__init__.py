@@ -1,0 +1,1 @@
+"""The commands with their options; ``jaxsolve.commands`` holds the work, imported on use."""

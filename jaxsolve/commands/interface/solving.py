@@ -1,0 +1,364 @@
+"""Commands that search: solve, suite, tsumego, evaluate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jaxsolve.commands import options
+from jaxsolve.commands.options import (
+    AsJson,
+    EvaluationLimitOptions,
+    LimitOptions,
+    NetworkOptions,
+    NetworkUseOptions,
+    Out,
+    OutputOptions,
+    Patterns,
+    PositionOptions,
+    ProblemOptions,
+    ProofOptions,
+    SearchOptions,
+)
+from jaxsolve.core import process
+from jaxsolve.search.settings import Limits
+
+
+# ---- solve ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class ClaimOptions(PositionOptions):
+    """A position and the claim about it."""
+
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--claim",
+            metavar="TEXT",
+            help="What to prove: 'white wins', 'black does not lose' or 'value'.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveOutputOptions:
+    """Where the answer goes."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Folder for the proof and the result."),
+    ] = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the run in the folder of --out.")
+    ] = False
+    as_json: AsJson = False
+
+
+def solve(
+    question: ClaimOptions,
+    limits: EvaluationLimitOptions,
+    search: SearchOptions,
+    network: NetworkOptions,
+    proof: ProofOptions,
+    output: SolveOutputOptions,
+) -> None:
+    """Solve one position. Without a limit the search runs until it finds the answer.
+
+    Exit code: 0 proved, 10 unknown, 20 disproved, 1 answered, but the proof was not saved or the
+    answer was not printed, 2 bad input or no answer, 130 interrupted (progress is saved).
+    """
+    rules = options.rules(question.rule)
+    if output.resume and output.out is None:
+        raise typer.BadParameter("needs --out DIR, the folder to resume", param_hint="--resume")
+    process.import_jax()
+    from jaxsolve.commands import solve as command
+
+    heads = network.heads(output.as_json)
+    request = command.Request(
+        question.position,
+        question.game,
+        rules,
+        question.claim,
+        search.settings(limits.limits(), heads, check=not proof.no_check),
+        question.column_letters,
+        output.out,
+        output.resume,
+        proof.patterns,
+        output.as_json,
+    )
+    raise typer.Exit(command.run(request))
+
+
+# ---- suite ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class SuiteOptions(ProblemOptions):
+    """A problem set."""
+
+    problems: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROBLEMS.json",
+            help="A problem set; quickstart.json is included in the package.",
+            show_default=False,
+        ),
+    ]
+    pool: Annotated[
+        int,
+        typer.Option(
+            "--pool", min=1, metavar="N", help="Problems searched at once, with one evaluator."
+        ),
+    ] = 1
+
+
+def suite(
+    chosen: SuiteOptions,
+    limits: EvaluationLimitOptions,
+    search: SearchOptions,
+    network: NetworkOptions,
+    proof: ProofOptions,
+    output: OutputOptions,
+) -> None:
+    """Solve a problem set, each problem within the limits.
+
+    The same command resumes the run in the folder of --out, with the same or other limits.
+    Answers are kept. A problem that a limit left unknown is searched again if that limit is now
+    larger or absent; --memory is one of the limits.
+
+    Exit code: 0 done, 1 an answer contradicts the source or was not saved, 2 bad input, or the
+    folder of a problem holds something else (the other problems are solved), 130 interrupted
+    (progress is saved).
+    """
+    rules = options.rules(chosen.rule)
+    process.import_jax()
+    from jaxsolve.commands import suite as command
+
+    heads = network.heads(output.as_json)
+    request = command.Request(
+        chosen.problems,
+        chosen.chosen,
+        rules,
+        search.settings(limits.limits(), heads, check=not proof.no_check),
+        chosen.pool,
+        output.out,
+        proof.patterns,
+        output.as_json,
+    )
+    raise typer.Exit(command.run(request))
+
+
+# ---- tsumego -------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class TsumegoOptions:
+    """A life-and-death problem."""
+
+    position: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.sgf",
+            show_default=False,
+            help="An SGF record, with or without variations (the marked position, else the set-up "
+            "position), - for a record on standard input, or a position in any form that "
+            "'jaxsolve solve' takes.",
+        ),
+    ]
+    game: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            "-g",
+            metavar="ID",
+            help="tsumego-N (the default), or killallgo-9: can White live anywhere?",
+        ),
+    ] = None
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rule",
+            "-r",
+            metavar="KEY=VALUE",
+            help="ko or fill_eyes; see 'jaxsolve games tsumego'.",
+        ),
+    ] = None
+    crucial: Annotated[
+        str | None,
+        typer.Option(
+            "--crucial",
+            metavar="P2,Q3",
+            help="The stones in question. Default: the stones marked by TR, CR, SQ or MA, else "
+            "the weakest enclosed group.",
+        ),
+    ] = None
+    region: Annotated[
+        str | None,
+        typer.Option(
+            "--region",
+            metavar="auto|all|POINTS",
+            help="Where stones may be placed, such as A1-D3,E1. auto: the enclosed area.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionLimitOptions:
+    """Limits of each question, and of all together."""
+
+    time: Annotated[
+        float,
+        typer.Option(
+            "--time",
+            callback=options.seconds,
+            metavar="S",
+            help="Stop a question after S CPU seconds, compilation not counted.",
+        ),
+    ] = 60
+    total: Annotated[
+        float | None,
+        typer.Option(
+            "--total",
+            callback=options.seconds,
+            metavar="S",
+            help="Start no more questions after S CPU seconds in total.",
+        ),
+    ] = None
+    wall: Annotated[
+        float | None,
+        typer.Option(
+            "--wall",
+            callback=options.seconds,
+            metavar="S",
+            help="Stop a question after S seconds of wall time, compilation not counted.",
+        ),
+    ] = None
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--nodes", min=1, metavar="N", help="Stop a question after N expanded positions."
+        ),
+    ] = None
+
+    def limits(self) -> Limits:
+        return Limits(self.time, self.wall, self.nodes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TsumegoRunOptions:
+    """How many questions are searched at once, and patterns that are reused."""
+
+    pool: Annotated[
+        int,
+        typer.Option(
+            "--pool", min=1, metavar="N", help="First moves searched at once, with one evaluator."
+        ),
+    ] = 4
+    patterns: Patterns = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TsumegoOutputOptions:
+    """Where the answers go."""
+
+    out: Out = None
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            help="Also draw the position with the winning first moves into FILE.",
+        ),
+    ] = None
+    sgf_out: Annotated[
+        Path | None,
+        typer.Option("--sgf-out", metavar="FILE", help="Also write the variations to FILE as SGF."),
+    ] = None
+    as_json: AsJson = False
+
+
+def tsumego(
+    question: TsumegoOptions,
+    limits: QuestionLimitOptions,
+    search: SearchOptions,
+    network: NetworkOptions,
+    run: TsumegoRunOptions,
+    output: TsumegoOutputOptions,
+) -> None:
+    """Report the status of a Go group if either side moves first, and all correct first moves.
+
+    The group lives, is a seki, or dies; or it does so in ko, which means that the side that moves
+    first gets this result by winning a ko. Each first move is a question of its own with a checked
+    proof. Each wrong move is shown with its refutation. The same command resumes the run in the
+    folder of --out, with the same or other limits.
+
+    Exit code: 0 all questions answered, 10 stopped at a limit, 1 something was not saved or not
+    printed, 2 bad input, 130 interrupted (progress is saved).
+    """
+    rules = options.rules(question.rule)
+    process.import_jax()
+    from jaxsolve.commands import tsumego as command
+
+    heads = network.heads(output.as_json)
+    request = command.Request(
+        question.position,
+        question.game,
+        rules,
+        question.crucial,
+        question.region,
+        search.settings(limits.limits(), heads),
+        limits.total,
+        run.pool,
+        run.patterns,
+        output.out,
+        output.svg,
+        output.sgf_out,
+        output.as_json,
+    )
+    raise typer.Exit(command.run(request))
+
+
+# ---- evaluate ------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(ProblemOptions):
+    """Networks, and the problems that compare them."""
+
+    networks: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|NETWORK...",
+            help="Folders of training runs, or files or names of networks.",
+            show_default=False,
+        ),
+    ]
+    problems: Annotated[
+        Path, typer.Option("--problems", metavar="PROBLEMS.json", help="The problem set.")
+    ]
+    last: Annotated[
+        int, typer.Option("--last", min=1, metavar="N", help="Of a run, the latest N networks.")
+    ] = 1
+
+
+def evaluate(
+    chosen: EvaluateOptions,
+    limits: LimitOptions,
+    search: SearchOptions,
+    use: NetworkUseOptions,
+    output: OutputOptions,
+) -> None:
+    """Compare networks by solving: solve a problem set with each network, and with none."""
+    rules = options.rules(chosen.rule)
+    process.import_jax()
+    from jaxsolve.commands import evaluate as command
+    from jaxsolve.commands.suite import Request
+
+    settings = search.settings(limits.limits())
+    request = Request(
+        chosen.problems,
+        chosen.chosen,
+        rules,
+        settings,
+        out=output.out,
+        as_json=output.as_json,
+    )
+    raise typer.Exit(
+        command.run(chosen.networks, chosen.last, use.rotations, use.dtype.value, request)
+    )

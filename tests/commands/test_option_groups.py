@@ -1,0 +1,69 @@
+"""Groups of options: a dataclass in a command's signature stands for its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from jaxsolve import cli
+from jaxsolve.commands.option_groups import expand_groups
+from support.reference import options_by_command
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    nodes: Annotated[int | None, typer.Option("--nodes", "-n", min=1)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoreLimits(Limits):
+    name: Annotated[str, typer.Argument()]
+    exact: Annotated[bool, typer.Option("--exact")] = False
+
+
+def outcome(command, *words):
+    app = typer.Typer()
+    app.command()(expand_groups(command))
+    return CliRunner().invoke(app, list(words))
+
+
+def test_a_command_receives_its_groups_with_defaults_and_inherited_fields():
+    received = []
+
+    def command(limits: MoreLimits, wide: Annotated[bool, typer.Option("--wide")] = False) -> None:
+        received.append((limits, wide))
+
+    assert outcome(command, "a").exit_code == 0
+    assert outcome(command, "-n", "3", "b", "--exact", "--wide").exit_code == 0
+    assert received == [
+        (MoreLimits(name="a"), False),
+        (MoreLimits(name="b", nodes=3, exact=True), True),
+    ]
+
+
+@pytest.mark.parametrize("words", [(), ("a", "-n", "0"), ("a", "--unknown")])
+def test_a_missing_argument_and_bad_values_are_usage_errors(words):
+    def command(limits: MoreLimits) -> None: ...
+
+    assert outcome(command, *words).exit_code == 2
+
+
+def test_two_options_of_one_name_are_refused():
+    def command(limits: Limits, nodes: Annotated[int, typer.Option("--more")] = 1) -> None: ...
+
+    with pytest.raises(ValueError, match="nodes"):
+        expand_groups(command)
+
+
+def test_commands_that_search_share_the_options_of_a_search():
+    options = options_by_command()
+    shared = {"--method", "-m", "--memory", "--seed", "--wave", "--no-zones", "--dtype", "--json"}
+    for name in ("solve", "suite", "tsumego", "evaluate"):
+        assert shared <= options[name]
+    assert set(options) == {"jaxsolve"} | {
+        command.name for command in typer.main.get_command(cli.app).commands.values()
+    }
