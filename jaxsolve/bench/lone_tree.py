@@ -14,6 +14,7 @@ from jaxsolve.bench.measure import Clock
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games import make
+from jaxsolve.networks import History
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS
 from jaxsolve.search.run.search import Search
@@ -41,8 +42,10 @@ class MadeUpPositions(Evaluator):
         self.cpu_seconds = 0.0  # spent here
         self.wall_seconds = 0.0
 
-    def __call__(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> np.ndarray:
-        del actions, seed
+    def __call__(
+        self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None
+    ) -> np.ndarray:
+        del actions, seed, history
         cpu, wall, layout, n = time.thread_time(), time.perf_counter(), self.layout, len(states)
         rows = np.zeros((n, layout.width), np.uint32)
         mover = 1 - states[:, 0]

@@ -96,7 +96,7 @@ def compiled(function: Callable[..., Any], *args: Any) -> Compiled:
 @contextlib.contextmanager
 def from_nothing() -> Iterator[None]:
     """Context in which compilation does not use the cache on disk."""
-    before = jax.config.jax_enable_compilation_cache
+    before = jax.config.values["jax_enable_compilation_cache"]
     jax.config.update("jax_enable_compilation_cache", False)
     compilation_cache.reset_cache()  # JAX reads the setting only once
     try:

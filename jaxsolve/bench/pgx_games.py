@@ -8,7 +8,7 @@ from typing import Any
 from jaxsolve.games.game import Game
 
 # Base name of a rule set -> pgx's environment of that game, and the rule in which it may differ.
-SAME = {
+SAME: dict[str, tuple[Any, str]] = {
     "go-9": ("go_9x9", "ko=positional"),
     "go-19": ("go_19x19", "ko=positional"),
     "hex-11": ("hex", ""),

@@ -173,7 +173,7 @@ def _tree_alone(search: TreeSearch, games: Games) -> Any:
     logits = jnp.where(legal, 0.0, jnp.finfo(jnp.float32).min)
 
     def single(key: jax.Array, state: Any, logits: jax.Array) -> Any:
-        def step(params: Any, key: jax.Array, action: jax.Array, state: Any) -> tuple[Any, Any]:
+        def step(params: Any, key: Any, action: Any, state: Any) -> tuple[Any, Any]:
             del params, action
             value = jax.random.uniform(key, (1,), minval=-1.0)
             output = _recurrent_output(

@@ -24,7 +24,6 @@ from jaxsolve.play.match import Matches, Spent, match_env
 from jaxsolve.play.match_log import MatchLog
 from jaxsolve.play.players import TreePlayer, named_search
 from jaxsolve.play.records import NOBODY, Tally, in_words, tally
-from jaxsolve.play.tree_search import PlayoutSearch
 from jaxsolve.view.experiments import paper_numbers
 
 MOST_SEED = (1 << 31) - 1
@@ -170,10 +169,7 @@ class Experiment:
         # Each cell has its own players: pools of players with time limits are equal for both sides.
         self._pairs = {
             name: [
-                tuple(
-                    TreePlayer(text, self.games[name], self._search(text))
-                    for text in (cell.player, cell.opponent)
-                )
+                (self._player(name, cell.player), self._player(name, cell.opponent))
                 for cell in cells
             ]
             for name, cells in self.cells.items()
@@ -277,8 +273,9 @@ class Experiment:
                 points,
             )
 
-    def _search(self, text: str) -> PlayoutSearch:
-        return named_search(text, self.settings.simulations, self.settings.seconds)
+    def _player(self, game: str, text: str) -> TreePlayer:
+        search = named_search(text, self.settings.simulations, self.settings.seconds)
+        return TreePlayer(text, self.games[game], search)
 
 
 def _named(text: str) -> set[str]:

@@ -45,13 +45,14 @@ class Playouts:
         states = jax.tree.map(
             lambda x: np.repeat(np.asarray(x)[None], count, axis=0), self.game.init()
         )
-        legal = np.zeros((count, -(-self.game.num_actions // 32)), np.uint32)
-        over = np.full(count, Outcome.DRAW, np.int32)
-        return jax.device_put(
-            DeviceLanes(
-                states, legal, over, np.zeros((count, 2), np.uint32), np.zeros(count, np.int32)
-            )
+        lanes = DeviceLanes(
+            states,
+            legal=jnp.zeros((count, -(-self.game.num_actions // 32)), jnp.uint32),
+            outcomes=jnp.full(count, int(Outcome.DRAW), jnp.int32),
+            seeds=jnp.zeros((count, 2), jnp.uint32),
+            played=jnp.zeros(count, jnp.int32),
         )
+        return jax.device_put(lanes)
 
     def look(self, words: np.ndarray) -> np.ndarray:
         """Rows uint32[B, S + M + 1] of packed positions uint32[B, S], without a game played."""

@@ -93,7 +93,7 @@ def in_words(game: Game, starts: Sequence[Any], played: Sequence[Record]) -> lis
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _after(game: Game, states: Any, actions: np.ndarray) -> Any:
+def _after(game: Game, states: Any, actions: Any) -> Any:
     return jax.vmap(game.step)(states, actions)
 
 

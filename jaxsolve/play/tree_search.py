@@ -175,16 +175,18 @@ def search(
     playouts, end = Playouts(game, one.most_moves), math.inf
     forest, lanes = _start(settings, game, playouts, words, seeds)
     size = filled_size(len(lanes.trees))
-    given = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
-    padded = [np.zeros((size, *array.shape[1:]), array.dtype) for array in given]
+    of_lanes = (lanes.states, lanes.actions, lanes.seeds, lanes.fresh)
+    states, actions, game_seeds, fresh = padded = [
+        np.zeros((size, *array.shape[1:]), array.dtype) for array in of_lanes
+    ]
     rows = np.zeros((size, forest.states.shape[1] + forest.legal.shape[1] + 1), np.uint32)
     rows.setflags(write=False)  # like rows from the device, so that ``advance`` compiles once
     device = playouts.idle(size)
     moves, played = FIRST_MOVES, 0
     while (at_work := advance(forest, lanes, rows)) and clock() < end:
-        for array, each in zip(padded, given, strict=True):
+        for array, each in zip(padded, of_lanes, strict=True):
             array[: len(each)] = each
-        rows, device = playouts.play(device, *padded, moves)
+        rows, device = playouts.play(device, states, actions, game_seeds, fresh, moves)
         if not played and one.seconds is not None:
             end = clock() + one.seconds  # without the compilation of the first call
         played += moves * at_work
@@ -193,9 +195,9 @@ def search(
             max(played // (8 * (int(forest.counters[PLAYOUTS]) + at_work)), LEAST_MOVES), MOST_MOVES
         )
         forest = _with_capacity_for_a_call(forest, lanes, game)
-    actions = np.zeros(count, np.int32)
-    choose_moves(forest, actions)
-    return Searched(actions, forest.trees["ended"].copy(), int(forest.counters[PLAYOUTS]), forest)
+    chosen = np.zeros(count, np.int32)
+    choose_moves(forest, chosen)
+    return Searched(chosen, forest.trees["ended"].copy(), int(forest.counters[PLAYOUTS]), forest)
 
 
 # ---- internals ---------------------------------------------------------------------------------
