@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -14,21 +15,25 @@ import pytest
 from jaxsolve.core import process
 
 LONGEST = (
-    "search/run/test_pool.py",  # compiles the host loops; the other process runs files without them
+    "search/run/test_pool.py",  # compiles the host loops
+    "train/test_self_play.py",  # the next files run beside it and need no host loops
     "train/test_run.py",
+    "games/test_contract.py",
     "games/test_transforms.py",
-    "evaluate/test_devices.py",
-    "games/test_pgx_interface.py",
-    "games/hex/test_detected_wins.py",
-    "networks/test_networks.py",
+    "train/test_search.py",
+    "games/loa/test_loa.py",
+    "test_startup.py",
     "search/tree/test_search_patterns.py",
-    "games/slither/test_slither.py",
-    "tsumego/test_command.py",
+    "tsumego/test_shapes.py",
+    "search/test_networks.py",
+    "bench/test_bench.py",
+    "play/test_match.py",
     "check/audit/test_replay.py",
-    "search/test_slither_zones.py",
+    "games/slither/test_slither.py",
     "search/test_soundness_shapes.py",
+    "tsumego/test_enclosure.py",
 )
-"""Files that take long, which processes side by side had better begin with."""
+"""Files that take long, in the order in which parallel processes start them."""
 
 # Compilation takes most of the time, and these flags halve it. A long run compiles as for users.
 if "JAXSOLVE_LONG" not in os.environ:
@@ -41,10 +46,26 @@ os.environ["NUMBA_BOUNDSCHECK"] = "1"
 process.setup()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the long parameters ``full``, and sorts the longest files to the front."""
+    seen: Counter[tuple[Path, str]] = Counter()
+    for item in items:
+        if (short := item.get_closest_marker("short")) is None:
+            continue
+        name, _, parameters = item.name.partition("[")
+        seen[item.path, name] += 1
+        kept = short.args
+        if not (parameters[:-1] in kept or seen[item.path, name] <= _count_of(kept)):
+            item.add_marker("full")
     order = {name: number for number, name in enumerate(LONGEST)}
     here = Path(__file__).parent
-    items.sort(key=lambda item: order.get(str(item.path.relative_to(here)), len(order)))
+    items.sort(key=lambda item: order.get(item.path.relative_to(here).as_posix(), len(order)))
+
+
+def _count_of(kept: tuple[object, ...]) -> int:
+    """Number of first parameters that ``short(N)`` keeps; 0 where it lists identifiers."""
+    return kept[0] if kept and isinstance(kept[0], int) else 0
 
 
 @pytest.fixture(scope="module", autouse=True)
