@@ -62,6 +62,7 @@ SOURCES = (
     "games/go/plans.py",
     "games/go/zone_board.py",
     "games/go/zone_life.py",
+    "games/go/zone_replies.py",
     "games/go/zones.py",
     "games/hex/zones.py",
     "games/gomoku/odds.py",

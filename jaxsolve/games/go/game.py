@@ -16,12 +16,13 @@ from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
-from jaxsolve.games.boards.planes import board_planes
-from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
-from jaxsolve.games.drawing import Shape, Stones
+from jaxsolve.games.boards.square import square_permutations
+from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.go import relaxation, superko
+from jaxsolve.games.go import observation, relaxation, superko
+from jaxsolve.games.go import symmetry as symmetry_module
 from jaxsolve.games.go import text as notation
+from jaxsolve.games.go.drawing import draw
 from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import (
     OPENING_OVER,
@@ -31,6 +32,7 @@ from jaxsolve.games.go.state import (
     host_meta,
     host_word,
     meta_word,
+    own_and_enemy,
     read_meta,
 )
 
@@ -175,7 +177,7 @@ class GoRules(Game):
         action = as_action(action)
         stones, word, task = self.kernel._step(state.stones, state.meta, state.task, action)
         after = GoState(stones, word, task, state.history, state.history_key)
-        return self._remember(state, after, action) if self.history_capacity else after
+        return superko.remember(self, state, after, action) if self.history_capacity else after
 
     @batch_last
     def _step(
@@ -183,8 +185,10 @@ class GoRules(Game):
     ) -> tuple[jax.Array, jax.Array, Task | None]:
         grid, meta = self.grid, read_meta(word)
         is_pass = action >= grid.points
-        own, enemy, ko = place(grid, *_sorted(meta.side, stones[0], stones[1]), grid.point(action))
-        black, white = _sorted(meta.side, own, enemy)
+        own, enemy, ko = place(
+            grid, *own_and_enemy(meta.side, stones[0], stones[1]), grid.point(action)
+        )
+        black, white = own_and_enemy(meta.side, own, enemy)
         after = Meta(
             side=1 - meta.side,
             passes=jnp.where(
@@ -193,7 +197,7 @@ class GoRules(Game):
             ply=jnp.minimum(meta.ply + 1, OPENING_OVER),
             outcome=jnp.zeros_like(meta.outcome),
             ko=self._ko_number(ko),
-            boards=meta.boards + self._remembers(is_pass),
+            boards=meta.boards + superko.entries_added(self.ko, is_pass),
         )
         if task is not None:
             task = self._after(task, black, white)
@@ -218,14 +222,14 @@ class GoRules(Game):
         may_pass = (meta.outcome == Outcome.ONGOING) & (
             (meta.ply == OPENING_OVER) | (meta.ply == 1)
         )
-        return jnp.concatenate([_bits(self.size, legal), may_pass[None]])
+        return jnp.concatenate([self.grid.to_bool(legal).reshape(-1), may_pass[None]])
 
     def legal_points(self, state: GoState) -> jax.Array:
         """uint32[W]: the legal placements as a packed board."""
         legal, atari = self.kernel._legal_board(state.stones, state.meta, state.task)
         if not self.history_capacity:
             return legal
-        return legal & ~self._recreating(state, atari)
+        return legal & ~superko.recreating(self, state, atari)
 
     @batch_last
     def _legal_board(
@@ -236,7 +240,7 @@ class GoRules(Game):
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
 
         def found() -> tuple[jax.Array, jax.Array]:
-            own, enemy = _sorted(meta.side, stones[0], stones[1])
+            own, enemy = own_and_enemy(meta.side, stones[0], stones[1])
             legal, atari = placements(grid, own, enemy)
             legal = self._restrict(legal, own, enemy, atari, meta, task)
             if self.ko == "simple":
@@ -260,48 +264,6 @@ class GoRules(Game):
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
         )
 
-    # ---- superko ---------------------------------------------------------------------------------------------------
-    def _remembers(self, is_pass: jax.Array) -> jax.Array:
-        """int32[...]: boards that a move adds to the history."""
-        if self.ko == "situational":
-            return jnp.ones_like(is_pass, jnp.int32)
-        return (
-            (~is_pass).astype(jnp.int32)
-            if self.ko == "positional"
-            else jnp.zeros_like(is_pass, jnp.int32)
-        )
-
-    def _remember(self, before: GoState, after: GoState, action: jax.Array) -> GoState:
-        """``after`` with the board it came from added to its history."""
-        meta = read_meta(before.meta)
-        side = meta.side if self.ko == "situational" else jnp.zeros_like(meta.side)
-        entry = superko.entry(self.grid, before.stones, side)
-        added = self._remembers(action >= self.grid.points) == 1
-        here = added & (np.arange(self.history_capacity) == meta.boards)
-        key = before.history_key + jnp.where(added, superko.entry_key(entry), jnp.uint32(0))
-        return after._replace(
-            history=jnp.where(here, entry[:, None], before.history), history_key=key
-        )
-
-    def _history_key(self, history: jax.Array, boards: jax.Array) -> jax.Array:
-        kept = np.arange(self.history_capacity) < boards
-        return jnp.sum(
-            jnp.where(kept, superko.entry_key(history), jnp.uint32(0)), axis=1, dtype=jnp.uint32
-        )
-
-    def _recreating(self, state: GoState, atari: jax.Array) -> jax.Array:
-        """uint32[W]: placements that would bring back an earlier board."""
-        grid, meta = self.grid, read_meta(state.meta)
-        mark = (state.history[0] >> np.uint32(grid.width)) & np.uint32(1)
-        kept = np.arange(self.history_capacity) < meta.boards
-        if self.ko == "situational":
-            kept = kept & (mark != meta.side.astype(jnp.uint32))
-        black, white = state.history.reshape(2, grid.words, -1)
-        own, enemy = _sorted(meta.side, state.stones[0], state.stones[1])
-        return superko.recreated(
-            grid, own, enemy, atari, _sorted(meta.side, grid.inside(black), white), kept
-        )
-
     # ---- zones ---------------------------------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:
@@ -312,29 +274,9 @@ class GoRules(Game):
         """Zones of wins by life and by capture, with simple ko: where no earlier board matters."""
         if self._goal is None or self.ko != "simple":
             return None
-        from jaxsolve.games import zones as zoning
-        from jaxsolve.games.go.plans import SCRATCH, plan
-        from jaxsolve.games.go.zone_life import leaf
-        from jaxsolve.games.go.zones import lost, pattern, unanswered, won
+        from jaxsolve.games.go.zones import zoning_of  # imports numba
 
-        n = self.size
-        facts = [
-            n,
-            self.grid.words,
-            32 // (n + 1),
-            self._goal == 2,
-            self.__dict__.get("fill_eyes", True),
-            self._goal,
-            *self.crucial_points,
-        ]
-        return zoning.make_zoning(
-            (leaf, won, lost, unanswered, pattern, plan),
-            -(-self.num_actions // 32),
-            np.array(facts),
-            SCRATCH,
-            null=n * n,
-            planes=4 if self._goal == 2 else 3,
-        )
+        return zoning_of(self)
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points; nothing for the whole position, of which the pass is a part."""
@@ -358,17 +300,7 @@ class GoRules(Game):
 
     # ---- observation ---------------------------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:
-        meta = read_meta(state.meta)
-        planes = [
-            *_sorted(meta.side, state.stones[0], state.stones[1]),
-            self.grid.point(meta.ko - 1),
-        ]
-        shown = [_bits(self.size, plane) for plane in planes] + [
-            jnp.full(self.grid.points, meta.side == 1)
-        ]
-        if state.task is not None:
-            shown += [_bits(self.size, state.task.crucial), _bits(self.size, state.task.region)]
-        return jnp.stack(shown, axis=-1).reshape(self.size, self.size, -1)
+        return observation.observe(self, state)
 
     def board_words(self, state: GoState) -> jax.Array:
         """uint32[2, W]: what ``observe_history`` needs of an earlier position."""
@@ -379,11 +311,7 @@ class GoRules(Game):
 
         Own and opponent's stones 0 to 7 moves ago, then ones where White is to move (Silver et al. 2017, "Neural network architecture").
         """
-        side = read_meta(state.meta).side
-        own_first = jnp.where(side == 1, history[:, ::-1], history)
-        planes = board_planes(self.grid, own_first.reshape(-1, self.grid.words))
-        white = jnp.broadcast_to(side == 1, (self.size, self.size, 1))
-        return jnp.concatenate([planes, white], axis=-1)
+        return observation.observe_history(self, state, history)
 
     def colour_planes(self, boards: int) -> ColourPlanes:
         from jaxsolve.games.go.colour_planes import (
@@ -421,10 +349,7 @@ class GoRules(Game):
         return np.pad(images, ((0, 0), (0, 1)), constant_values=self.size**2)
 
     def transform(self, state: GoState, symmetry: jax.Array) -> GoState:
-        if self.num_symmetries < SQUARE_SYMMETRIES:
-            of_square = jnp.where(np.arange(self.num_symmetries) == symmetry, self._symmetries, 0)
-            symmetry = jnp.sum(of_square, dtype=jnp.int32)
-        return _transformed(self, state, symmetry)
+        return symmetry_module.transformed(self, state, symmetry)
 
     # ---- text --------------------------------------------------------------------------------------------------------
     def text(self, state: GoState) -> str:
@@ -470,40 +395,7 @@ class GoRules(Game):
         )
 
     def drawing(self, state: GoState) -> Stones:
-        ko = host_meta(state.meta).ko - 1
-        signs = {(ko % self.size, ko // self.size): "square"} if ko >= 0 else {}
-        return Stones(Shape.POINTS, self.cells(state), *board_text.gtp_labels(self.size), signs)
-
-
-def _sorted(side: jax.Array, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """(own, enemy) of int32[...] ``side`` from Black's and White's, and back."""
-    white_moves = (side == 1)[None]
-    return jnp.where(white_moves, white, black), jnp.where(white_moves, black, white)
-
-
-def _bits(size: int, x: jax.Array) -> jax.Array:
-    """bool[N * N] of one board uint32[W]."""
-    return square(size).to_bool(x).reshape(-1)
-
-
-def _transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
-    """The state after int32[] ``symmetry`` of ``square_permutations``."""
-    grid, meta = square(game.size), read_meta(state.meta)
-    ko = image_of(game.size, jnp.maximum(meta.ko - 1, 0), symmetry) + 1
-    after = state._replace(
-        stones=turned(grid, state.stones, symmetry),
-        meta=meta_word(meta._replace(ko=jnp.where(meta.ko > 0, ko, 0))),
-    )
-    if state.task is not None:
-        crucial, region = turned(grid, jnp.stack([state.task.crucial, state.task.region]), symmetry)
-        after = after._replace(task=state.task._replace(crucial=crucial, region=region))
-    if state.history is None:
-        return after
-    boards = state.history.T.reshape(-1, 2, grid.words)
-    marks = state.history[0] & np.uint32(1 << grid.width)
-    history = turned(grid, boards, symmetry).reshape(-1, 2 * grid.words).T
-    history = history.at[0].set(history[0] | marks)
-    return after._replace(history=history, history_key=game._history_key(history, meta.boards))
+        return draw(self, state)
 
 
 @lazy_import.jit(static_argnums=0)
@@ -511,6 +403,6 @@ def _judge(game: GoRules, state: GoState) -> GoState:
     """``GoRules._judged_anew``, jitted."""
     if state.history is not None:
         state = state._replace(
-            history_key=game._history_key(state.history, read_meta(state.meta).boards)
+            history_key=superko.history_key(state.history, read_meta(state.meta).boards)
         )
     return state._replace(meta=game._judge_board(state.stones, state.meta, state.task))

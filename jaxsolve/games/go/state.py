@@ -85,3 +85,11 @@ def meta_word(meta: Meta) -> jax.Array:
         word = word | (jnp.asarray(getattr(meta, name)).astype(jnp.uint32) << jnp.uint32(at))
         at += bits
     return word
+
+
+def own_and_enemy(
+    side: jax.Array, black: jax.Array, white: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """(own, enemy) boards of ``side`` int32[...] from (black, white), and back."""
+    white_moves = (side == 1)[None]
+    return jnp.where(white_moves, white, black), jnp.where(white_moves, black, white)

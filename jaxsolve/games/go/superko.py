@@ -7,11 +7,17 @@ missing enemy stones is local to them: they must be whole chains whose only libe
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.boards.mixing import mix
+from jaxsolve.games.go.state import GoState, own_and_enemy, read_meta
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
@@ -53,3 +59,44 @@ def recreated(
     return jax.lax.reduce(
         jnp.where(matches, point, np.uint32(0)), np.uint32(0), jax.lax.bitwise_or, (1,)
     )
+
+
+def entries_added(ko: str, is_pass: jax.Array) -> jax.Array:
+    """int32[...]: boards that a move adds to the history under the ``ko`` rule."""
+    if ko == "situational":
+        return jnp.ones_like(is_pass, jnp.int32)
+    if ko == "positional":
+        return (~is_pass).astype(jnp.int32)
+    return jnp.zeros_like(is_pass, jnp.int32)
+
+
+def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) -> GoState:
+    """``after`` with the board of ``before`` added to its history."""
+    meta = read_meta(before.meta)
+    side = meta.side if game.ko == "situational" else jnp.zeros_like(meta.side)
+    words = entry(game.grid, before.stones, side)
+    added = entries_added(game.ko, action >= game.grid.points) == 1
+    here = added & (np.arange(game.history_capacity) == meta.boards)
+    key = before.history_key + jnp.where(added, entry_key(words), jnp.uint32(0))
+    history = jnp.where(here, words[:, None], before.history)
+    return after._replace(history=history, history_key=key)
+
+
+def history_key(history: jax.Array, boards: jax.Array) -> jax.Array:
+    """uint32[4]: key of the first int32[] ``boards`` entries of a history uint32[2 * W, H]."""
+    kept = np.arange(history.shape[1]) < boards
+    keys = jnp.where(kept, entry_key(history), jnp.uint32(0))
+    return jnp.sum(keys, axis=1, dtype=jnp.uint32)
+
+
+def recreating(game: GoRules, state: GoState, atari: jax.Array) -> jax.Array:
+    """uint32[W]: placements that would recreate an earlier board."""
+    grid, meta = game.grid, read_meta(state.meta)
+    mark = (state.history[0] >> np.uint32(grid.width)) & np.uint32(1)
+    kept = np.arange(game.history_capacity) < meta.boards
+    if game.ko == "situational":
+        kept = kept & (mark != meta.side.astype(jnp.uint32))
+    black, white = state.history.reshape(2, grid.words, -1)
+    own, enemy = own_and_enemy(meta.side, state.stones[0], state.stones[1])
+    earlier = own_and_enemy(meta.side, grid.inside(black), white)
+    return recreated(grid, own, enemy, atari, earlier, kept)

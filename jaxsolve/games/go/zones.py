@@ -11,6 +11,8 @@ certificate may rest on other lines than the search did.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from jaxsolve.games.go.zone_board import (
@@ -22,9 +24,7 @@ from jaxsolve.games.go.zone_board import (
     LABEL,
     LIBERTY,
     LIST,
-    MEMBER,
     OUTSIDE,
-    ROWS_A_WORD,
     SECOND,
     SIZE,
     TSUMEGO,
@@ -36,12 +36,9 @@ from jaxsolve.games.go.zone_board import (
     breathe,
     close_chain,
     colour_to_move,
-    eye_shown,
     has_action,
     in_opening,
     into,
-    is_eye,
-    is_lone,
     is_taken,
     ko_taken,
     make_whole,
@@ -49,14 +46,16 @@ from jaxsolve.games.go.zone_board import (
     passes_made,
     point_of,
     read_board,
-    show_eye,
     show_no_eye,
     spread,
     step,
     write_zone,
 )
-from jaxsolve.games.zones import FOR_MOVER, SECOND_MOVES
+from jaxsolve.games.zones import FOR_MOVER, SECOND_MOVES, Zoning, make_zoning
 from jaxsolve.jit.host import compiled, inner
+
+if TYPE_CHECKING:
+    from jaxsolve.games.go.game import GoRules
 
 
 # ---- P moves ----------------------------------------------------------------------------------------------------------------
@@ -89,9 +88,9 @@ def _stay_legal(facts, state, scratch, side, move, colour):
     ko = ko_taken(scratch, side, move, colour)
     if ko:
         if scratch[ZONE + ko]:
-            grown = _same_ko(scratch, side, move, ko) or grown
+            grown = same_ko(scratch, side, move, ko) or grown
     elif may_not_take_ko(facts, state, colour) and not _no_ko_shown(scratch, side, move, colour):
-        grown = _show_no_ko(scratch, side, move, colour) or grown
+        grown = show_no_ko(scratch, side, move, colour) or grown
     return grown
 
 
@@ -168,7 +167,7 @@ def _no_eye_shown(scratch, side, move, colour):
 
 
 @inner
-def _same_ko(scratch, side, move, ko):
+def same_ko(scratch, side, move, ko):
     """The ko that ``move`` sets at ``ko`` is set wherever the zone looks like this; True if the zone grew."""
     grown = around(scratch, side, move)
     grown = around(scratch, side, ko) or grown
@@ -201,7 +200,7 @@ def _no_ko_shown(scratch, side, move, colour):
 
 
 @inner
-def _show_no_ko(scratch, side, move, colour):
+def show_no_ko(scratch, side, move, colour):
     """Adds what it takes to see that ``move``, which takes no ko, takes none; True if the zone grew."""
     for k in range(4):
         near = move + step(side, k)
@@ -233,7 +232,7 @@ def _same_captures(scratch, side, move, colour):
             if is_taken(scratch, np.int64(scratch[LABEL + point]), move):
                 grown = close_chain(scratch, side, np.int64(scratch[LABEL + point])) or grown
                 continue
-            _mark_group(scratch, side, point)
+            mark_group(scratch, side, point)
             missing = breathe(scratch, side, point, 1, move, False)
             outer += missing
     if grown or outer == 0:
@@ -282,7 +281,7 @@ def _same_captures(scratch, side, move, colour):
 
 
 @inner
-def _mark_group(scratch, side, start):
+def mark_group(scratch, side, start):
     """Marks the group of a stone in GROUPED."""
     colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
     scratch[LIST], scratch[GROUPED + start] = start, 1
@@ -299,154 +298,6 @@ def _mark_group(scratch, side, start):
                 scratch[GROUPED + near] = 1
                 scratch[LIST + count] = near
                 count += 1
-
-
-# ---- Q moves ----------------------------------------------------------------------------------------------------------------
-@compiled
-def lost(state, action, zone, out, facts, scratch):
-    """Zone of a position that Q loses with every move, whose replies' zones together are ``zone``."""
-    for i in range(len(out)):
-        out[i] = zone[i]
-    whole = facts[SIZE] * facts[SIZE]
-    if has_action(zone, whole) or in_opening(facts, state) or passes_made(facts, state) != 0:
-        make_whole(facts, out)
-        return np.int64(0)
-    read_board(facts, state, out, scratch)
-    side, mover = facts[SIZE] + 2, colour_to_move(facts, state)
-    ko = np.int64(state[2 * facts[WORDS]] >> np.uint32(8) & np.uint32(511))
-    ko = point_of(facts, ko - 1) if ko else np.int64(0)
-    grown = True
-    while grown:
-        grown = _two_liberties(scratch, side, 3 - mover)
-        for row in range(side - 2):
-            for column in range(side - 2):
-                point = side * (row + 1) + column + 1
-                if (
-                    scratch[CELL + point] == EMPTY
-                    and scratch[ZONE + point]
-                    and point != ko
-                    and _may_play(facts, state, row * (side - 2) + column)
-                ):
-                    grown = _same_reply(facts, state, scratch, side, point, mover) or grown
-    write_zone(facts, scratch, out)
-    return np.int64(0)
-
-
-@inner
-def _may_play(facts, state, action):
-    """Whether a point lies in the task's region, where there is a task."""
-    if facts[TSUMEGO] == 0:
-        return True
-    n, per = facts[SIZE], facts[ROWS_A_WORD]
-    row, column = action // n, action % n
-    return state[3 * facts[WORDS] + 1 + row // per] >> np.uint32(
-        (row % per) * (n + 1) + column
-    ) & np.uint32(1) != np.uint32(0)
-
-
-@inner
-def _two_liberties(scratch, side, colour):
-    """Sees to it that every group of ``colour`` has two inner liberties or is closed; True if the zone grew."""
-    n, grown = side - 2, False
-    for i in range(side + 1, side * (side - 1) - 1):
-        scratch[GROUPED + i] = 0
-    for row in range(n):
-        for column in range(n):
-            point = side * (row + 1) + column + 1
-            if (
-                scratch[CELL + point] == colour
-                and scratch[ZONE + point]
-                and scratch[GROUPED + point] == 0
-            ):
-                if breathe(scratch, side, point, 2, 0, True) > 0:
-                    grown = True
-                _mark_group(scratch, side, point)
-    return grown
-
-
-@inner
-def _same_reply(facts, state, scratch, side, point, mover):
-    """Sees to it that Q's stone at ``point``, if it is illegal, is so wherever the zone looks like this, and sets no ko that it does not set here.
-
-    True if the zone grew.
-    """
-    if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
-        return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)
-    ko = ko_taken(scratch, side, point, mover)
-    if ko:
-        if may_not_take_ko(facts, state, mover):
-            return _same_ko(scratch, side, point, ko)
-        return False
-    free, single, shown, takes = False, np.int64(0), False, False
-    for k in range(4):
-        near = point + step(side, k)
-        cell = scratch[CELL + near]
-        if cell == OUTSIDE:
-            continue
-        if cell in (EMPTY, mover):
-            free = (
-                free
-                or cell == EMPTY
-                or not is_taken(scratch, np.int64(scratch[LABEL + near]), point)
-            )
-            shown = shown or scratch[ZONE + near] == 1
-        elif is_taken(scratch, np.int64(scratch[LABEL + near]), point):
-            takes = True
-            if is_lone(scratch, side, near) and scratch[ZONE + near]:
-                single = near
-    if single:
-        return not shown and _show_no_ko(scratch, side, point, mover)
-    return not free and not takes and _stay_suicide(scratch, side, point, mover)
-
-
-@inner
-def _stay_suicide(scratch, side, point, mover):
-    grown = around(scratch, side, point)
-    for k in range(4):
-        near = point + step(side, k)
-        if scratch[CELL + near] == mover:
-            grown = close_chain(scratch, side, np.int64(scratch[LABEL + near])) or grown
-    return grown
-
-
-@compiled
-def unanswered(state, action, zone, out, facts, scratch):
-    """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
-    after ``action`` there."""
-    whole = facts[SIZE] * facts[SIZE]
-    for i in range(len(out)):
-        out[i] = zone[i]
-    if has_action(zone, whole):
-        return np.int64(0)
-    if action != whole and has_action(zone, action):
-        make_whole(facts, out)
-        return np.int64(0)
-    side, winner = facts[SIZE] + 2, 3 - colour_to_move(facts, state)
-    chains = read_board(facts, state, zone, scratch)
-    move = point_of(facts, action) if action != whole else np.int64(-1)
-    for chain in range(chains):
-        if (
-            scratch[SECOND + chain] == 0
-            and scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == winner
-            and _meets(scratch, chain)
-        ):
-            liberty = np.int64(scratch[LIBERTY + chain])
-            if liberty == move:
-                make_whole(facts, out)
-                return np.int64(0)
-            add_action(out, (liberty // side - 1) * facts[SIZE] + liberty % side - 1)
-    if passes_made(facts, state) != 0 or in_opening(facts, state):
-        add_action(out, whole)  # a second pass ends the game
-    return np.int64(0)
-
-
-@inner
-def _meets(scratch, chain):
-    """Whether a stone of the chain lies in the zone."""
-    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
-        if scratch[ZONE + scratch[MEMBER + i]]:
-            return True
-    return False
 
 
 # ---- patterns ---------------------------------------------------------------------------------------------------------------
@@ -471,3 +322,30 @@ def pattern(state, action, zone, out, facts, scratch):
         spread(facts, state, 2 * words + 1, out, 3 * plane)
     said = FOR_MOVER if passes_made(facts, state) != 0 else 0
     return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
+
+
+# ---- interface ------------------------------------------------------------------------------------
+def zoning_of(game: GoRules) -> Zoning:
+    """The zone interface of a rule set with simple ko that unconditional life decides."""
+    from jaxsolve.games.go.plans import SCRATCH, plan
+    from jaxsolve.games.go.zone_life import leaf
+    from jaxsolve.games.go.zone_replies import lost, unanswered
+
+    n, either = game.size, game._goal == 2
+    facts = [
+        n,
+        game.grid.words,
+        32 // (n + 1),
+        either,
+        game.__dict__.get("fill_eyes", True),
+        game._goal,
+        *game.crucial_points,
+    ]
+    return make_zoning(
+        (leaf, won, lost, unanswered, pattern, plan),
+        -(-game.num_actions // 32),
+        np.array(facts),
+        SCRATCH,
+        null=n * n,
+        planes=4 if either else 3,
+    )

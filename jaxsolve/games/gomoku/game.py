@@ -15,10 +15,11 @@ from jaxsolve.games.boards.batching import as_action, batch_last, held, traced_o
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
 from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
-from jaxsolve.games.drawing import Shape, Stones
+from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
-from jaxsolve.games.gomoku.lines import LineRules, actions_of, lowest_of
+from jaxsolve.games.gomoku.completions import LineRules, actions_of, lowest_of
+from jaxsolve.games.gomoku.drawing import draw
 from jaxsolve.games.gomoku.stone import look_at_stone
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Gomoku(Game):
 
     # ---- all children at once ----------------------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
-        """``Children`` by set algebra on the position's own windows (``lines.py``); ``threat`` only without four-threat knowledge."""
+        """``Children`` by set algebra on the position's own windows (``completions``); ``threat`` only without four-threat knowledge."""
         return Children(*self._look(state.stones[0], state.stones[1], state.meta))
 
     @batch_last
@@ -293,4 +294,4 @@ class Gomoku(Game):
         return "two-fours" if int(state.meta) >> FOURS_AT > self.num_actions else "five"
 
     def drawing(self, state: GomokuState) -> Stones:
-        return Stones(Shape.POINTS, self.cells(state), *board_text.gtp_labels(self.size))
+        return draw(self, state)

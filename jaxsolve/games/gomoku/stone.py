@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxsolve.core.bitboard import LINES, Grid
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.gomoku.lines import LineRules
+from jaxsolve.games.gomoku.completions import LineRules
 
 
 class Stone(NamedTuple):

@@ -15,10 +15,11 @@ from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import stone_planes
 from jaxsolve.games.boards.square import square_permutations, turned
-from jaxsolve.games.drawing import Place, Shape, Stones
+from jaxsolve.games.drawing import Place, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.slither import text as notation
 from jaxsolve.games.slither.diagonal import DIRECTIONS, DiagonalRule
+from jaxsolve.games.slither.drawing import draw
 
 if TYPE_CHECKING:
     from jaxsolve.games.zones import Zoning
@@ -329,9 +330,7 @@ class Slither(Game):
         return "connection"
 
     def drawing(self, state: SlitherState) -> Stones:
-        return Stones(
-            Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size), edges=(1, 2)
-        )
+        return draw(self, state)
 
     def place(self, action: int, state: SlitherState, player: int) -> Place | None:
         cell = notation.cell_of(action, self.size)
