@@ -1,0 +1,192 @@
+"""Relevance zones of Go where the losing side moves, on the host (definitions: ``zones``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.games.go.zone_board import (
+    CELL,
+    EMPTY,
+    FILL_EYES,
+    FIRST,
+    GROUPED,
+    LABEL,
+    LIBERTY,
+    MEMBER,
+    OUTSIDE,
+    ROWS_A_WORD,
+    SECOND,
+    SIZE,
+    TSUMEGO,
+    WORDS,
+    ZONE,
+    add_action,
+    around,
+    breathe,
+    close_chain,
+    colour_to_move,
+    eye_shown,
+    has_action,
+    in_opening,
+    is_eye,
+    is_lone,
+    is_taken,
+    ko_taken,
+    make_whole,
+    may_not_take_ko,
+    passes_made,
+    point_of,
+    read_board,
+    show_eye,
+    step,
+    write_zone,
+)
+from jaxsolve.games.go.zones import mark_group, same_ko, show_no_ko
+from jaxsolve.jit.host import compiled, inner
+
+
+@compiled
+def lost(state, action, zone, out, facts, scratch):
+    """Zone of a position that Q loses with every move, whose replies' zones together are ``zone``."""
+    for i in range(len(out)):
+        out[i] = zone[i]
+    whole = facts[SIZE] * facts[SIZE]
+    if has_action(zone, whole) or in_opening(facts, state) or passes_made(facts, state) != 0:
+        make_whole(facts, out)
+        return np.int64(0)
+    read_board(facts, state, out, scratch)
+    side, mover = facts[SIZE] + 2, colour_to_move(facts, state)
+    ko = np.int64(state[2 * facts[WORDS]] >> np.uint32(8) & np.uint32(511))
+    ko = point_of(facts, ko - 1) if ko else np.int64(0)
+    grown = True
+    while grown:
+        grown = _two_liberties(scratch, side, 3 - mover)
+        for row in range(side - 2):
+            for column in range(side - 2):
+                point = side * (row + 1) + column + 1
+                if (
+                    scratch[CELL + point] == EMPTY
+                    and scratch[ZONE + point]
+                    and point != ko
+                    and _may_play(facts, state, row * (side - 2) + column)
+                ):
+                    grown = _same_reply(facts, state, scratch, side, point, mover) or grown
+    write_zone(facts, scratch, out)
+    return np.int64(0)
+
+
+@inner
+def _may_play(facts, state, action):
+    """Whether a point lies in the task's region, where there is a task."""
+    if facts[TSUMEGO] == 0:
+        return True
+    n, per = facts[SIZE], facts[ROWS_A_WORD]
+    row, column = action // n, action % n
+    return state[3 * facts[WORDS] + 1 + row // per] >> np.uint32(
+        (row % per) * (n + 1) + column
+    ) & np.uint32(1) != np.uint32(0)
+
+
+@inner
+def _two_liberties(scratch, side, colour):
+    """Sees to it that every group of ``colour`` has two inner liberties or is closed; True if the zone grew."""
+    n, grown = side - 2, False
+    for i in range(side + 1, side * (side - 1) - 1):
+        scratch[GROUPED + i] = 0
+    for row in range(n):
+        for column in range(n):
+            point = side * (row + 1) + column + 1
+            if (
+                scratch[CELL + point] == colour
+                and scratch[ZONE + point]
+                and scratch[GROUPED + point] == 0
+            ):
+                if breathe(scratch, side, point, 2, 0, True) > 0:
+                    grown = True
+                mark_group(scratch, side, point)
+    return grown
+
+
+@inner
+def _same_reply(facts, state, scratch, side, point, mover):
+    """Sees to it that Q's stone at ``point``, if it is illegal, is so wherever the zone looks like this, and sets no ko that it does not set here.
+
+    True if the zone grew.
+    """
+    if facts[FILL_EYES] == 0 and is_eye(scratch, side, point, mover):
+        return not eye_shown(scratch, side, point, mover) and show_eye(scratch, side, point)
+    ko = ko_taken(scratch, side, point, mover)
+    if ko:
+        if may_not_take_ko(facts, state, mover):
+            return same_ko(scratch, side, point, ko)
+        return False
+    free, single, shown, takes = False, np.int64(0), False, False
+    for k in range(4):
+        near = point + step(side, k)
+        cell = scratch[CELL + near]
+        if cell == OUTSIDE:
+            continue
+        if cell in (EMPTY, mover):
+            free = (
+                free
+                or cell == EMPTY
+                or not is_taken(scratch, np.int64(scratch[LABEL + near]), point)
+            )
+            shown = shown or scratch[ZONE + near] == 1
+        elif is_taken(scratch, np.int64(scratch[LABEL + near]), point):
+            takes = True
+            if is_lone(scratch, side, near) and scratch[ZONE + near]:
+                single = near
+    if single:
+        return not shown and show_no_ko(scratch, side, point, mover)
+    return not free and not takes and _stay_suicide(scratch, side, point, mover)
+
+
+@inner
+def _stay_suicide(scratch, side, point, mover):
+    grown = around(scratch, side, point)
+    for k in range(4):
+        near = point + step(side, k)
+        if scratch[CELL + near] == mover:
+            grown = close_chain(scratch, side, np.int64(scratch[LABEL + near])) or grown
+    return grown
+
+
+@compiled
+def unanswered(state, action, zone, out, facts, scratch):
+    """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
+    after ``action`` there."""
+    whole = facts[SIZE] * facts[SIZE]
+    for i in range(len(out)):
+        out[i] = zone[i]
+    if has_action(zone, whole):
+        return np.int64(0)
+    if action != whole and has_action(zone, action):
+        make_whole(facts, out)
+        return np.int64(0)
+    side, winner = facts[SIZE] + 2, 3 - colour_to_move(facts, state)
+    chains = read_board(facts, state, zone, scratch)
+    move = point_of(facts, action) if action != whole else np.int64(-1)
+    for chain in range(chains):
+        if (
+            scratch[SECOND + chain] == 0
+            and scratch[CELL + scratch[MEMBER + scratch[FIRST + chain]]] == winner
+            and _meets(scratch, chain)
+        ):
+            liberty = np.int64(scratch[LIBERTY + chain])
+            if liberty == move:
+                make_whole(facts, out)
+                return np.int64(0)
+            add_action(out, (liberty // side - 1) * facts[SIZE] + liberty % side - 1)
+    if passes_made(facts, state) != 0 or in_opening(facts, state):
+        add_action(out, whole)  # a second pass ends the game
+    return np.int64(0)
+
+
+@inner
+def _meets(scratch, chain):
+    """Whether a stone of the chain lies in the zone."""
+    for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
+        if scratch[ZONE + scratch[MEMBER + i]]:
+            return True
+    return False
