@@ -23,7 +23,7 @@ from jaxsolve.networks.identity import identity
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.settings import Settings
 from jaxsolve.tsumego import record, report, setup
-from jaxsolve.tsumego.report import Told
+from jaxsolve.tsumego.report import Report
 from jaxsolve.tsumego.setup import Task
 from jaxsolve.tsumego.status import LIVE_AGAINST
 from jaxsolve.tsumego.study import Row, Study
@@ -130,7 +130,7 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         path = folder / "proofs" / str(row["id"]) / CERTIFICATE
         return path if row["verdict"] != "unknown" and path.exists() else None
 
-    found = report.tell(study, find)
+    found = report.make_report(study, find)
     interrupted = interrupted or solver.interrupted
     rows = [row for row in results.rows.values() if row["id"] in solver.sure]
     failed = _write(request, found)
@@ -176,7 +176,7 @@ def _unsaved(rows: Sequence[Row]) -> list[str]:
     return [f"{reason}: {', '.join(ids[reason])}" for reason in ids]
 
 
-def _write(request: Request, found: Told) -> list[str]:
+def _write(request: Request, found: Report) -> list[str]:
     """Writes picture and record; sentences about what could not be written."""
     failed = []
     if request.svg is not None:
@@ -199,7 +199,7 @@ def _write(request: Request, found: Told) -> list[str]:
     return failed
 
 
-def _say(request: Request, found: Told, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _say(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Prints the answer; where standard output does not take it, at least its sentences on standard error, and False."""
 
     def say() -> None:

@@ -20,7 +20,7 @@ from jaxsolve.search.result import Result
 from jaxsolve.search.run.records import CERTIFICATE
 from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Limits, Settings
-from jaxsolve.tsumego.study import Asked
+from jaxsolve.tsumego.study import StudyProblem
 
 
 class QuestionSolver:
@@ -61,10 +61,10 @@ class QuestionSolver:
             set()
         )  # ids whose row belongs to this run, or whose proof has been checked again
 
-    def __call__(self, asked: Sequence[Asked]) -> list[Mapping[str, Any] | None]:
+    def __call__(self, questions: Sequence[StudyProblem]) -> list[Mapping[str, Any] | None]:
         games: dict[str, Game] = {}
         problems = []
-        for question in asked:
+        for question in questions:
             game = games.setdefault(question.rules, make(question.rules))
             state = game.parse(question.position)
             problems.append(Problem(question.id, game, state, default_claim(game, state)))

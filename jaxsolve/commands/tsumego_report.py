@@ -14,7 +14,7 @@ from jaxsolve.commands import streams
 from jaxsolve.commands.answer import size
 from jaxsolve.commands.terminal import facts, head
 from jaxsolve.games import make
-from jaxsolve.tsumego.report import Told, ToldFirst, ToldMove, repeats, verb
+from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, repeats, verb
 from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
 
@@ -43,23 +43,23 @@ def board(task: Task) -> str:
     return drawn + (f"\n   {', '.join(legend)}" if legend else "")
 
 
-def picture(told: Told) -> str:
+def picture(report: Report) -> str:
     """An SVG document: crucial stones with triangles, first moves that work with the letter of their side, the zone (else the region) shaded."""
-    task = told.task
+    task = report.task
     game = make(f"go-{task.given.size}")
     marks = (
         dict.fromkeys(task.grid.list(task.crucial).split(","), "triangle") if task.crucial else {}
     )
-    for each in sorted(told.firsts, key=lambda each: each.first.side):
+    for each in sorted(report.firsts, key=lambda each: each.first.side):
         for move in each.right:
             marks[move] = marks.get(move, "") + each.side[0].upper()
-    zones = [move.zone for each in told.firsts for move in each.moves if move.right and move.zone]
+    zones = [move.zone for each in report.firsts for move in each.moves if move.right and move.zone]
     shaded = sorted({point for zone in zones for point in zone.split(",")})
     if not shaded and not task.whole:
         shaded = task.grid.list(task.region).split(",")
     caption = "\n".join(
         f"{each.side} first: {SIDES[task.defender]} {verb(task, each.first.status)}"
-        for each in told.firsts
+        for each in report.firsts
     )
     return view.svg(
         game, game.read(task.root(task.defender)), marks=marks, shaded=shaded, caption=caption
@@ -77,26 +77,26 @@ def introduce(console: Console, task: Task, limits: str) -> None:
     console.print(facts({**dict(task.remarks), "limits": limits}))
 
 
-def show(console: Console, told: Told) -> None:
+def show(console: Console, report: Report) -> None:
     """Prints how it stands for either side first, and a table of the first moves."""
-    for each in told.firsts:
+    for each in report.firsts:
         side, colon, rest = each.sentence.partition(":")
         console.print(f"\n[bold]{side}{colon}[/][{_STYLES[each.first.status]}]{escape(rest)}[/]")
         rows = {"holds": each.reach} if each.reach else {}
         rows |= _why(each)
         console.print(facts(rows))
         if each.moves:
-            console.print(_table(told.task, each))
+            console.print(_table(report.task, each))
         if each.moves and not each.first.complete:
             console.print("not every first move could be answered", style="dim")
-    if told.task.options.get("ko", "simple") == "simple" and repeats(told):
+    if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
             "\nWhere play can repeat without an end, --rule ko=situational (superko) decides.",
             style="dim",
         )
 
 
-def _why(each: ToldFirst) -> dict[str, str]:
+def _why(each: FirstReport) -> dict[str, str]:
     if each.first.status is Status.UNKNOWN:
         reasons = {
             str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"
@@ -105,14 +105,16 @@ def _why(each: ToldFirst) -> dict[str, str]:
     against, for_ = each.first.bounds
     if against.least != for_.least:
         words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-        told = f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"
+        meaning = (
+            f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"
+        )
         if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # ``status`` has the reason
-            told = f"{told}; a ko that it could never end, for a false eye, counts as won here, and players call such stones dead"
-        return {"the ko": told}
+            meaning = f"{meaning}; a ko that it could never end, for a false eye, counts as won here, and players call such stones dead"
+        return {"the ko": meaning}
     return {}
 
 
-def _table(task: Task, each: ToldFirst) -> Table:
+def _table(task: Task, each: FirstReport) -> Table:
     table = Table(box=None, pad_edge=True, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("move", "", SIDES[task.defender], "play", "which shows", "proof"):
         table.add_column(name, no_wrap=name in ("move", ""), overflow="fold")
@@ -131,7 +133,7 @@ def _table(task: Task, each: ToldFirst) -> Table:
     return table
 
 
-def known(task: Task, each: ToldFirst, move: ToldMove) -> str:
+def known(task: Task, each: FirstReport, move: MoveReport) -> str:
     """How the stones stand after a first move, in a word."""
     if move.status is not Status.UNKNOWN:
         return verb(task, move.status)
@@ -144,7 +146,7 @@ def known(task: Task, each: ToldFirst, move: ToldMove) -> str:
     )
 
 
-def _play(move: ToldMove, most: int = 12) -> str:
+def _play(move: MoveReport, most: int = 12) -> str:
     if move.why or move.play is None:
         return move.why
     line = move.line
@@ -155,7 +157,7 @@ def _play(move: ToldMove, most: int = 12) -> str:
     )
 
 
-def _proof(move: ToldMove) -> str:
+def _proof(move: MoveReport) -> str:
     if move.row is None or move.row["verdict"] == "unknown":
         return ""
     nodes = move.row["certificate_nodes"]
@@ -184,9 +186,9 @@ def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None)
 
 
 # ---- JSON ----------------------------------------------------------------------------------------------------------
-def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
+def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
     """Everything as plain values; ``rows`` are those of all questions."""
-    task = told.task
+    task = report.task
     return {
         "name": task.given.name,
         "size": task.given.size,
@@ -196,7 +198,7 @@ def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[s
         "crucial": task.grid.list(task.crucial).split(",") if task.crucial else None,
         "region": None if task.whole else task.grid.list(task.region).split(","),
         "chosen": dict(task.remarks),
-        **{f"{each.side}_first": _first_json(told, each) for each in told.firsts},
+        **{f"{each.side}_first": _first_json(report, each) for each in report.firsts},
         "questions": [
             dict(row) | ({} if keep else {"certificate": None, "certificate_bytes": 0})
             for row in rows
@@ -204,7 +206,7 @@ def as_json(told: Told, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[s
     }
 
 
-def _first_json(told: Told, each: ToldFirst) -> dict[str, Any]:
+def _first_json(report: Report, each: FirstReport) -> dict[str, Any]:
     against, for_ = (
         [bounds.least.name.lower(), bounds.most.name.lower()] for bounds in each.first.bounds
     )
@@ -222,7 +224,7 @@ def _first_json(told: Told, each: ToldFirst) -> dict[str, Any]:
     }
 
 
-def _move_json(move: ToldMove) -> dict[str, Any]:
+def _move_json(move: MoveReport) -> dict[str, Any]:
     return {
         "move": move.move,
         "right": move.right,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxsolve.formats import sgf_tree
 from jaxsolve.formats.sgf_tree import Node
-from jaxsolve.tsumego.report import Told, ToldFirst, ToldMove, said
+from jaxsolve.tsumego.report import FirstReport, MoveReport, Report, phrase
 from jaxsolve.tsumego.setup import SIDES
 from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.variations import Variation
@@ -13,9 +13,9 @@ ZONE = "SQ"
 """The property that marks a zone: squares, which every program shows; crucial stones have triangles, since a point may have one mark only."""
 
 
-def record(told: Told, application: str) -> bytes:
+def record(report: Report, application: str) -> bytes:
     """The SGF record. Moves of both sides follow the root: whoever is to move first has its moves there."""
-    task = told.task
+    task = report.task
     root = Node(
         {
             "FF": ["4"],
@@ -29,48 +29,50 @@ def record(told: Told, application: str) -> bytes:
         root.properties["GN"] = [sgf_tree.simple_text(task.given.title)]
     for name, stones in zip(("AB", "AW"), task.stones.stones, strict=True):
         if stones:
-            root.properties[name] = _points(told, stones)
+            root.properties[name] = _points(report, stones)
     if task.crucial:
-        root.properties["TR"] = _points(told, task.crucial)
+        root.properties["TR"] = _points(report, task.crucial)
     words = [f"{what}: {text}." for what, text in task.remarks]
-    words += [f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in told.firsts]
+    words += [
+        f"{each.sentence}{f' ({each.reach})' if each.reach else ''}." for each in report.firsts
+    ]
     root.properties["C"] = [sgf_tree.text("\n".join(words))]
-    for each in told.firsts:
-        root.children += [_first_move(told, each, move) for move in _right_first(each)]
+    for each in report.firsts:
+        root.children += [_first_move(report, each, move) for move in _right_first(each)]
     return sgf_tree.dump(root)
 
 
-def _right_first(each: ToldFirst) -> list[ToldMove]:
+def _right_first(each: FirstReport) -> list[MoveReport]:
     return sorted(each.moves, key=lambda move: (move.right is not True, move.right is None))
 
 
-def _points(told: Told, mask: int) -> list[str]:
-    return sgf_tree.points(told.task.grid.list(mask).split(","), told.task.given.size)
+def _points(report: Report, mask: int) -> list[str]:
+    return sgf_tree.points(report.task.grid.list(mask).split(","), report.task.given.size)
 
 
-def _first_move(told: Told, each: ToldFirst, move: ToldMove) -> Node:
-    node = _node(told, Variation(move.move, each.first.side) if move.play is None else move.play)
+def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
+    node = _node(report, Variation(move.move, each.first.side) if move.play is None else move.play)
     if move.right is not None:
         node.properties["TE" if move.right else "BM"] = ["1"]
-    node.properties["C"] = [sgf_tree.text(comment(told, each, move))]
+    node.properties["C"] = [sgf_tree.text(comment(report, each, move))]
     if move.zone:
         free = [
             point
             for point in move.zone.split(",")
-            if not told.task.crucial & told.task.grid.point(point)
+            if not report.task.crucial & report.task.grid.point(point)
         ]
         if free:
-            node.properties[ZONE] = sgf_tree.points(free, told.task.given.size)
-    if told.task.crucial:
-        node.properties["TR"] = _points(told, told.task.crucial)
+            node.properties[ZONE] = sgf_tree.points(free, report.task.given.size)
+    if report.task.crucial:
+        node.properties["TR"] = _points(report, report.task.crucial)
     return node
 
 
-def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
+def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
     """What is said of a first move, in plain words."""
     if move.right is None:
         return f"Unknown: {move.why}."
-    words = [f"{'Right' if move.right else 'Wrong'}{_standing(told, move)}."]
+    words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
     if move.shows:
         words.append(f"The play shows: {move.shows}.")
     if not move.right and len(move.line) > 1:
@@ -89,12 +91,12 @@ def comment(told: Told, each: ToldFirst, move: ToldMove) -> str:
     return " ".join(words)
 
 
-def _standing(told: Told, move: ToldMove) -> str:
+def _standing(report: Report, move: MoveReport) -> str:
     """``: white lives``; "" where that is not known."""
     return (
         ""
         if move.status is Status.UNKNOWN
-        else f": {SIDES[told.task.defender]} {said(told.task, move.status)}"
+        else f": {SIDES[report.task.defender]} {phrase(report.task, move.status)}"
     )
 
 
@@ -105,16 +107,16 @@ _ENDS = {
 }
 
 
-def _node(told: Told, start: Variation) -> Node:
+def _node(report: Report, start: Variation) -> Node:
     """A variation as nodes, built without recursion: lines are long."""
     top = Node()
     todo = [(start, top)]
     while todo:
         step, node = todo.pop()
-        node.properties["BW"[step.player]] = [sgf_tree.point(step.move, told.task.given.size)]
+        node.properties["BW"[step.player]] = [sgf_tree.point(step.move, report.task.given.size)]
         if step.end in _ENDS:
             node.properties["C"] = [
-                sgf_tree.text(_ENDS[step.end].format(SIDES[told.task.defender].capitalize()))
+                sgf_tree.text(_ENDS[step.end].format(SIDES[report.task.defender].capitalize()))
             ]
         node.children = [Node() for _ in step.after]
         todo += zip(step.after, node.children, strict=True)

@@ -11,7 +11,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego import variations
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Question, Status, Value
+from jaxsolve.tsumego.status import KILL_AGAINST, KILL_FOR, Aim, Ko, Status, StatusQuestion, Value
 from jaxsolve.tsumego.study import First, Move, Row, Study
 from jaxsolve.tsumego.variations import Variation
 
@@ -27,13 +27,13 @@ ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
 
 @dataclass
-class ToldMove:
+class MoveReport:
     """A first move, what it comes to, and the play that shows it."""
 
     move: str
     right: bool | None
     status: Status
-    question: Question | None  # whose proof the play is from
+    question: StatusQuestion | None  # whose proof the play is from
     row: Row | None  # of that question; the root's where the proof there answers the move
     own: bool  # the question is the move's own
     play: (
@@ -58,13 +58,13 @@ class ToldMove:
 
 
 @dataclass
-class ToldFirst:
+class FirstReport:
     """One side moving first."""
 
     first: First
     sentence: str
     reach: str  # how far the verdict reaches, in words; "" where there is none
-    moves: list[ToldMove] = field(default_factory=list)
+    moves: list[MoveReport] = field(default_factory=list)
 
     @property
     def side(self) -> str:
@@ -76,35 +76,35 @@ class ToldFirst:
 
 
 @dataclass
-class Told:
+class Report:
     """Everything found about a task."""
 
     task: Task
-    firsts: list[ToldFirst]
+    firsts: list[FirstReport]
 
     @property
     def known(self) -> bool:
-        return all(told.first.status is not Status.UNKNOWN for told in self.firsts)
+        return all(report.first.status is not Status.UNKNOWN for report in self.firsts)
 
 
-def tell(study: Study, find: Find) -> Told:
+def make_report(study: Study, find: Find) -> Report:
     """What ``study`` has found so far. Raises ValueError where a certificate that a row names cannot be read."""
-    teller = _Teller(study.task, find)
+    teller = _Reporter(study.task, find)
     firsts = [
-        ToldFirst(first, "", reach(study.task, first.status), teller.moves(first))
+        FirstReport(first, "", reach(study.task, first.status), teller.moves(first))
         for first in study.firsts
     ]
-    told = Told(study.task, firsts)
+    report = Report(study.task, firsts)
     for each in firsts:
-        each.sentence = sentence(told, each)
-    return told
+        each.sentence = sentence(report, each)
+    return report
 
 
-class _Teller:
+class _Reporter:
     def __init__(self, task: Task, find: Find):
         self.task, self._find = task, find
 
-    def moves(self, first: First) -> list[ToldMove]:
+    def moves(self, first: First) -> list[MoveReport]:
         if not first.moves:
             return []
         refuting = first.refuting if first.aim is None else None
@@ -124,7 +124,7 @@ class _Teller:
                 else "the proof is not at hand, or too large to be shown"
             )
             found.append(
-                ToldMove(
+                MoveReport(
                     move.move,
                     False,
                     first.status_after(move),
@@ -138,7 +138,7 @@ class _Teller:
             )
         return found
 
-    def _own(self, first: First, move: Move) -> ToldMove:
+    def _own(self, first: First, move: Move) -> MoveReport:
         """A move by the proof of its own that says most: of what it reaches if it is right, else of what the other side reaches."""
         aims = (
             (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
@@ -170,11 +170,11 @@ class _Teller:
             else _why_unknown(move)
         )
         shows = "" if question is None or row is None else self._shows(move.answers, question)
-        return ToldMove(
+        return MoveReport(
             move.move, move.right, status, question, row, question is not None, play, why, shows
         )
 
-    def _of_the_root(self, first: First, move: Move) -> ToldMove:
+    def _of_the_root(self, first: First, move: Move) -> MoveReport:
         """A move that is known to be right because the proof at the root begins with it."""
         question = next(
             aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
@@ -184,7 +184,7 @@ class _Teller:
         after = _from_line(row, first.side) if proof is None else variations.variations(proof)
         play = next((each for each in after if each.move == move.move), None)
         status = first.status_after(move)
-        return ToldMove(
+        return MoveReport(
             move.move,
             True,
             status,
@@ -196,7 +196,7 @@ class _Teller:
             self._shows(first.answers, question),
         )
 
-    def _shows(self, answers: statuses.Answers, question: Question) -> str:
+    def _shows(self, answers: statuses.Answers, question: StatusQuestion) -> str:
         """What a proof of a question shows, and in whose favour kos are counted there where that matters."""
         answer = bool(answers[question])
         if self.task.given.killall is not None:
@@ -208,7 +208,7 @@ class _Teller:
             return text
         return f"{text} if {SIDES[self.task.defender if question.ko is Ko.FOR else 1 - self.task.defender]} wins kos"
 
-    def _play(self, first: First, move: Move, question: Question, row: Row) -> Variation:
+    def _play(self, first: First, move: Move, question: StatusQuestion, row: Row) -> Variation:
         rules = checkers.find("go").rules(self.task.rules(question))
         verdict = rules.verdict(rules.position(move.position))
         here = Variation(move.move, first.side, end="" if verdict is None else verdict.reason)
@@ -241,15 +241,15 @@ def _why_unknown(move: Move) -> str:
     )
 
 
-def repeats(told: Told) -> bool:
+def repeats(report: Report) -> bool:
     """Whether something is unknown only because play can repeat, which superko rules would forbid."""
     rows = [
         row
-        for each in told.firsts
+        for each in report.firsts
         for row in each.first.rows.values()
         if each.first.status is Status.UNKNOWN
     ]
-    found = any(move.why == REPEATS for each in told.firsts for move in each.moves)
+    found = any(move.why == REPEATS for each in report.firsts for move in each.moves)
     return found or any(
         row["verdict"] == "unknown" and str(row["reason"]).startswith("Nothing is left")
         for row in rows
@@ -274,7 +274,7 @@ def verb(task: Task, status: Status) -> str:
     )
 
 
-def said(task: Task, status: Status) -> str:
+def phrase(task: Task, status: Status) -> str:
     """A status as part of a sentence about the stones' side: ``lives``, ``has a seki``."""
     return (
         f"has a {status.value}"
@@ -283,16 +283,16 @@ def said(task: Task, status: Status) -> str:
     )
 
 
-def sentence(told: Told, each: ToldFirst) -> str:
+def sentence(report: Report, each: FirstReport) -> str:
     """``white first: white lives with B1``."""
-    task, first = told.task, each.first
+    task, first = report.task, each.first
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
         return f"{each.side} first: unknown{_bounds(task, first)}"
-    text = f"{each.side} first: {defender} {said(task, status)}"
+    text = f"{each.side} first: {defender} {phrase(task, status)}"
     if first.over:
         return f"{text}, as the position stands ({ENDS.get(first.over, first.over)} already)"
-    if len({other.first.status for other in told.firsts}) == 1:
+    if len({other.first.status for other in report.firsts}) == 1:
         return f"{text}, whoever moves first"
     if each.right:
         by, others = (
@@ -306,7 +306,7 @@ def sentence(told: Told, each: ToldFirst) -> str:
                     status if move.status is Status.UNKNOWN else move.status, []
                 ).append(move.move)
         parts = [
-            f"{defender} {said(task, after)} {by} {' or '.join(moves)}"
+            f"{defender} {phrase(task, after)} {by} {' or '.join(moves)}"
             for after, moves in names.items()
             if moves
         ]

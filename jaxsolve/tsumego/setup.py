@@ -18,7 +18,7 @@ from jaxsolve.games.go.text import parse_points, points_text
 from jaxsolve.proof.check import grid as grids
 from jaxsolve.tsumego import enclosure
 from jaxsolve.tsumego.enclosure import Board
-from jaxsolve.tsumego.status import Ko, Question
+from jaxsolve.tsumego.status import Ko, StatusQuestion
 
 SIDES = ("black", "white")
 DEFAULT_REGION = "auto"
@@ -73,7 +73,7 @@ class Task:
         """Whether stones may be placed anywhere."""
         return self.region == self.grid.full
 
-    def rules(self, question: Question) -> str:
+    def rules(self, question: StatusQuestion) -> str:
         """The rule-set id that a question is asked under; Killall-Go has one, which asks whether White lives."""
         if self.given.killall is not None:
             return self.given.killall
@@ -90,11 +90,11 @@ class Task:
         }
         return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
 
-    def answer(self, question: Question, proved: bool) -> bool:
+    def answer(self, question: StatusQuestion, proved: bool) -> bool:
         """The answer to ``question``, given whether the goal of its rule set was proved."""
         return proved if self.given.killall is None or question.goal == "live" else not proved
 
-    def name(self, question: Question) -> str:
+    def name(self, question: StatusQuestion) -> str:
         """The question's name in files and tables."""
         return "live" if self.given.killall is not None else question.name
 
@@ -179,12 +179,12 @@ def _sgf(text: str) -> bytes | None:
     return data
 
 
-def _rules_of(said: str, game: str | None, size: int) -> str:
+def _rules_of(phrase: str, game: str | None, size: int) -> str:
     """``game``, else a life-and-death rule set that the record names itself, else the plain one of its size."""
     if game is not None:
         return game
-    said = said.replace("\\", "").strip()
-    return said if said.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
+    phrase = phrase.replace("\\", "").strip()
+    return phrase if phrase.startswith(("tsumego-", "killallgo-")) else f"tsumego-{size}"
 
 
 def _refuse_whole_games(game: str | None) -> None:
@@ -250,10 +250,10 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
         return Task(
             given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),)
         )
-    mask, said = _crucial(given, stones, crucial)
+    mask, phrase = _crucial(given, stones, crucial)
     defender = 0 if mask & stones.stones[0] else 1
     area, about = _region(given, stones, defender, mask, region)
-    return Task(given, defender, mask, area, kept, (("crucial", said), ("region", about)))
+    return Task(given, defender, mask, area, kept, (("crucial", phrase), ("region", about)))
 
 
 def _points(given: Given, text: str, what: str) -> int:

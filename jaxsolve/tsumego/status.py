@@ -55,7 +55,7 @@ class Ko(enum.StrEnum):
     FOR = "defender"  # the defender alone: the best for it
 
 
-class Question(NamedTuple):
+class StatusQuestion(NamedTuple):
     """What is asked about a position."""
 
     goal: str  # "live" or "kill"
@@ -66,8 +66,8 @@ class Question(NamedTuple):
         return f"{self.goal}.{self.ko.value}-may-ko"
 
 
-LIVE_AGAINST, LIVE_FOR = Question("live", Ko.AGAINST), Question("live", Ko.FOR)
-KILL_AGAINST, KILL_FOR = Question("kill", Ko.AGAINST), Question("kill", Ko.FOR)
+LIVE_AGAINST, LIVE_FOR = StatusQuestion("live", Ko.AGAINST), StatusQuestion("live", Ko.FOR)
+KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kill", Ko.FOR)
 
 
 class Value(enum.IntEnum):
@@ -97,7 +97,7 @@ _IN_KO = {
     Value.DIES: Status.DIES_IN_KO,
 }
 
-Answers = Mapping[Question, "bool | None"]
+Answers = Mapping[StatusQuestion, "bool | None"]
 """Answers so far: True, the goal can be achieved; False, the other side prevents it; None, a limit came first. A question not asked is absent."""
 
 
@@ -124,7 +124,7 @@ class Bounded(NamedTuple):
 
 
 def _alone(answers: Answers, ko: Ko) -> tuple[Value, Value]:
-    live, kill = answers.get(Question("live", ko)), answers.get(Question("kill", ko))
+    live, kill = answers.get(StatusQuestion("live", ko)), answers.get(StatusQuestion("kill", ko))
     least = Value.LIVES if live is True else Value.SEKI if kill is False else Value.DIES
     most = Value.DIES if kill is True else Value.SEKI if live is False else Value.LIVES
     return least, most
@@ -157,7 +157,7 @@ def status(answers: Answers, defender_first: bool) -> Status:
     return _IN_KO[for_ if defender_first else against]
 
 
-def answer(answers: Answers, question: Question) -> bool | None:
+def answer(answers: Answers, question: StatusQuestion) -> bool | None:
     """What all answers together say about one question; None where they leave it open."""
     found = bounded(answers)
     least, most = found.against if question.ko is Ko.AGAINST else found.for_
@@ -166,7 +166,7 @@ def answer(answers: Answers, question: Question) -> bool | None:
     return True if most == Value.DIES else False if least > Value.DIES else None
 
 
-def next_question(answers: Answers, defender_first: bool) -> Question | None:
+def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
     """What to ask next, or None: the status is known, or everything that bears on it has been asked.
 
     The best that the side moving first may hope for comes first, then the best for the other side; each often decides alone.
@@ -185,7 +185,7 @@ def next_question(answers: Answers, defender_first: bool) -> Question | None:
 class Aim(NamedTuple):
     """Something the side that moves first may want: the answer ``wanted`` to a question."""
 
-    question: Question
+    question: StatusQuestion
     wanted: bool
 
 

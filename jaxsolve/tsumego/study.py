@@ -11,7 +11,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.rules import Rules
 from jaxsolve.tsumego import status as statuses
 from jaxsolve.tsumego.setup import SIDES, Task
-from jaxsolve.tsumego.status import Aim, Bounded, Ko, Question, Status
+from jaxsolve.tsumego.status import Aim, Bounded, Ko, Status, StatusQuestion
 
 Row = Mapping[str, Any]
 """A result as ``jaxsolve.commands.answer.fields`` writes it; ``certificate`` is the path of the proof, or None."""
@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 A_TURN = 8  # first moves asked about before the other side's are
 
 
-class Asked(NamedTuple):
+class StudyProblem(NamedTuple):
     """One question about one position."""
 
     id: str
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     position: str
 
 
-Ask = Callable[[Sequence[Asked]], "Sequence[Row | None]"]
+Answerer = Callable[[Sequence[StudyProblem]], "Sequence[Row | None]"]
 """Answers questions of one rule set; None where one was not searched (interrupted, or the total is used up)."""
 
 
@@ -41,14 +41,14 @@ class Move:
     right: bool | None = (
         None  # no other first move, and no pass, is better for its side, whoever wins kos; None: unknown
     )
-    answers: dict[Question, bool | None] = field(
+    answers: dict[StatusQuestion, bool | None] = field(
         default_factory=dict
     )  # about the position after it
-    rows: dict[Question, Row] = field(
+    rows: dict[StatusQuestion, Row] = field(
         default_factory=dict
     )  # of its own questions; other answers follow from those at the root
 
-    def best(self, aims: Sequence[Aim]) -> Question | None:
+    def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
         """The question of the first of ``aims`` that is reached after this move and has a proof of its own."""
         return next(
             (
@@ -67,8 +67,8 @@ class First:
     side: int
     root: str
     defender_first: bool
-    answers: dict[Question, bool | None] = field(default_factory=dict)
-    rows: dict[Question, Row] = field(default_factory=dict)
+    answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
+    rows: dict[StatusQuestion, Row] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     over: str = ""  # why the game is over at the root, as FORMAT.md calls it
     complete: bool = False  # every first move has been asked about
@@ -106,7 +106,7 @@ class First:
         return statuses.ATTACKERS_AIMS if self.defender_first else statuses.DEFENDERS_AIMS
 
     @property
-    def refuting(self) -> Question | None:
+    def refuting(self) -> StatusQuestion | None:
         """The question whose proof shows that no first move helps; None where one does, or that is not known."""
         return next(
             (
@@ -185,10 +185,10 @@ def _perhaps_more(other: Reached, one: Reached) -> bool:
 
 
 class Study:
-    """All there is to know about ``task``, as far as ``ask`` answers. ``firsts`` grows while ``run`` works and may be read at any time."""
+    """All there is to know about ``task``, as far as ``answerer`` answers. ``firsts`` grows while ``run`` works and may be read at any time."""
 
-    def __init__(self, task: Task, ask: Ask):
-        self.task, self._ask = task, ask
+    def __init__(self, task: Task, answerer: Answerer):
+        self.task, self._answerer = task, answerer
         first = task.given.side if task.given.side is not None else task.defender
         self.firsts = [
             First(side, task.root(side), side == task.defender) for side in (first, 1 - first)
@@ -219,8 +219,8 @@ class Study:
         question = statuses.next_question(first.answers, first.defender_first)
         if question is None:
             return False
-        (row,) = self._ask(
-            [Asked(self._id(first, question), self.task.rules(question), first.root)]
+        (row,) = self._answerer(
+            [StudyProblem(self._id(first, question), self.task.rules(question), first.root)]
         )
         if row is None:
             return False
@@ -228,14 +228,14 @@ class Study:
         first.answers[question] = self._answer(question, row)
         return True
 
-    def _answer(self, question: Question, row: Row) -> bool | None:
+    def _answer(self, question: StatusQuestion, row: Row) -> bool | None:
         return (
             None
             if row["verdict"] == "unknown"
             else self.task.answer(question, row["verdict"] == "proved")
         )
 
-    def _id(self, first: First, question: Question, move: str = "") -> str:
+    def _id(self, first: First, question: StatusQuestion, move: str = "") -> str:
         return ".".join(
             [f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])]
         )
@@ -261,7 +261,7 @@ class Study:
             first.complete = True
             return
         known = None if first.aim is None else first.begins_with(first.aim)
-        wave: tuple[Question, list[Move]] | None = (
+        wave: tuple[StatusQuestion, list[Move]] | None = (
             question,
             [move for move in first.moves if question not in move.answers],
         )
@@ -278,7 +278,7 @@ class Study:
         (other,) = (each for each in self.firsts if each is not first)
         first.judge(other.answers)
 
-    def _rules(self, question: Question) -> Rules:
+    def _rules(self, question: StatusQuestion) -> Rules:
         return checkers.find("go").rules(self.task.rules(question))
 
     def _list(self, first: First) -> None:
@@ -305,11 +305,14 @@ class Study:
             first.moves.append(move)
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
 
-    def _put(self, first: First, question: Question, moves: Sequence[Move]) -> None:
+    def _put(self, first: First, question: StatusQuestion, moves: Sequence[Move]) -> None:
         """Asks one question about the positions after ``moves``."""
         rules = self.task.rules(question)
-        rows = self._ask(
-            [Asked(self._id(first, question, move.move), rules, move.position) for move in moves]
+        rows = self._answerer(
+            [
+                StudyProblem(self._id(first, question, move.move), rules, move.position)
+                for move in moves
+            ]
         )
         for move, row in zip(moves, rows, strict=True):
             move.answers[question] = None if row is None else self._answer(question, row)
@@ -317,9 +320,9 @@ class Study:
                 move.rows[question] = row
             first.learn_from(move)
 
-    def _next(self, first: First) -> tuple[Question, list[Move]] | None:
+    def _next(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
         """The next question about moves whose worth is still open, and those moves."""
-        waiting: dict[Question, list[Move]] = {}
+        waiting: dict[StatusQuestion, list[Move]] = {}
         for move in first.moves:
             question = statuses.next_question(move.answers, not first.defender_first)
             if question is not None:

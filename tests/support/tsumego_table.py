@@ -10,7 +10,7 @@ from jaxsolve import cli
 from support.tsumego_shapes import ALL
 
 
-def asked(board: str) -> dict:
+def study_json(board: str) -> dict:
     """What the command says of a position with White closed in, as JSON; at most 20 CPU seconds a question."""
     result = CliRunner().invoke(
         cli.app,
@@ -29,10 +29,10 @@ def asked(board: str) -> dict:
 
 
 if __name__ == "__main__":
-    asked(ALL["straight three"][0])  # compiles
+    study_json(ALL["straight three"][0])  # compiles
     print("| shape | black first | white first | CPU |\n| --- | --- | --- | --- |")
     for name, (board, *expected) in ALL.items():
-        found = asked(board)
+        found = study_json(board)
         told = [found[f"{side}_first"]["status"] for side in ("black", "white")]
         seconds = sum(row["cpu_seconds"] for row in found["questions"])
         wrong = "" if told == expected else f" (books: {', '.join(expected)})"

@@ -28,7 +28,7 @@ def run(*words):
     return CliRunner().invoke(cli.app, ["tsumego", *(str(word) for word in words)])
 
 
-def asked(board: str, *words) -> dict:
+def study_json(board: str, *words) -> dict:
     """What the command says as JSON."""
     result = run(f"{board} b", "--game", f"tsumego-{board.count('/') + 1}", "--json", *words)
     assert result.exit_code in (0, 10), result.output
@@ -50,7 +50,7 @@ def record_of(board: str, marks: str = "", more: str = "") -> str:
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_textbook_shape_has_its_textbook_status_and_every_proof_is_accepted(name, tmp_path):
     shape = SHAPES[name]
-    found = asked(shape.board, "--out", tmp_path / "out")
+    found = study_json(shape.board, "--out", tmp_path / "out")
     assert found["defender"] == "white"
     for side, expected, right in (
         ("black", shape.black_first, shape.black_right),
@@ -82,7 +82,7 @@ def test_exhaustion_by_the_checkers_rules_says_the_same(name):
     """An independent solver of tiny positions answers all four questions, for either side first and after every first move."""
     given = setup.read(f"{ALL[name][0]} b", "tsumego-7", {})
     task = setup.choose(given, None, None)
-    found = asked(ALL[name][0])
+    found = study_json(ALL[name][0])
     for side, player in (("black", 0), ("white", 1)):
         first, root = found[f"{side}_first"], task.root(player)
         answers = {}
@@ -120,8 +120,8 @@ def exhausted(task, question, text) -> bool | None:
 def test_a_verdict_that_is_said_to_hold_whatever_is_played_outside_does():
     board = ".X.X./XXXXX/OOOOX/...OX/OOOOX"  # the walls have two eyes of their own
     whole, inside = (
-        asked(board, "--region", "all", "--crucial", "A3"),
-        asked(board, "--crucial", "A3"),
+        study_json(board, "--region", "all", "--crucial", "A3"),
+        study_json(board, "--crucial", "A3"),
     )
     assert whole["region"] is None and len(inside["region"]) < 25
     for side, status_ in (("black_first", "dies"), ("white_first", "lives")):
@@ -134,7 +134,7 @@ def test_a_verdict_that_is_said_to_hold_whatever_is_played_outside_does():
             whole[side]["right"]
         )
     areas = [
-        set(asked(board, "--region", region, "--crucial", "A3")["region"])
+        set(study_json(board, "--region", region, "--crucial", "A3")["region"])
         for region in ("A1-B2,D2", "B2-A1,D2", "A1,B1,A2,B2,D2")
     ]
     assert areas[0] == areas[1] == areas[2] == {"A1", "B1", "A2", "B2", "D2"}
@@ -217,7 +217,7 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("marks", "words", "crucial", "said"),
+    ("marks", "words", "crucial", "sentence"),
     [
         ("TR[be]", [], ["B3"], "marked in the record by TR"),
         ("MA[be][bf]LB[aa:x]", [], ["B2", "B3"], "marked in the record by MA"),
@@ -228,12 +228,12 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
     ],
 )
 def test_crucial_stones_are_taken_from_words_marks_or_the_board(
-    tmp_path, marks, words, crucial, said
+    tmp_path, marks, words, crucial, sentence
 ):
     file = tmp_path / "a.sgf"
     file.write_text(record_of(BENT_THREE, marks))
     found = json.loads(run(file, "--json", *words).stdout)
-    assert found["crucial"] == crucial and said in found["chosen"]["crucial"]
+    assert found["crucial"] == crucial and sentence in found["chosen"]["crucial"]
     assert (found["black_first"]["status"], found["white_first"]["status"]) == ("dies", "lives")
 
 
@@ -337,7 +337,7 @@ def play(game, text, node) -> None:
 
 @pytest.mark.parametrize("words", [(), ("--rule", "ko=situational")], ids=["simple ko", "superko"])
 def test_variations_are_legal_play_from_the_proofs(words, tmp_path):
-    found = asked(SHAPES["with an outside liberty"].board, "--out", tmp_path, *words)
+    found = study_json(SHAPES["with an outside liberty"].board, "--out", tmp_path, *words)
     assert (found["black_first"]["status"], found["white_first"]["status"]) == (
         "dies in ko",
         "lives",
@@ -395,20 +395,20 @@ def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_pat
         lambda self, problem, result: searched.append(problem.id) or book(self, problem, result),
     )
     out = tmp_path / "out"
-    first = asked(BENT_THREE, "--out", out)
+    first = study_json(BENT_THREE, "--out", out)
     count = len(searched)
     assert count == len(first["questions"])
-    again = asked(BENT_THREE, "--out", out)
+    again = study_json(BENT_THREE, "--out", out)
     assert len(searched) == count
     assert [row["id"] for row in again["questions"]] == [row["id"] for row in first["questions"]]
     proof = Path(first["questions"][0]["certificate"])
     proof.write_bytes(proof.read_bytes()[:-9])
-    assert asked(BENT_THREE, "--out", out)["black_first"] == first["black_first"]
+    assert study_json(BENT_THREE, "--out", out)["black_first"] == first["black_first"]
     assert searched[count:] == [first["questions"][0]["id"]] and check(proof).accepted
 
 
 def test_a_folder_is_one_questions_own(tmp_path):
-    asked(BENT_THREE, "--out", tmp_path / "out")
+    study_json(BENT_THREE, "--out", tmp_path / "out")
     for words in (["--crucial", "B3"], ["--region", "all"]):
         result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", tmp_path / "out", *words)
         assert result.exit_code == 2 and "holds the run of another question" in result.stderr
@@ -427,7 +427,7 @@ def test_limits_leave_unknown_what_a_later_run_answers(tmp_path):
     assert found["black_first"]["status"] == "unknown" and found["black_first"]["holds"] is None
     spent = run(f"{board} b", "--game", "tsumego-7", "--out", out, "--total", "1e-9", "--json")
     assert spent.exit_code == 10 and "used up" in spent.stderr
-    assert asked(board, "--out", out)["black_first"]["status"] == "dies"
+    assert study_json(board, "--out", out)["black_first"]["status"] == "dies"
 
 
 def test_what_a_total_leaves_has_the_move_that_is_proved():
@@ -446,7 +446,7 @@ def test_what_a_total_leaves_has_the_move_that_is_proved():
 
 def test_a_seki_is_shown_as_one():
     """The play ends with both passing wherever the proof has such a line, not with a blunder of the side that tries for more."""
-    found = asked("......./......./......./......./XXXXXXX/OOOOOOO/.XXX..O")
+    found = study_json("......./......./......./......./XXXXXXX/OOOOOOO/.XXX..O")
     shown = [
         move
         for side in ("black", "white")
@@ -471,7 +471,7 @@ def test_games_and_positions_that_ask_nothing_are_refused():
 
 
 def test_check_takes_a_folder(tmp_path):
-    asked(BENT_THREE, "--out", tmp_path / "out")
+    study_json(BENT_THREE, "--out", tmp_path / "out")
     result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "out")])
     assert result.exit_code == 0 and result.stdout.endswith("proofs accepted\n")
     some = sorted((tmp_path / "out").rglob("proof.jsonl.gz"))
@@ -496,7 +496,7 @@ def test_check_takes_a_folder(tmp_path):
 
 
 def test_a_row_without_its_question_is_refused(tmp_path):
-    asked(BENT_THREE, "--out", tmp_path / "out")
+    study_json(BENT_THREE, "--out", tmp_path / "out")
     record = tmp_path / "out" / "results.jsonl"
     first, *others = record.read_text().splitlines()
     row = json.loads(first)
@@ -526,4 +526,4 @@ def test_ctrl_c_says_what_is_known_and_the_next_run_goes_on(tmp_path, monkeypatc
         and not known["black_first"]["complete"]
     )
     monkeypatch.setattr(search, "solve_pool", solve_pool)
-    assert asked(BENT_THREE, "--out", out)["black_first"]["complete"]
+    assert study_json(BENT_THREE, "--out", out)["black_first"]["complete"]

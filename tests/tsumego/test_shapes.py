@@ -6,12 +6,12 @@ import pytest
 
 from support.search import LONG
 from support.tsumego_shapes import MORE
-from support.tsumego_table import asked
+from support.tsumego_table import study_json
 
 
 @pytest.mark.parametrize("name", MORE if LONG else list(MORE)[::2])
 def test_a_shape_stands_as_books_say(name):
     board, *expected = MORE[name]
-    found = asked(board)
+    found = study_json(board)
     assert [found[f"{side}_first"]["status"] for side in ("black", "white")] == expected
     assert all(row["checked"] for row in found["questions"])

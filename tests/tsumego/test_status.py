@@ -12,8 +12,8 @@ from jaxsolve.tsumego.status import (
     KILL_FOR,
     LIVE_AGAINST,
     LIVE_FOR,
-    Question,
     Status,
+    StatusQuestion,
     Value,
 )
 
@@ -29,7 +29,7 @@ TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
 }
 
 
-def truth(against: Value, for_: Value) -> dict[Question, bool]:
+def truth(against: Value, for_: Value) -> dict[StatusQuestion, bool]:
     """All four answers where the values are these."""
     return {
         LIVE_AGAINST: against is Value.LIVES,
@@ -42,7 +42,7 @@ def truth(against: Value, for_: Value) -> dict[Question, bool]:
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("defender_first", [True, False])
 def test_the_questions_that_are_asked_decide_the_status_whatever_it_is(values, defender_first):
-    answers: dict[Question, bool | None] = {}
+    answers: dict[StatusQuestion, bool | None] = {}
     while (question := statuses.next_question(answers, defender_first)) is not None:
         assert (
             question not in answers and statuses.status(answers, defender_first) is Status.UNKNOWN
@@ -60,8 +60,8 @@ def test_the_questions_that_are_asked_decide_the_status_whatever_it_is(values, d
 @pytest.mark.parametrize("known", list(itertools.product([True, False], repeat=4)))
 def test_what_is_said_is_true_of_every_position_that_fits_the_answers(values, known):
     answers = {
-        question: truth(*values)[question] if told else None
-        for question, told in zip(QUESTIONS, known, strict=True)
+        question: truth(*values)[question] if is_known else None
+        for question, is_known in zip(QUESTIONS, known, strict=True)
     }
     fitting = [
         pair
@@ -86,8 +86,10 @@ def test_what_is_said_is_true_of_every_position_that_fits_the_answers(values, kn
             possible.pop() if len(possible) == 1 else None
         )
     for defender_first in (True, False):
-        said = statuses.status(answers, defender_first)
-        assert said is (TABLE[values][not defender_first] if len(fitting) == 1 else Status.UNKNOWN)
+        found_status = statuses.status(answers, defender_first)
+        assert found_status is (
+            TABLE[values][not defender_first] if len(fitting) == 1 else Status.UNKNOWN
+        )
         left = {
             question: answer for question, answer in answers.items() if answer is not None
         }  # those that are not known were not asked yet

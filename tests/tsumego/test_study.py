@@ -27,11 +27,11 @@ def tasks():
 def made_up(values, rng=None, share=0.0):
     """Answers questions of every position by ``values[side, move]``, pairs of what becomes of the stones (AGAINST, FOR); a share stays unknown."""
 
-    def answered(asked):
-        side, name, *move = asked.id.split(".", 1)[0], *asked.id.split(".")[1:]
+    def answered(problem):
+        side, name, *move = problem.id.split(".", 1)[0], *problem.id.split(".")[1:]
         del name
-        goal, ko = asked.id.split(".")[1:3]
-        move = asked.id.split(".")[3:]
+        goal, ko = problem.id.split(".")[1:3]
+        move = problem.id.split(".")[3:]
         value = values[side.removesuffix("-first"), move[0] if move else ""][
             ko != f"{Ko.AGAINST.value}-may-ko"
         ]
@@ -39,7 +39,7 @@ def made_up(values, rng=None, share=0.0):
         known = rng is None or rng.random() >= share
         verdict = ("proved" if yes else "disproved") if known else "unknown"
         return {
-            "id": asked.id,
+            "id": problem.id,
             "verdict": verdict,
             "best_move": None,
             "reason": "The limit of 5 nodes was reached.",
@@ -47,7 +47,7 @@ def made_up(values, rng=None, share=0.0):
             "checked": True,
         }
 
-    return lambda asked: [answered(each) for each in asked]
+    return lambda problems: [answered(each) for each in problems]
 
 
 def better(one, other, defender):
@@ -109,11 +109,13 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
             share or known is expected
         )
         if share:
-            report.tell(found, lambda row: None)
+            report.make_report(found, lambda row: None)
             continue
         assert all(each.complete for each in found.firsts)
         (each,) = [
-            each for each in report.tell(found, lambda row: None).firsts if each.first is first
+            each
+            for each in report.make_report(found, lambda row: None).firsts
+            if each.first is first
         ]
         if len({one.status for one in found.firsts}) == 1:
             assert each.sentence.endswith("whoever moves first")
@@ -122,7 +124,7 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
         for part in each.sentence.split(": ", 1)[1].split("; ") if each.right else []:
             words, names = part.rsplit(" with " if defender else " by ", 1)
             for name in names.split(" or "):
-                assert words == f"white {report.said(task, status_of(after[name], defender))}", (
+                assert words == f"white {report.phrase(task, status_of(after[name], defender))}", (
                     each.sentence
                 )
     assert counted[True] > 100 and counted[False] > 100 and (counted[None] > 100) == bool(share)
@@ -134,7 +136,7 @@ def worst(defender):
 
 def status_of(pair, defender):
     answers = {
-        study.statuses.Question(goal, ko): value is want
+        study.statuses.StatusQuestion(goal, ko): value is want
         for goal, want in (("live", Value.LIVES), ("kill", Value.DIES))
         for ko, value in zip(Ko, pair, strict=True)
     }
@@ -150,15 +152,15 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
         ("white", "B1"): (Value.LIVES, Value.LIVES),
     }
     truth |= {("black", at): (Value.DIES, Value.DIES) for at in ("", "A1", "B1")}
-    ask = made_up(truth)
+    answerer = made_up(truth)
 
-    def asked(questions):
+    def answers(questions):
         return [
             row | {"verdict": "unknown"} if row["id"] == "white-first.live.attacker-may-ko" else row
-            for row in ask(questions)
+            for row in answerer(questions)
         ]
 
-    found = Study(task, asked)
+    found = Study(task, answers)
     found.run()
     (white,) = [each for each in found.firsts if each.side == 1]
     assert white.status is Status.LIVES and {move.move: move.right for move in white.moves} == {
@@ -166,7 +168,7 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
         "B1": True,
     }
     assert (
-        report.tell(found, lambda row: None).firsts[0].sentence
+        report.make_report(found, lambda row: None).firsts[0].sentence
         == "white first: white lives with B1"
     )
 
@@ -175,15 +177,15 @@ def test_the_move_that_a_proof_begins_with_is_right_though_nothing_else_was_aske
     """The total ended with the last question about the position itself, which does without those that follow from it."""
     task = tasks[BOARD[:-1] + "w"]
     truth = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
-    ask = made_up(truth)
+    answerer = made_up(truth)
 
-    def asked(questions):
+    def answers(questions):
         return [
-            None if each.id.count(".") > 2 else ask([each])[0] | {"best_move": "B1"}
+            None if each.id.count(".") > 2 else answerer([each])[0] | {"best_move": "B1"}
             for each in questions
         ]
 
-    found = Study(task, asked)
+    found = Study(task, answers)
     found.run()
     for each, wanted in zip(
         sorted(found.firsts, key=lambda first: first.side), (Status.DIES, Status.LIVES), strict=True

@@ -63,7 +63,7 @@ def test_zones_and_replies_are_read_and_what_is_left_out_has_no_variation(certif
 
 def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_path):
     rules = proof_tools.rules_of("go", task.rules(KILL_FOR))
-    found = study.Study(task, lambda asked: [None for _ in asked])
+    found = study.Study(task, lambda problems: [None for _ in problems])
     white = next(first for first in found.firsts if first.side == 1)
     root = f"{BOARD.removesuffix('...OX..')}.X.OX.. w"
     white.root = root
@@ -82,12 +82,12 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
         for move, text in rules.replies(rules.position(root)).items()
         if move in ("A1", "C1", "G7")
     ]
-    said = report.tell(found, lambda row: tmp_path / "proof.jsonl.gz")
-    moves = {move.move: move for each in said.firsts for move in each.moves}
+    found_report = report.make_report(found, lambda row: tmp_path / "proof.jsonl.gz")
+    moves = {move.move: move for each in found_report.firsts for move in each.moves}
     assert (
         moves["C1"].zone == ZONE and moves["G7"].play is None and moves["G7"].why == report.OUTSIDE
     )
-    sheet = peers.Sgf_game.from_bytes(record.record(said, "test:1")).get_root()
+    sheet = peers.Sgf_game.from_bytes(record.record(found_report, "test:1")).get_root()
     nodes = {node.get_move()[1]: node for node in sheet}
     assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # the crucial stones in it have their triangles
     assert "squares are all that the proof rests on" in nodes[(0, 2)].get("C")
