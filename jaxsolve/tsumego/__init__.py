@@ -1,1 +1,3 @@
-"""What a Go player asks about a life-and-death position: which stones, where, how it stands for either side first, and which moves do it."""
+"""Life-and-death studies of Go positions: status with either side first, and all right
+first moves.
+"""

@@ -1,26 +1,38 @@
-"""Where a life-and-death fight takes place: the region that stones enclose, what can be said beyond it, and which group is likely meant.
+"""Regions of life-and-death fights: the region that stones enclose, its scope, and the likely
+group.
 
 Sets of points are masks of ``jaxsolve.proof.check.grid.Grid``, plain integers.
 
-What a region means. A region restricts both sides: neither the attacker's moves outside it nor the defender's exist. So in general a verdict inside
-it says nothing about the whole board: outside it the defender may capture a surrounding stone, and the attacker may take away a liberty. Two cases
-can be shown. Call a region *closed* if (1) it holds the crucial stones; (2) with a point that holds no attacker's stone it holds every neighbour of
-that kind; (3) of an attacker's chain it holds all or nothing, and with a chain all its liberties and the defender's stones beside it; (4) every
-other attacker's chain beside it, a *wall*, has a liberty outside it. ``enclosed`` gives the least such region.
+A *region* restricts both sides: moves outside it do not exist. In general, a verdict inside it
+therefore holds for the region only: outside, the defender may capture a surrounding stone and the
+attacker may take away a liberty. Two cases are provable. A region is *closed* if
 
-* What the DEFENDER can force inside a closed region without ever making a ko move (it lives, or is not captured), it can force on any larger
-  region. It plays on as inside and takes moves outside for passes. Its chains have all their liberties inside, so nothing outside takes them away.
-  Inside, no wall can be captured. Outside the attacker may fill a wall's own liberties; then more of the attacker's stones may come off than
-  inside, which only leaves points where the attacker's stones stood: the defender's stones are the same at every step, no chain of theirs has fewer
-  liberties, an eye holds no stone of a wall (its liberty outside would be a point of the eye that no stone of the defender is beside), and a ko
-  that the attacker takes has neighbours of the defender's only, so it is a ko inside too.
-* What the ATTACKER can force inside a closed region (it captures, or prevents life), it can force on any larger region if the walls are
-  unconditionally alive by vital regions that lie wholly outside (Benson 1976): then no wall is ever captured and each keeps a liberty, whatever the
-  defender plays outside, and that the attacker takes for passes. The defender runs out of such moves, since the attacker captures nothing there.
+* (1) it contains the crucial stones;
+* (2) with a point without an attacker's stone, it contains all such neighbours of that point;
+* (3) it contains each attacker's chain wholly or not at all, and with a chain all its liberties and
+  the defender's stones beside it;
+* (4) every other attacker's chain beside it, a *wall*, has a liberty outside it.
 
-Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and plays on as before that pass: the position is the
-same, unless it is one in which a ko may not be retaken, a ban that the passes lift. Both laws are for ``ko=simple``, ``fill_eyes=true`` and a
-position without such a ban: elsewhere a move outside can change what may be played inside.
+``enclosed`` returns the least closed region. Two laws hold for a closed region:
+
+* What the DEFENDER can force inside without ever making a ko move (life, or no capture), it can
+  force on any larger region. It plays as inside and treats moves outside as passes. Its chains have
+  all their liberties inside, so no move outside takes one away. Inside, no wall can be captured.
+  Outside, the attacker may fill a wall's own liberties; then more of the attacker's stones can be
+  captured than inside. This only empties points of the attacker: the defender's stones are the same
+  at every step, and none of its chains has fewer liberties. An eye holds no stone of a wall,
+  because the wall's liberty outside would be a point of the eye with no defender's stone beside it.
+  A ko that the attacker takes has only the defender's stones as neighbours, so it is a ko inside
+  too.
+* What the ATTACKER can force inside (a capture, or no life), it can force on any larger region if
+  the walls are unconditionally alive by vital regions wholly outside (Benson 1976). Then no wall is
+  ever captured and each keeps a liberty, whatever the defender plays outside; the attacker treats
+  those moves as passes. The defender runs out of them, because the attacker captures nothing there.
+
+Where such a strategy would answer a pass by a pass, which ends the game inside, the side passes and
+then plays as before that pass. The position is the same unless it bans a ko recapture, which the
+passes lift. Both laws are for ``ko=simple``, ``fill_eyes=true`` and a position without such a ban:
+otherwise a move outside can change the legal moves inside.
 """
 
 from __future__ import annotations
@@ -31,15 +43,15 @@ from typing import NamedTuple
 from jaxsolve.proof.check.games.go import life
 from jaxsolve.proof.check.grid import Grid
 
-SUBSTANTIAL = 3  # stones of a group that is proposed before smaller ones
-SMALL = 20  # empty points of a part that is cut off, at most: in a larger one it is the nearest points that make a group
-REACH = 2  # steps from a group that is not closed in to points where its next stones may stand
-ROOMY = 10  # points of an eye, without stones of the other side, that a group is safe with
-NEAR = 3  # steps from it within which the other side's stones count as those around it
+SUBSTANTIAL = 3  # a group with as many stones is proposed before smaller ones
+SMALL = 20  # most empty points of a part that is cut off; larger parts use the nearest points
+REACH = 2  # steps from a group that is not enclosed to points of its next stones
+ROOMY = 10  # points of an eye, without stones of the other side, that make a group safe
+NEAR = 3  # steps within which stones of the other side count as surrounding
 
 
 class Board(NamedTuple):
-    """Stones as masks, by player."""
+    """A board; stones as masks, by player."""
 
     grid: Grid
     stones: tuple[int, int]
@@ -60,20 +72,21 @@ class Board(NamedTuple):
         return self.grid.near(chain) & self.empty
 
     def around(self, points: int) -> int:
-        """The points beside ``points``."""
+        """The points beside ``points``, without those."""
         return self.grid.near(points) & self.grid.full & ~points
 
 
 def board_of(grid: Grid, text: str) -> Board:
-    """The board of ``<board>`` text."""
+    """The board of ``<board>`` text (``proof/FORMAT.md``)."""
     return Board(grid, grid.stones(text))
 
 
-# ---- regions -------------------------------------------------------------------------------------------------------
+# ---- regions -------------------------------------------------------------------------------------
 def enclosed(board: Board, defender: int, crucial: int, within: int | None = None) -> int:
-    """The least closed region: what can be reached from ``crucial`` without crossing an attacker's stone, and the attacker's chains that lie in it.
+    """The least closed region: all points reachable from ``crucial`` without crossing an attacker's
+    stone, and the attacker's chains within.
 
-    With ``within`` nothing outside that mask is entered; then the region need not be closed.
+    ``within`` is a mask that bounds the region; a bounded region need not be closed.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     within = grid.full if within is None else within
@@ -90,7 +103,7 @@ def enclosed(board: Board, defender: int, crucial: int, within: int | None = Non
 
 
 def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
-    """Whether ``region`` is closed as the top of this file says; the whole board is, since no stone is outside."""
+    """Whether ``region`` is closed (module docstring); the whole board is."""
     attacker = board.stones[1 - defender]
     if crucial & ~region or board.around(region) & ~attacker:
         return False
@@ -103,7 +116,9 @@ def is_closed(board: Board, defender: int, crucial: int, region: int) -> bool:
 
 
 def walls_are_alive(board: Board, defender: int, region: int) -> bool:
-    """Whether every wall of a closed ``region`` is unconditionally alive by vital regions that have no point in ``region``."""
+    """Whether every wall of a closed ``region`` is unconditionally alive by vital regions outside
+    it.
+    """
     walls = sum(board.chains(1 - defender, board.around(region)))
     return not walls & ~life.alive(
         board.grid, board.stones[1 - defender], board.empty, board.grid.full & ~region
@@ -111,14 +126,14 @@ def walls_are_alive(board: Board, defender: int, region: int) -> bool:
 
 
 class Scope(NamedTuple):
-    """What a verdict inside a region says about the whole board."""
+    """Scope of a verdict inside a region: which results hold on the whole board."""
 
-    defender: bool  # what the defender can force without ko moves holds whatever is played outside
-    attacker: bool  # what the attacker can force holds whatever is played outside
+    defender: bool  # results that the defender forces without ko moves
+    attacker: bool  # results that the attacker forces
 
 
 def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
-    """As far as it can be shown."""
+    """The provable scope of a verdict inside ``region``."""
     if region == board.grid.full:
         return Scope(True, True)
     closed = is_closed(board, defender, crucial, region)
@@ -126,16 +141,21 @@ def scope(board: Board, defender: int, crucial: int, region: int) -> Scope:
 
 
 def is_open(board: Board, region: int) -> bool:
-    """Whether a region of ``enclosed`` covers more than half of the board: then nothing encloses the stones."""
+    """Whether a region of ``enclosed`` covers over half of the board: nothing encloses the
+    stones.
+    """
     return 2 * region.bit_count() > board.grid.full.bit_count()
 
 
 def box(board: Board, defender: int, crucial: int) -> int:
-    """Where nothing closes the stones in: what they reach inside a rectangle, which need not be closed.
+    """A region for stones that nothing encloses: the points reachable inside a rectangle. It need
+    not be closed.
 
-    The rectangle holds the crucial chains, the points that they reach in ``REACH`` steps without crossing an attacker's stone, and the attacker's
-    stones within ``NEAR`` steps of them; where it comes within ``REACH`` lines of an edge it goes to the edge. The liberties that a defender's stone
-    would have at one of those points are taken in too, or the attacker could not stop a group that crawls out along the edge.
+    The rectangle contains the crucial chains, the points that they reach in ``REACH`` steps without
+    crossing an attacker's stone, and the attacker's stones within ``NEAR`` steps of them. Within
+    ``REACH`` lines of an edge it extends to the edge. The region also contains the liberties that a
+    defender's stone on one of those points would have; without them the attacker could not stop a
+    group that crawls along the edge.
     """
     grid, attacker = board.grid, board.stones[1 - defender]
     near = reached = sum(board.chains(defender, crucial)) | crucial
@@ -156,28 +176,32 @@ def box(board: Board, defender: int, crucial: int) -> int:
     return enclosed(board, defender, crucial, inside | board.around(reached) & ~attacker)
 
 
-# ---- which stones --------------------------------------------------------------------------------------------------
+# ---- crucial stones ------------------------------------------------------------------------------
 class Group(NamedTuple):
-    """Stones of one side that stand or fall together."""
+    """Stones of one side that live or die together."""
 
     player: int
     stones: int
-    area: int  # points that they reach without crossing the other side's stones, or that are nearer to them
+    area: int  # points reachable without crossing the other side's stones, or nearer to the group
 
 
 def proposed(board: Board) -> Group | None:
-    """The weakest substantial group enclosed by the other side; None where there is none.
+    """The weakest substantial group enclosed by the other side; None if there is none.
 
-    Groups are the stones of one side in a part of the board that the other side's stones cut off and that is small (``SMALL``, and half the board);
-    and, where nothing cuts them off, stones joined by points that are nearer to them (``_nearest``). Left out is what is unconditionally alive or
-    has an eye of ``ROOMY`` points, and what lies inside the region of a group of the other side that is cut off. Groups of ``SUBSTANTIAL`` stones
-    come first, then those with the fewest empty points, then those with the most stones.
+    A group is either the stones of one side in a part of the board that the other side cuts off and
+    that is small (at most ``SMALL`` empty points and half the board), or, elsewhere, stones joined
+    by points that are nearer to them (``_nearest``). Groups that are unconditionally alive or have
+    an eye of ``ROOMY`` points are excluded; so are groups inside the region of a cut-off group of
+    the other side. Order: groups of at least ``SUBSTANTIAL`` stones first, then fewest empty
+    points, then most stones.
     """
     cut_off = [group for player in (0, 1) for group in _cut_off(board, player)]
     regions = {group: enclosed(board, group.player, group.stones) for group in cut_off}
 
     def is_inside(group: Group) -> bool:
-        """Whether it lies in the region of another group; where each lies in the other's, as in a race, neither counts as inside."""
+        """Whether ``group`` lies in the region of another group. If both lie in each other's, as in
+        a capturing race, neither is inside.
+        """
         mine = regions.get(group, group.area)
         return any(
             group.player != each.player and not group.area & ~region and each.area & ~mine
@@ -209,7 +233,7 @@ def _cut_off(board: Board, player: int) -> Iterator[Group]:
 
 
 def _safe(board: Board, player: int) -> int:
-    """The stones of ``player`` that nobody would ask about."""
+    """The stones of ``player`` that are clearly safe."""
     grid, own, other = board.grid, board.stones[player], board.stones[1 - player]
     safe = life.alive(grid, own, board.empty)
     for part in grid.components(grid.full & ~own):
@@ -220,7 +244,9 @@ def _safe(board: Board, player: int) -> int:
 
 
 def _nearest(board: Board) -> Iterator[Group]:
-    """Stones joined by the empty points that are nearer to them than to the other side's; only groups that have the other side's stones near them."""
+    """Groups of stones joined by the empty points that are nearer to them than to the other side's
+    stones. Only groups with stones of the other side near them.
+    """
     grid, areas = board.grid, list(board.stones)
     while True:
         fresh = [board.around(area) & board.empty & ~(areas[0] | areas[1]) for area in areas]

@@ -1,4 +1,6 @@
-"""A study as an SGF record: the position, every first move marked right or wrong, and the variations that show it."""
+"""A study as an SGF record: the position, every first move as right or wrong, and its
+variations.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,13 @@ from jaxsolve.tsumego.status import Status
 from jaxsolve.tsumego.variations import Variation
 
 ZONE = "SQ"
-"""The property that marks a zone: squares, which every program shows; crucial stones have triangles, since a point may have one mark only."""
+"""SGF property of a zone: squares, which every viewer shows. Crucial stones have triangles instead,
+because a point has at most one mark.
+"""
 
 
 def record(report: Report, application: str) -> bytes:
-    """The SGF record. Moves of both sides follow the root: whoever is to move first has its moves there."""
+    """The SGF record. First moves of both sides follow the root."""
     task = report.task
     root = Node(
         {
@@ -69,7 +73,7 @@ def _first_move(report: Report, each: FirstReport, move: MoveReport) -> Node:
 
 
 def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
-    """What is said of a first move, in plain words."""
+    """The comment on a first move."""
     if move.right is None:
         return f"Unknown: {move.why}."
     words = [f"{'Right' if move.right else 'Wrong'}{_standing(report, move)}."]
@@ -80,7 +84,7 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
     if move.why:
         words.append(f"{move.why.capitalize()}.")
     if move.zone:
-        words.append("The squares are all that the proof rests on.")
+        words.append("The squares are the zone of the proof.")
     if move.row is not None:
         checked = ", accepted by the checker" if move.row["checked"] else ""
         nodes, whose = (
@@ -92,7 +96,7 @@ def comment(report: Report, each: FirstReport, move: MoveReport) -> str:
 
 
 def _standing(report: Report, move: MoveReport) -> str:
-    """``: white lives``; "" where that is not known."""
+    """``: white lives``; "" if the status is unknown."""
     return (
         ""
         if move.status is Status.UNKNOWN
@@ -108,7 +112,7 @@ _ENDS = {
 
 
 def _node(report: Report, start: Variation) -> Node:
-    """A variation as nodes, built without recursion: lines are long."""
+    """A variation as SGF nodes. Iterative, because variations can be long."""
     top = Node()
     todo = [(start, top)]
     while todo:

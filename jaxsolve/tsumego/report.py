@@ -1,4 +1,4 @@
-"""What a study found, in words and lines of play: for the terminal, for JSON and for an SGF record alike."""
+"""Report of a study in sentences and variations, for the terminal, JSON and SGF."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from jaxsolve.tsumego.study import First, Move, Row, Study
 from jaxsolve.tsumego.variations import Variation
 
 Find = Callable[[Row], "Path | None"]
-"""Where the certificate of a row is; None where there is none."""
+"""Maps a row to the path of its certificate, or None."""
 
-REPEATS = "play can go on without an end"
-OUTSIDE = "touches nothing that the proof rests on"
-OPEN = "perhaps another move is better"
+REPEATS = "play can repeat without end"
+OUTSIDE = "outside the zone of the proof"
+OPEN = "another move may be better"
 CAPTURED = (Aim(KILL_AGAINST, True),)
 NOT_CAPTURED = (Aim(KILL_AGAINST, False), Aim(KILL_FOR, False))
 ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
@@ -28,19 +28,18 @@ ENDS = {"benson": "alive", "captured": "captured", "passes": "both pass"}
 
 @dataclass
 class MoveReport:
-    """A first move, what it comes to, and the play that shows it."""
+    """Report of a first move: its status and the variations that show it."""
 
     move: str
     right: bool | None
     status: Status
-    question: StatusQuestion | None  # whose proof the play is from
-    row: Row | None  # of that question; the root's where the proof there answers the move
-    own: bool  # the question is the move's own
-    play: (
-        Variation | None
-    )  # from the move on; None where nothing is known, or the proof at the root need not answer the move
-    why: str = ""  # why there is no play, or nothing is known
-    shows: str = ""  # what the proof shows, in a word or two
+    question: StatusQuestion | None  # the question whose proof gives the variations
+    row: Row | None  # its row; the root's row where the proof at the root refutes the move
+    own: bool  # the question was searched after this move
+    # variations from the move on; None: unknown, or not in the proof at the root
+    play: Variation | None
+    why: str = ""  # why there are no variations, or no status
+    shows: str = ""  # what the proof shows, in one or two words
 
     @property
     def zone(self) -> str | None:
@@ -48,22 +47,22 @@ class MoveReport:
 
     @property
     def line(self) -> list[str]:
-        """The move and the main line after it."""
+        """The move and its main line."""
         return [self.move] if self.play is None else [step.move for step in self.play.line()]
 
     @property
     def end(self) -> str:
-        """How the main line ends, in a word; "" where it does not."""
+        """How the main line ends, in a word; "" if it does not."""
         return "" if self.play is None else ENDS.get(self.play.line()[-1].end, "")
 
 
 @dataclass
 class FirstReport:
-    """One side moving first."""
+    """Report of the position with one side to move first."""
 
     first: First
     sentence: str
-    reach: str  # how far the verdict reaches, in words; "" where there is none
+    reach: str  # scope of the verdict in words; "" if there is none
     moves: list[MoveReport] = field(default_factory=list)
 
     @property
@@ -77,7 +76,7 @@ class FirstReport:
 
 @dataclass
 class Report:
-    """Everything found about a task."""
+    """Report of a task."""
 
     task: Task
     firsts: list[FirstReport]
@@ -88,7 +87,9 @@ class Report:
 
 
 def make_report(study: Study, find: Find) -> Report:
-    """What ``study`` has found so far. Raises ValueError where a certificate that a row names cannot be read."""
+    """The report of what ``study`` has found so far. Raises ValueError if a certificate of a row
+    cannot be read.
+    """
     teller = _Reporter(study.task, find)
     firsts = [
         FirstReport(first, "", reach(study.task, first.status), teller.moves(first))
@@ -121,7 +122,7 @@ class _Reporter:
                 if play is not None
                 else OUTSIDE
                 if outside
-                else "the proof is not at hand, or too large to be shown"
+                else "the proof is missing, or too large to show"
             )
             found.append(
                 MoveReport(
@@ -139,14 +140,16 @@ class _Reporter:
         return found
 
     def _own(self, first: First, move: Move) -> MoveReport:
-        """A move by the proof of its own that says most: of what it reaches if it is right, else of what the other side reaches."""
+        """Report of a move by the most informative proof of its own. For a right move it proves
+        what the side reaches, for a wrong move what the other side reaches.
+        """
         aims = (
             (first.own_aims, first.other_aims) if move.right else (first.other_aims, first.own_aims)
         )
         status = first.status_after(move)
         if (
             status is Status.SEKI
-        ):  # the play that ends with both passing, not the one in which the defender tries for more
+        ):  # show both sides passing, not the defender's failing attempts at more
             aims = (NOT_CAPTURED, *aims)
         elif (
             not move.right
@@ -156,7 +159,7 @@ class _Reporter:
             aims = (
                 CAPTURED,
                 *aims,
-            )  # if it loses the ko: what it cannot get either if it wins it looks like less than it is
+            )  # show the loss after a lost ko, which the other proofs understate
         question = next(filter(None, map(move.best, aims)), None)
         if question is None and move.right:
             return self._of_the_root(first, move)
@@ -175,7 +178,7 @@ class _Reporter:
         )
 
     def _of_the_root(self, first: First, move: Move) -> MoveReport:
-        """A move that is known to be right because the proof at the root begins with it."""
+        """Report of a move that is right because the proof at the root begins with it."""
         question = next(
             aim.question for aim in first.own_aims if first.begins_with(aim) == move.move
         )
@@ -197,7 +200,7 @@ class _Reporter:
         )
 
     def _shows(self, answers: statuses.Answers, question: StatusQuestion) -> str:
-        """What a proof of a question shows, and in whose favour kos are counted there where that matters."""
+        """The result of a question's proof, and who wins kos there if that matters."""
         answer = bool(answers[question])
         if self.task.given.killall is not None:
             return "alive" if answer else "no life"
@@ -206,7 +209,11 @@ class _Reporter:
         other = question._replace(ko=Ko.FOR if question.ko is Ko.AGAINST else Ko.AGAINST)
         if statuses.answer(answers, other) is answer:
             return text
-        return f"{text} if {SIDES[self.task.defender if question.ko is Ko.FOR else 1 - self.task.defender]} wins kos"
+        return (
+            f"{text} if"
+            f" {SIDES[self.task.defender if question.ko is Ko.FOR else 1 - self.task.defender]}"
+            " wins kos"
+        )
 
     def _play(self, first: First, move: Move, question: StatusQuestion, row: Row) -> Variation:
         rules = checkers.find("go").rules(self.task.rules(question))
@@ -237,12 +244,12 @@ def _why_unknown(move: Move) -> str:
     return (
         REPEATS
         if all(reason.startswith("Nothing is left") for reason in reasons)
-        else "a limit came first"
+        else "a limit was reached"
     )
 
 
 def repeats(report: Report) -> bool:
-    """Whether something is unknown only because play can repeat, which superko rules would forbid."""
+    """Whether a status is unknown only because play can repeat. Superko would forbid that."""
     rows = [
         row
         for each in report.firsts
@@ -257,16 +264,16 @@ def repeats(report: Report) -> bool:
 
 
 def _from_line(row: Row, player: int) -> list[Variation]:
-    """The line that a row gives, where its proof is not at hand or too large."""
+    """The line of a row, for a proof that is missing or too large."""
     after: list[Variation] = []
     for number, move in reversed(list(enumerate(row["line"]))):
         after = [Variation(move, player ^ number & 1, after)]
     return after
 
 
-# ---- words ---------------------------------------------------------------------------------------------------------
+# ---- sentences -----------------------------------------------------------------------------------
 def verb(task: Task, status: Status) -> str:
-    """A status as it is said of the stones; in Killall-Go ``dies`` means that White does not live."""
+    """A status as a verb; in Killall-Go ``dies`` means that White does not live."""
     return (
         "does not live"
         if task.given.killall is not None and status is Status.DIES
@@ -275,7 +282,7 @@ def verb(task: Task, status: Status) -> str:
 
 
 def phrase(task: Task, status: Status) -> str:
-    """A status as part of a sentence about the stones' side: ``lives``, ``has a seki``."""
+    """A status as the predicate of a sentence: ``lives``, ``has a seki``."""
     return (
         f"has a {status.value}"
         if status in (Status.SEKI, Status.SEKI_IN_KO)
@@ -284,7 +291,7 @@ def phrase(task: Task, status: Status) -> str:
 
 
 def sentence(report: Report, each: FirstReport) -> str:
-    """``white first: white lives with B1``."""
+    """The verdict as a sentence, such as ``white first: white lives with B1``."""
     task, first = report.task, each.first
     defender, status = SIDES[task.defender], first.status
     if status is Status.UNKNOWN:
@@ -301,7 +308,8 @@ def sentence(report: Report, each: FirstReport) -> str:
         )
         names: dict[Status, list[str]] = {status: []}
         for move in each.moves:
-            if move.right:  # it may reach something else that is not worse: a sure seki where another one fights a ko for life
+            # a right move can reach another result: a certain seki instead of a ko for life
+            if move.right:
                 names.setdefault(
                     status if move.status is Status.UNKNOWN else move.status, []
                 ).append(move.move)
@@ -315,7 +323,7 @@ def sentence(report: Report, each: FirstReport) -> str:
 
 
 def _bounds(task: Task, first: First) -> str:
-    """What is known all the same."""
+    """The known bounds of an unknown status, in parentheses."""
     if task.given.killall is not None:
         return ""
     against, for_ = first.bounds
@@ -333,7 +341,7 @@ def _bounds(task: Task, first: First) -> str:
 
 
 def reach(task: Task, status: Status) -> str:
-    """How far a verdict reaches, in words."""
+    """The scope of a verdict, in words."""
     if status is Status.UNKNOWN:
         return ""
     if task.whole:
@@ -346,5 +354,8 @@ def reach(task: Task, status: Status) -> str:
     return (
         "whatever is played outside the region"
         if need.get(status, False)
-        else "inside the region only: moves outside it are not looked at, and a wider region may change it"
+        else (
+            "inside the region only: moves outside it are not searched, and a wider region may"
+            " change it"
+        )
     )

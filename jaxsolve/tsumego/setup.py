@@ -1,4 +1,6 @@
-"""From what a person gives to a life-and-death task: the board, the crucial stones, the region, and what was proposed because nobody said it."""
+"""Builds a life-and-death task from the user's input: board, crucial stones and region. Proposes
+what is not given.
+"""
 
 from __future__ import annotations
 
@@ -26,30 +28,32 @@ CHOOSE = "choose others with --crucial P2,Q3"
 _KEPT = (
     "ko",
     "fill_eyes",
-)  # rule options that a person may choose; the others are what the command finds out or asks
+)  # rule options that the user may choose; the command sets the others
 
 
 @dataclass(frozen=True)
 class Given:
-    """A position as it was given, before anything is decided about it."""
+    """A position as given by the user."""
 
     name: str
     size: int
     board: str  # ``<board>`` of the certificate format
-    side: int | None = None  # who is to move, where that was said
+    side: int | None = None  # to move; None if not given
     ko: str | None = None  # the point that this side may not retake
     marks: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
-    where: str = ""  # which position of a record it is
+    where: str = ""  # which position of a record
     title: str = ""
     options: Mapping[str, str] = field(
         default_factory=dict
     )  # of a tsumego rule set that came with it
-    killall: str | None = None  # rule-set id of Killall-Go, where that is played
+    killall: str | None = None  # rule-set id, for Killall-Go
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked: crucial stones of the defender and where stones may be placed; all points as masks of ``grid``."""
+    """A life-and-death task: crucial stones of the defender and the region; points are masks of
+    ``grid``.
+    """
 
     given: Given
     defender: int
@@ -58,7 +62,7 @@ class Task:
     options: Mapping[str, str]  # ``ko`` and ``fill_eyes``
     remarks: tuple[
         tuple[str, str], ...
-    ]  # (what, a sentence for a person): how stones and region were chosen
+    ]  # (topic, sentence for the user): how stones and region were chosen
 
     @functools.cached_property
     def grid(self) -> grids.Grid:
@@ -74,7 +78,9 @@ class Task:
         return self.region == self.grid.full
 
     def rules(self, question: StatusQuestion) -> str:
-        """The rule-set id that a question is asked under; Killall-Go has one, which asks whether White lives."""
+        """The rule-set id of a question. Killall-Go has a single one, whose goal is that White
+        lives.
+        """
         if self.given.killall is not None:
             return self.given.killall
         attacker_may, defender_may = (
@@ -91,24 +97,25 @@ class Task:
         return registry.make(f"tsumego-{self.given.size}", **chosen, **self.options).rule_set
 
     def answer(self, question: StatusQuestion, proved: bool) -> bool:
-        """The answer to ``question``, given whether the goal of its rule set was proved."""
+        """The answer to ``question`` if the goal of its rule set is proved or disproved."""
         return proved if self.given.killall is None or question.goal == "live" else not proved
 
     def name(self, question: StatusQuestion) -> str:
-        """The question's name in files and tables."""
+        """Name of the question in files and tables."""
         return "live" if self.given.killall is not None else question.name
 
     def root(self, side: int) -> str:
-        """The position with ``side`` to move, as text; a ko binds only the side that it was taken from."""
+        """The position with ``side`` to move, as text; a ko ban applies only to the side given with
+        it.
+        """
         ko = f" ko={self.given.ko}" if self.given.ko is not None and side == self.given.side else ""
         return f"{self.given.board} {SIDES[side][0]}{ko}"
 
     @functools.cached_property
     def scope(self) -> enclosure.Scope:
-        """What verdicts say about the whole board: nothing, unless the region is all of it, where a move outside can lift a ban inside.
-
-        So it is under superko, where a ko may not be retaken in the position itself, and where eyes may not be filled (a captured wall makes
-        another point of one).
+        """Scope of the verdicts on the whole board. It is empty for a smaller region where a move
+        outside can lift a ban inside: under superko, with a ko ban in the position itself, and
+        where eyes may not be filled (the capture of a wall can turn a point into an eye or not).
         """
         banned = (
             self.options.get("ko", "simple") != "simple"
@@ -120,9 +127,10 @@ class Task:
         return enclosure.scope(self.stones, self.defender, self.crucial, self.region)
 
 
-# ---- reading -------------------------------------------------------------------------------------------------------
+# ---- reading -------------------------------------------------------------------------------------
 def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
-    """The position that ``text`` names: an SGF file with or without variations, or anything that ``jaxsolve solve`` takes.
+    """The position named by ``text``: an SGF file with or without variations, or any input of
+    ``jaxsolve solve``.
 
     Raises:
       FormatError: one sentence.
@@ -139,7 +147,7 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
         marked = sgf.read_marked(data)
         record, side = marked.record, marked.record.to_move
         if record.has_setup and side is None and not record.moves:
-            record = dataclasses.replace(record, to_move=0)  # either side's turn is looked at
+            record = dataclasses.replace(record, to_move=0)  # both sides' turns are studied
         else:
             side = -1
         rules = _rules_of(record.properties.get("rules", ""), game, record.size)
@@ -158,7 +166,7 @@ def read(text: str, game: str | None, options: Mapping[str, str]) -> Given:
 
 
 def _sgf(text: str) -> bytes | None:
-    """The bytes of an SGF record, or None where ``text`` names something else. Raises FormatError."""
+    """The bytes of an SGF record, or None if ``text`` names something else. Raises FormatError."""
     if text == "-":
         data = sys.stdin.buffer.read()
         if b"(;" not in b"".join(data[:4096].split()):
@@ -180,7 +188,7 @@ def _sgf(text: str) -> bytes | None:
 
 
 def _rules_of(phrase: str, game: str | None, size: int) -> str:
-    """``game``, else a life-and-death rule set that the record names itself, else the plain one of its size."""
+    """``game``, else the record's own life-and-death rule set, else the default one of its size."""
     if game is not None:
         return game
     phrase = phrase.replace("\\", "").strip()
@@ -188,11 +196,12 @@ def _rules_of(phrase: str, game: str | None, size: int) -> str:
 
 
 def _refuse_whole_games(game: str | None) -> None:
-    """Raises FormatError where ``--game`` names rules that ask nothing about life and death."""
+    """Raises FormatError if ``--game`` names rules without a life-and-death goal."""
     base = "" if game is None else game.partition(";")[0]
     if base.startswith("go-"):
         raise FormatError(
-            f"--game {shortened(base)}: life and death is asked under tsumego-{shortened(base[3:])} or killallgo-9; leave --game out"
+            f"--game {shortened(base)}: life and death needs tsumego-{shortened(base[3:])} or"
+            " killallgo-9; leave --game out"
         )
 
 
@@ -205,19 +214,18 @@ def _pairs(fields: list[str]) -> dict[str, str]:
 def _given(name: str, game: Game, text: str, title: str = "") -> Given:
     base, *chosen = game.rule_set.split(";")
     if game.name != "go" or not base.startswith(("tsumego-", "killallgo-", "go-")):
-        raise FormatError(
-            f"life and death is asked about Go positions, not about {shortened(game.rule_set)}"
-        )
+        raise FormatError(f"life and death is for Go positions, not for {shortened(game.rule_set)}")
     board, side, *fields = text.split()
     found = _pairs(fields)
     strange = {"history": "a history", "ply": "forced moves", "passes": "passes"}
     for strangest in found.keys() & strange:
         raise FormatError(
-            f"a position with {strange[strangest]} has no second side to move first: give the board alone"
+            f"only one side can move in a position with {strange[strangest]}: give the board alone"
         )
     if found.get("crucial"):
         raise FormatError(
-            f"crucial={found['crucial']}: some crucial stones are gone already; name the others with --crucial"
+            f"crucial={found['crucial']}: some crucial stones are gone already; name the others"
+            " with --crucial"
         )
     options = _pairs(chosen)
     return Given(
@@ -232,12 +240,14 @@ def _given(name: str, game: Game, text: str, title: str = "") -> Given:
     )
 
 
-# ---- choosing ------------------------------------------------------------------------------------------------------
+# ---- choosing ------------------------------------------------------------------------------------
 def choose(given: Given, crucial: str | None, region: str | None) -> Task:
-    """The task: crucial stones and region as named, else as the record marks them, else proposed.
+    """The task. Crucial stones and region are taken from the arguments, else from the record's
+    marks, else proposed.
 
     Raises:
-      FormatError: stones of both colours, an empty point, several kinds of marks, no group to propose, a point off the board.
+      FormatError: stones of both colours, an empty point, several kinds of marks, no group to
+        propose, or a point off the board.
     """
     grid = grids.gtp(given.size)
     stones = enclosure.board_of(grid, given.board)
@@ -245,7 +255,7 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
     if given.killall is not None:
         if crucial is not None or region not in (None, "auto", "all"):
             raise FormatError(
-                "in Killall-Go the question is whether White lives anywhere: it has neither --crucial nor --region"
+                "Killall-Go asks whether White lives anywhere: leave out --crucial and --region"
             )
         return Task(
             given, 1, 0, grid.full, kept, (("question", "can White live anywhere? (Killall-Go)"),)
@@ -257,7 +267,7 @@ def choose(given: Given, crucial: str | None, region: str | None) -> Task:
 
 
 def _points(given: Given, text: str, what: str) -> int:
-    """Mask of a comma-separated list of points and rectangles, these by two opposite corners: A1-C3."""
+    """Mask of a comma-separated list of points and rectangles (two opposite corners, ``A1-C3``)."""
     size, grid = given.size, grids.gtp(given.size)
     mask = 0
     try:
@@ -282,7 +292,7 @@ def _points(given: Given, text: str, what: str) -> int:
 
 
 def _crucial(given: Given, stones: Board, text: str | None) -> tuple[int, str]:
-    """Mask of the crucial stones, and where they come from."""
+    """Mask of the crucial stones, and their source."""
     if text is not None:
         mask, source = _points(given, text, "--crucial"), "named with --crucial"
     elif given.marks:
@@ -300,12 +310,14 @@ def _one_colour(stones: Board, mask: int, what: str) -> None:
     """Raises FormatError unless all of ``mask`` are stones of one colour."""
     if empty := mask & stones.empty:
         raise FormatError(
-            f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are stones of the defender; {CHOOSE}"
+            f"{what} names {_some(stones, empty)}, where there is no stone: crucial points are"
+            f" stones of the defender; {CHOOSE}"
         )
     if all(mask & side for side in stones.stones):
         black, white = (_some(stones, mask & side) for side in stones.stones)
         raise FormatError(
-            f"{what} names stones of both colours, black at {black} and white at {white}: crucial are stones of one side; {CHOOSE}"
+            f"{what} names stones of both colours, black at {black} and white at {white}: crucial"
+            f" are stones of one side; {CHOOSE}"
         )
 
 
@@ -315,7 +327,8 @@ def _marked(given: Given, stones: Board) -> tuple[int, str]:
     taken = [name for name, mask in masks.items() if mask & ~stones.empty]
     if len(taken) > 1:
         raise FormatError(
-            f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean the crucial ones; {CHOOSE}"
+            f"{given.name}: {' and '.join(taken)} mark stones, and only one kind of mark can mean"
+            f" the crucial ones; {CHOOSE}"
         )
     name = taken[0] if taken else next(iter(masks))
     return masks[name], f"marked in the record by {name}"
@@ -329,11 +342,12 @@ def _proposed(stones: Board) -> tuple[int, str]:
     group = enclosure.proposed(stones)
     if group is None:
         raise FormatError(
-            "no group is enclosed or near the other side's stones: name the stones in question with --crucial, such as --crucial P2,Q3"
+            "no group is enclosed or near the other side's stones: name the stones in question with"
+            " --crucial, such as --crucial P2,Q3"
         )
     return (
         group.stones,
-        f"{_described(stones, group.stones)}, proposed: the weakest group that is closed in; {CHOOSE}",
+        f"{_described(stones, group.stones)}, proposed: the weakest enclosed group; {CHOOSE}",
     )
 
 
@@ -369,12 +383,13 @@ def _region(
     if not enclosure.is_open(stones, mask):
         return (
             mask,
-            f"{_count(mask)}, proposed: what the {SIDES[1 - defender]} stones around close in; others with --region all or POINTS",
+            f"{_count(mask)}, proposed: what {SIDES[1 - defender]} stones enclose; choose others"
+            " with --region all or POINTS",
         )
     mask = enclosure.box(stones, defender, crucial)
     if mask == full:
         return full, "the whole board: nothing closes the stones in"
-    what = f"{_count(mask)}, proposed: the stones are not closed in, so it is what they reach in a rectangle around them"
+    what = f"{_count(mask)}, proposed: not enclosed, so what the stones reach in a rectangle"
     return mask, f"{what}; others with --region all or POINTS"
 
 

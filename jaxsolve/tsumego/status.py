@@ -1,23 +1,25 @@
-"""From answers to a verdict a Go player knows: lives, seki, dies, each perhaps in ko.
+"""Status of crucial stones (lives, seki, dies, each perhaps in ko), derived from answered
+questions.
 
-Questions. Two goals: ``live`` asks whether the defender can make the crucial stones unconditionally alive (two passes: it has failed), ``kill``
-whether the attacker can capture all of them (two passes: it has failed). Two ko settings: under ``AGAINST`` only the attacker may make moves that
-start or take a ko, as if the defender had lost every ko; under ``FOR`` only the defender may. What happens under a normal ko rule lies between: a
-side that does well although it may not make a ko move and the other may, does as well when the other's ko moves are restricted, and needs none of
-its own.
+Two goals: ``live``, can the defender make the crucial stones unconditionally alive; ``kill``, can
+the attacker capture all of them. Two passes mean that the goal is not reached. Two ko settings:
+under ``AGAINST`` only the attacker may make moves that start or take a ko, as if the defender lost
+every ko; under ``FOR`` only the defender may. The result under a normal ko rule lies between these:
+a side that succeeds while only the other side may make ko moves needs no ko move of its own, and
+restricting the other side's ko moves does not hurt it.
 
 One setting gives one value:
 
-    ==========  ==========  ========================================================================
+    ==========  ==========  ==================================================================
     live        kill        value
-    ==========  ==========  ========================================================================
-    yes         (no)        LIVES; kill need not be asked: who lives is not captured
-    (no)        yes         DIES; live need not be asked
-    no          no          SEKI: the attacker prevents two eyes, the defender prevents the capture
-    ==========  ==========  ========================================================================
+    ==========  ==========  ==================================================================
+    yes         (no)        LIVES; kill is implied: living stones are not captured
+    (no)        yes         DIES; live is implied
+    no          no          SEKI: the attacker prevents two eyes, the defender the capture
+    ==========  ==========  ==================================================================
 
-The two values, AGAINST never above FOR (yes to live under AGAINST is yes under FOR; yes to kill under FOR is yes under AGAINST; so fewer questions
-do), give the status:
+The two values give the status. AGAINST is never above FOR (live under AGAINST implies live under
+FOR, kill under FOR implies kill under AGAINST), so fewer questions suffice:
 
     ==========  ==========  ==================  ==================
     AGAINST     FOR         defender first      attacker first
@@ -30,15 +32,17 @@ do), give the status:
     DIES        SEKI        seki in ko          dies in ko
     ==========  ==========  ==================  ==================
 
-``lives in ko``: the side that moves first reaches this by winning the ko; if it loses the ko it gets the other value. So the three words mean:
-*lives*, *seki*, *dies* hold whoever wins kos; *in ko* says what the side that moves first gets by winning it. Anything else is *unknown*, with the
-bounds that are known.
+*lives*, *seki* and *dies* hold whoever wins kos. *in ko* names the value that the side moving first
+gets by winning the ko; if it loses the ko, it gets the other value. Every other case is *unknown*,
+with the known bounds.
 
-Two things follow from the words above. Life is unconditional life, so a group whose second eye is a ko point that it can never fill is not alive even
-where only it may make ko moves: it is a SEKI there, since nobody can capture it. And *unknown* may mean that play can repeat without an end
-under ``ko=simple``, which neither side can bring to an end; superko rules decide such positions.
+Two consequences. Life is unconditional life: a group whose second eye is a ko point that it can
+never fill is not alive, even where only it may make ko moves; it is a SEKI there, because it cannot
+be captured. And *unknown* may mean that under ``ko=simple`` play can repeat without end; superko
+rules decide such positions.
 
-Killall-Go asks one question, whether White can live anywhere: *lives* or *dies*, which there means that White does not live.
+Killall-Go has one question, whether White can live anywhere: *lives*, or *dies* (White does not
+live).
 """
 
 from __future__ import annotations
@@ -49,14 +53,14 @@ from typing import NamedTuple
 
 
 class Ko(enum.StrEnum):
-    """Who may make moves that start or take a ko."""
+    """The side that may make moves that start or take a ko."""
 
-    AGAINST = "attacker"  # the attacker alone: the worst for the defender
-    FOR = "defender"  # the defender alone: the best for it
+    AGAINST = "attacker"  # the attacker alone: worst for the defender
+    FOR = "defender"  # the defender alone: best for the defender
 
 
 class StatusQuestion(NamedTuple):
-    """What is asked about a position."""
+    """A question about a position: a goal under a ko setting."""
 
     goal: str  # "live" or "kill"
     ko: Ko
@@ -71,7 +75,7 @@ KILL_AGAINST, KILL_FOR = StatusQuestion("kill", Ko.AGAINST), StatusQuestion("kil
 
 
 class Value(enum.IntEnum):
-    """What becomes of the crucial stones under one ko setting; more is better for the defender."""
+    """Result for the crucial stones under one ko setting; higher is better for the defender."""
 
     DIES = 0
     SEKI = 1
@@ -79,7 +83,7 @@ class Value(enum.IntEnum):
 
 
 class Status(enum.StrEnum):
-    """How the crucial stones stand."""
+    """Status of the crucial stones."""
 
     LIVES = "lives"
     LIVES_IN_KO = "lives in ko"
@@ -98,7 +102,9 @@ _IN_KO = {
 }
 
 Answers = Mapping[StatusQuestion, "bool | None"]
-"""Answers so far: True, the goal can be achieved; False, the other side prevents it; None, a limit came first. A question not asked is absent."""
+"""Answers so far. True: the goal can be reached. False: the other side prevents it. None: a limit
+was reached. Questions not yet searched are absent.
+"""
 
 
 class Bounds(NamedTuple):
@@ -113,7 +119,7 @@ class Bounds(NamedTuple):
 
 
 class Bounded(NamedTuple):
-    """What is known of both values."""
+    """Bounds of both values."""
 
     against: Bounds
     for_: Bounds
@@ -131,7 +137,9 @@ def _alone(answers: Answers, ko: Ko) -> tuple[Value, Value]:
 
 
 def bounded(answers: Answers) -> Bounded:
-    """What the answers say. Raises ValueError where they contradict each other, which only a wrong answer can do."""
+    """The bounds that the answers imply. Raises ValueError if they contradict each other, which
+    takes a wrong answer.
+    """
     (against_least, against_most), (for_least, for_most) = (
         _alone(answers, Ko.AGAINST),
         _alone(answers, Ko.FOR),
@@ -147,7 +155,7 @@ def bounded(answers: Answers) -> Bounded:
 
 
 def status(answers: Answers, defender_first: bool) -> Status:
-    """The status, by the table at the top of this file."""
+    """The status, by the table in the module docstring."""
     found = bounded(answers)
     if not found.known:
         return Status.UNKNOWN
@@ -158,7 +166,7 @@ def status(answers: Answers, defender_first: bool) -> Status:
 
 
 def answer(answers: Answers, question: StatusQuestion) -> bool | None:
-    """What all answers together say about one question; None where they leave it open."""
+    """The answer to one question that all answers together imply; None if they leave it open."""
     found = bounded(answers)
     least, most = found.against if question.ko is Ko.AGAINST else found.for_
     if question.goal == "live":
@@ -167,9 +175,11 @@ def answer(answers: Answers, question: StatusQuestion) -> bool | None:
 
 
 def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | None:
-    """What to ask next, or None: the status is known, or everything that bears on it has been asked.
+    """The next question to search; None if the status is known or every relevant question has been
+    searched.
 
-    The best that the side moving first may hope for comes first, then the best for the other side; each often decides alone.
+    The best possible result of the side moving first comes first, then that of the other side; each
+    often settles the status alone.
     """
     order = (
         (LIVE_AGAINST, KILL_FOR, LIVE_FOR, KILL_AGAINST)
@@ -183,7 +193,7 @@ def next_question(answers: Answers, defender_first: bool) -> StatusQuestion | No
 
 
 class Aim(NamedTuple):
-    """Something the side that moves first may want: the answer ``wanted`` to a question."""
+    """A possible aim of the side moving first: the answer ``wanted`` to a question."""
 
     question: StatusQuestion
     wanted: bool
@@ -204,9 +214,10 @@ ATTACKERS_AIMS = (
 
 
 def best_aim(answers: Answers, defender_first: bool) -> Aim | None:
-    """The most ambitious aim that the side moving first is known to reach; None where it is known to reach none.
+    """The most ambitious aim that the side moving first is known to reach; None if there is none.
 
-    A first move is right if it reaches this aim. Most ambitious: what does not rest on a ko, and of that the most; then what winning the ko gives.
+    A first move is right if it reaches this aim. Aims that need no ko come first, the most
+    ambitious leading; then those reached by winning the ko.
     """
     return next(
         (

@@ -1,4 +1,6 @@
-"""Asks what is to be known about a task, question by question: how it stands for either side first, and what every first move does."""
+"""Study of a task, question by question: the status with either side first, and of every first
+move.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,16 @@ from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Aim, Bounded, Ko, Status, StatusQuestion
 
 Row = Mapping[str, Any]
-"""A result as ``jaxsolve.commands.answer.fields`` writes it; ``certificate`` is the path of the proof, or None."""
+"""A result as written by ``jaxsolve.commands.answer.fields``; ``certificate`` is the path of the
+proof, or None.
+"""
 
 
-A_TURN = 8  # first moves asked about before the other side's are
+A_TURN = 8  # first moves searched in a row before the other side's turn
 
 
 class StudyProblem(NamedTuple):
-    """One question about one position."""
+    """A question about one position, with an id."""
 
     id: str
     rules: str
@@ -29,27 +33,31 @@ class StudyProblem(NamedTuple):
 
 
 Answerer = Callable[[Sequence[StudyProblem]], "Sequence[Row | None]"]
-"""Answers questions of one rule set; None where one was not searched (interrupted, or the total is used up)."""
+"""Searches problems of one rule set. None for one that was not searched (interrupted, or the total
+limit is used up).
+"""
 
 
 @dataclass
 class Move:
-    """A first move and what became of its questions."""
+    """A first move, with its questions and answers."""
 
     move: str
     position: str  # after it
     right: bool | None = (
-        None  # no other first move, and no pass, is better for its side, whoever wins kos; None: unknown
+        None  # no other first move, nor a pass, is better, whoever wins kos; None: unknown
     )
     answers: dict[StatusQuestion, bool | None] = field(
         default_factory=dict
-    )  # about the position after it
+    )  # about the position after the move
     rows: dict[StatusQuestion, Row] = field(
         default_factory=dict
-    )  # of its own questions; other answers follow from those at the root
+    )  # of questions searched after the move; other answers follow from the root
 
     def best(self, aims: Sequence[Aim]) -> StatusQuestion | None:
-        """The question of the first of ``aims`` that is reached after this move and has a proof of its own."""
+        """The question of the first of ``aims`` that is reached after this move and has a proof of
+        its own.
+        """
         return next(
             (
                 aim.question
@@ -62,7 +70,7 @@ class Move:
 
 @dataclass
 class First:
-    """What is known with one side moving first."""
+    """Knowledge about the position with one side to move first."""
 
     side: int
     root: str
@@ -70,8 +78,8 @@ class First:
     answers: dict[StatusQuestion, bool | None] = field(default_factory=dict)
     rows: dict[StatusQuestion, Row] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
-    over: str = ""  # why the game is over at the root, as FORMAT.md calls it
-    complete: bool = False  # every first move has been asked about
+    over: str = ""  # why the game is over at the root (a leaf reason of FORMAT.md)
+    complete: bool = False  # every first move has been searched
 
     @property
     def status(self) -> Status:
@@ -83,11 +91,11 @@ class First:
 
     @property
     def aim(self) -> Aim | None:
-        """What the side moving first is known to reach."""
+        """The most ambitious aim that the side moving first is known to reach."""
         return statuses.best_aim(self.answers, self.defender_first)
 
     def begins_with(self, aim: Aim) -> str | None:
-        """The move that the proof of ``aim`` at the root begins with; None where there is no such proof."""
+        """The first move of the root's proof of ``aim``; None if there is no such proof."""
         row = self.rows.get(aim.question)
         return (
             None
@@ -107,7 +115,9 @@ class First:
 
     @property
     def refuting(self) -> StatusQuestion | None:
-        """The question whose proof shows that no first move helps; None where one does, or that is not known."""
+        """The question whose proof refutes every first move; None if one succeeds or nothing is
+        known.
+        """
         return next(
             (
                 aim.question
@@ -118,7 +128,7 @@ class First:
         )
 
     def reached(self, answers: statuses.Answers, move: str | None = None) -> Reached:
-        """Which of the side's aims are reached where ``answers`` hold: after ``move``, or after a pass."""
+        """The side's aims that are reached if ``answers`` hold after ``move``, or after a pass."""
         shown = {
             aim.question: aim.wanted
             for aim in self.own_aims
@@ -126,16 +136,16 @@ class First:
         }
         found = [
             (aim, statuses.answer({**answers, **shown}, aim.question)) for aim in self.own_aims
-        ]  # what was not asked may follow from either
+        ]  # an open answer may follow from either
         return tuple(None if answer is None else answer is aim.wanted for aim, answer in found)
 
     def judge(self, passing: statuses.Answers) -> None:
-        """Says of every first move, as far as that is known by now, whether it is right. ``passing``: how it stands after a pass."""
+        """Sets ``right`` of every first move as far as known. ``passing``: answers after a pass."""
         vectors = [self.reached(move.answers, move.move) for move in self.moves]
         passed = [
             None if here is not False and after is None else here is not False and after
             for here, after in zip(self.reached(self.answers), self.reached(passing), strict=True)
-        ]  # what cannot be reached here, a pass does not reach
+        ]  # a pass does not reach what is unreachable here
         options = Counter([*vectors, tuple(passed)])
         found = {vector: _is_best(vector, options) for vector in set(vectors)}
         for move, vector in zip(self.moves, vectors, strict=True):
@@ -143,7 +153,9 @@ class First:
         self.complete = all(move.right is not None for move in self.moves)
 
     def learn_from(self, move: Move) -> None:
-        """What the side reaches by a first move, it reaches: an answer that a limit left open at the root may be known behind one."""
+        """Takes over what the side reaches by a first move. A limit may have left the same question
+        open at the root.
+        """
         for aim in self.own_aims:
             if (
                 statuses.answer(move.answers, aim.question) is aim.wanted
@@ -152,16 +164,18 @@ class First:
                 self.answers[aim.question] = aim.wanted
 
     def status_after(self, move: Move) -> Status:
-        """How the stones stand after a first move, with the other side to answer."""
+        """Status of the stones after a first move, with the other side to answer."""
         return statuses.status(move.answers, self.defender_first)
 
 
 Reached = tuple["bool | None", ...]
-"""For each aim of a side whether it is reached; None: unknown."""
+"""Whether each aim of a side is reached; None: unknown."""
 
 
 def _is_best(one: Reached, options: Counter[Reached]) -> bool | None:
-    """Whether no option reaches all that ``one`` does and more; None where that is open. ``one`` is among the options."""
+    """Whether no option reaches strictly more than ``one``; None if that is open. ``one`` is among
+    the options.
+    """
     others = [other for other, count in options.items() if other != one or count > 1]
     if any(_certainly_more(other, one) for other in others) or not any(
         each is not False for each in one
@@ -185,7 +199,9 @@ def _perhaps_more(other: Reached, one: Reached) -> bool:
 
 
 class Study:
-    """All there is to know about ``task``, as far as ``answerer`` answers. ``firsts`` grows while ``run`` works and may be read at any time."""
+    """Study of ``task``; ``answerer`` searches its problems. ``firsts`` grows during ``run`` and
+    may be read at any time.
+    """
 
     def __init__(self, task: Task, answerer: Answerer):
         self.task, self._answerer = task, answerer
@@ -195,9 +211,11 @@ class Study:
         ]
 
     def run(self) -> None:
-        """Asks how it stands for either side first; then about every first move, of the side first whose move makes a difference."""
+        """Searches the root's questions for either side first, then those of every first move. The
+        side whose move makes a difference comes first.
+        """
         waiting = self.firsts
-        while waiting:  # in turn, so that a total is not used up by one side
+        while waiting:  # in turn: one side must not use up the total limit
             waiting = [first for first in waiting if self._stand(first)]
         turns = [
             self._moves(first)
@@ -210,12 +228,14 @@ class Study:
 
     @property
     def _settled(self) -> bool:
-        """Whether both sides moving first come to the same: then no move is needed."""
+        """Whether the status is the same whoever moves first."""
         return len({first.status for first in self.firsts}) == 1
 
-    # ---- how it stands ---------------------------------------------------------------------------------------------
+    # ---- status of the root ----------------------------------------------------------------------
     def _stand(self, first: First) -> bool:
-        """Asks the next question about the position itself; False where there is none, or it was not searched."""
+        """Searches the next question about the root; False if there is none or it was not
+        searched.
+        """
         question = statuses.next_question(first.answers, first.defender_first)
         if question is None:
             return False
@@ -240,12 +260,13 @@ class Study:
             [f"{SIDES[first.side]}-first", self.task.name(question), *([move] if move else [])]
         )
 
-    # ---- first moves -----------------------------------------------------------------------------------------------
+    # ---- first moves -----------------------------------------------------------------------------
     def _moves(self, first: First) -> Iterator[First]:
-        """Lists the first moves and asks about each: whether it reaches the side's aim and, where it does not, how the stones then stand. The other
-        side has its turn after every few questions, so that a total is not used up by one of them.
+        """Lists and searches the first moves: does a move reach the side's aim and, if not, what is
+        the status after it. Yields after every few questions to the other side, so that one side
+        does not use up the total limit.
 
-        A pass is not among them: what it is worth is how the stones stand with the other side first.
+        A pass is not listed: its value is the status with the other side first.
         """
         question = first.aim.question if first.aim is not None else first.refuting
         if question is None:
@@ -255,7 +276,7 @@ class Study:
             first.over, first.complete = verdict.reason, True
             return
         self._list(first)
-        if first.aim is None:  # the proof at the root answers every one of them
+        if first.aim is None:  # the proof at the root refutes all of them
             for move in first.moves:
                 move.right = False
             first.complete = True
@@ -282,9 +303,10 @@ class Study:
         return checkers.find("go").rules(self.task.rules(question))
 
     def _list(self, first: First) -> None:
-        """All first moves, with what is known of each before anything is asked.
+        """Lists all first moves with the answers known in advance.
 
-        What the side cannot reach at the root it reaches by no move. A move that a ko setting forbids it is worth nothing under that setting.
+        An aim that is unreachable at the root is unreachable by every move. A move that a ko
+        setting forbids reaches no aim under that setting.
         """
         kinds = {
             question: self._rules(question)
@@ -306,7 +328,7 @@ class Study:
         first.moves.sort(key=lambda move: (int(move.move[1:]), move.move[0]))
 
     def _put(self, first: First, question: StatusQuestion, moves: Sequence[Move]) -> None:
-        """Asks one question about the positions after ``moves``."""
+        """Searches one question about the positions after ``moves``."""
         rules = self.task.rules(question)
         rows = self._answerer(
             [
@@ -321,7 +343,7 @@ class Study:
             first.learn_from(move)
 
     def _next(self, first: First) -> tuple[StatusQuestion, list[Move]] | None:
-        """The next question about moves whose worth is still open, and those moves."""
+        """The next question about undecided moves, and those moves."""
         waiting: dict[StatusQuestion, list[Move]] = {}
         for move in first.moves:
             question = statuses.next_question(move.answers, not first.defender_first)

@@ -1,4 +1,4 @@
-"""What a proof has to say about a first move, as a small tree of variations: who answers what, and how it ends."""
+"""Small trees of variations from a proof: replies, answers, and how each variation ends."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from jaxsolve.proof.reading import Edge, Proof
 REPLIES = (
     4,
     2,
-)  # of the side that fails, shown at its first and its second turn; one at every later turn
-MOST_MOVES = 160  # of the variations of one first move
-LONGEST = 60  # moves of a line
+)  # replies shown at the losing side's first and second turn; later turns show one
+MOST_MOVES = 160  # of all variations of a first move
+LONGEST = 60  # moves of a variation
 
 
 @dataclass
 class Variation:
-    """A move with what follows it, the main line first."""
+    """A move and its continuations, the main line first."""
 
     move: str
     player: int
     after: list[Variation] = field(default_factory=list)
-    end: str = ""  # why the game is over after it, as FORMAT.md calls it; "" where it goes on or the line is cut
-    zone: str | None = None  # what the proof of the position after it rests on
+    # why the game is over (a leaf reason of FORMAT.md); "" if play goes on or the line is cut
+    end: str = ""
+    zone: str | None = None  # zone of the position after the move, in the proof
 
     def line(self) -> list[Variation]:
-        """This move and the main line after it."""
+        """The moves of the main line, from this one on."""
         found: list[Variation] = [self]
         while found[-1].after:
             found.append(found[-1].after[0])
@@ -38,7 +39,9 @@ class Variation:
 
 
 class _Place(NamedTuple):
-    """A node of the proof, the position that play has led to there, the list that its moves go to, and how often the failing side has moved."""
+    """A node of the proof on the way: the position reached there, the list for its moves, and the
+    number of turns of the losing side.
+    """
 
     number: int
     position: str
@@ -50,11 +53,12 @@ class _Place(NamedTuple):
 def variations(
     proof: Proof, number: int | None = None, position: str | None = None, *, quiet: bool = False
 ) -> list[Variation]:
-    """The moves from a node of a proof (None: its root), as deep and wide as fits a person, the replies that resist longest first.
+    """The variations below a node of a proof (default: its root), cut to a readable size. The
+    longest resistance comes first.
 
-    ``position`` is where play has led to, if that is not the node's own. ``quiet`` puts first those replies that can lead to where both sides pass:
-    so a seki looks like one. Every move is played by the rules: with zones a reply that the proof names may not exist in a position that is merely
-    covered, and is then left out.
+    ``position`` is the position reached, if it differs from the node's. ``quiet`` prefers replies
+    that can lead to two passes, which shows a seki as such. Every move is legal: with zones, a
+    reply of the proof may not exist in a position that only covers the node's; then it is left out.
     """
     number = proof.root if number is None else number
     rules = checkers.find(proof.game).rules(proof.rules)
@@ -84,12 +88,12 @@ def variations(
             following = _Place(
                 edge.child, text, here.after, place.turn + (player != claimant), place.length + 1
             )
-            todo.insert(len(todo) if rank else 0, following)  # the main line to its end first
+            todo.insert(len(todo) if rank else 0, following)  # the main line is finished first
     return found
 
 
 def _to_passes(proof: Proof) -> dict[int, int]:
-    """For nodes from which the proof has a line that ends with two passes: moves of the longest one."""
+    """The nodes with a line to two passes in the proof, and the longest such line's length."""
     found: dict[int, int] = {}
     for number, node in proof.nodes.items():  # children first
         if node.leaf == "passes":
@@ -117,10 +121,11 @@ def _legal(
 
 
 def after_move(proof: Proof, move: str) -> Variation | None:
-    """A reply at the root of a proof by the other side, with what refutes it; None where the proof says nothing of it.
+    """A reply of the other side at the root of a proof, with its refutation; None if the proof has
+    none.
 
-    A reply that the proof leaves out leads to a position that covers the one after another reply, on what that one's refutation rests on: so it is
-    answered in the same way.
+    A reply that the proof leaves out leads to a position that covers the position after another
+    reply on the zone of that one's refutation, so the same refutation answers it.
     """
     rules = checkers.find(proof.game).rules(proof.rules)
     root = rules.position(proof.position)
@@ -143,13 +148,15 @@ def after_move(proof: Proof, move: str) -> Variation | None:
 
 
 def is_outside(proof: Proof, move: str) -> bool:
-    """Whether a point is none of those that the proof at its root rests on."""
+    """Whether a point lies outside the zone of the proof's root."""
     zone = proof.nodes[proof.root].zone
     return zone is not None and move not in zone.split(",")
 
 
 def _covers(proof: Proof, rules: Rules, text: str, number: int) -> bool:
-    """Whether the claimant wins from ``text`` as from a node: it covers the node's position on its zone."""
+    """Whether the claimant wins ``text`` by a node's proof: it covers the node's position on its
+    zone.
+    """
     zones, node = rules.written, proof.nodes[number]
     if zones is None or node.zone is None:
         return False

@@ -224,7 +224,7 @@ def test_no_file_is_written_over_the_record_or_another(tmp_path):
         ("CR[ae]MA[ag]", [], ["A3"], "marked in the record by CR"),
         ("SQ[ae:be]", [], ["A3", "B3"], "marked in the record by SQ"),
         ("TR[be]", ["--crucial", "c1,C2"], ["C1", "C2"], "named with --crucial"),
-        ("", [], ["C1", "B2", "C2", "A3", "B3"], "proposed: the weakest group that is closed in"),
+        ("", [], ["C1", "B2", "C2", "A3", "B3"], "proposed: the weakest enclosed group"),
     ],
 )
 def test_crucial_stones_are_taken_from_words_marks_or_the_board(
@@ -254,7 +254,7 @@ def test_crucial_stones_are_taken_from_words_marks_or_the_board(
         ("", ["--rule", "goal=kill"], "--rule goal=...: the command takes ko, fill_eyes and"),
         ("", ["--game", "hex-7"], "Go"),
         ("", ["--game", "tsumego-9"], "size 7"),
-        ("", ["--game", "killallgo-7", "--crucial", "A3"], "neither --crucial nor --region"),
+        ("", ["--game", "killallgo-7", "--crucial", "A3"], "leave out --crucial and --region"),
     ],
 )
 def test_bad_input_gets_one_sentence(tmp_path, marks, words, sentence):

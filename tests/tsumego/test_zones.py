@@ -90,7 +90,7 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
     sheet = peers.Sgf_game.from_bytes(record.record(found_report, "test:1")).get_root()
     nodes = {node.get_move()[1]: node for node in sheet}
     assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # the crucial stones in it have their triangles
-    assert "squares are all that the proof rests on" in nodes[(0, 2)].get("C")
-    assert "touches nothing that the proof rests on" in nodes[(6, 6)].get(
-        "C"
-    ).lower() and not nodes[(6, 6)].has_property(record.ZONE)
+    assert "squares are the zone of the proof" in nodes[(0, 2)].get("C")
+    assert "outside the zone of the proof" in nodes[(6, 6)].get("C").lower() and not nodes[
+        (6, 6)
+    ].has_property(record.ZONE)
