@@ -61,6 +61,7 @@ SOURCES = (
     "games/go/plan_life.py",
     "games/go/plans.py",
     "games/go/zone_board.py",
+    "games/go/zone_eyes.py",
     "games/go/zone_life.py",
     "games/go/zone_replies.py",
     "games/go/zones.py",

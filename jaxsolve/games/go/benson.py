@@ -13,11 +13,13 @@ from jaxsolve.games.go.flood import Links, flood, links_within
 
 
 def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """uint32[W] of the ``own`` stones that no sequence of enemy moves can capture though their side always passes.
+    """uint32[W]: the ``own`` stones that no sequence of enemy moves can capture, even if their side
+    always passes.
 
-    ``own`` and ``enemy`` are packed boards uint32[W] of a ``size`` x ``size`` board on which every chain has a liberty. Regions are the
-    4-connected components of the points that are not ``own``; a region is vital to a chain if each of its empty points
-    is a liberty of that chain; a chain needs two vital regions that no removed chain borders.
+    ``own`` and ``enemy`` are packed boards uint32[W] of a ``size`` x ``size`` board on which every
+    chain has a liberty. Regions are the 4-connected components of the points that are not ``own``.
+    A region is vital to a chain if each of its empty points is a liberty of that chain. A chain
+    needs two vital regions that no removed chain borders.
     """
     return _alive(square(size, axis=0), own, enemy)
 
@@ -25,22 +27,22 @@ def benson(size: int, own: jax.Array, enemy: jax.Array) -> jax.Array:
 class _Survivors(NamedTuple):
     chains: jax.Array  # uint32[W, ...]; chains not removed
     regions: jax.Array  # uint32[W, ...]; regions not removed
-    unsure: jax.Array  # uint32[W, ...]; stones whose chain must be looked at (again)
+    unsure: jax.Array  # uint32[W, ...]; stones whose chain must be examined (again)
 
 
 def alive(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """``benson`` on uint32[W, ...]. One loop looks at one unsure chain of every board at a time."""
+    """``benson`` on uint32[W, ...]. The loop examines one unsure chain of every board per step."""
     others = grid.inside(~own)
     empty = others & ~enemy
     chain_links, region_links = links_within(grid, own), links_within(grid, others)
-    # An empty point without a stone of ours beside it keeps its region from being vital to anyone.
+    # An empty point without an own stone beside it makes its region vital to no chain.
     hopeless = flood(grid, empty & ~grid.touching(own), region_links)
     regions = others & ~hopeless
     near = flood(grid, own & grid.touching(regions), chain_links)
     start = _remove(grid, _Survivors(near, regions, near), own & ~near, region_links)
 
     def body(survivors: _Survivors) -> _Survivors:
-        return _look(grid, survivors, empty, chain_links, region_links)
+        return _examine(grid, survivors, empty, chain_links, region_links)
 
     return jax.lax.while_loop(lambda survivors: jnp.any(survivors.unsure != 0), body, start).chains
 
@@ -48,10 +50,12 @@ def alive(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
 _alive = batch_last(alive)
 
 
-def _look(
+def _examine(
     grid: Grid, survivors: _Survivors, empty: jax.Array, chain_links: Links, region_links: Links
 ) -> _Survivors:
-    """Removes the first unsure chain if fewer than two surviving regions are vital to it, else notes that it stands."""
+    """Removes the first unsure chain if fewer than two surviving regions are vital to it; otherwise
+    marks it as settled.
+    """
     chain = flood(grid, grid.lowest(survivors.unsure), chain_links)
     beside = grid.touching(chain)
     spoilt = flood(grid, survivors.regions & empty & ~beside, region_links)
@@ -65,7 +69,9 @@ def _look(
 def _remove(
     grid: Grid, survivors: _Survivors, doomed: jax.Array, region_links: Links
 ) -> _Survivors:
-    """Removes chains and the regions they border; chains that border such a region become unsure."""
+    """Removes chains and the regions that they border; chains that border such a region become
+    unsure.
+    """
     gone = flood(grid, grid.touching(doomed) & survivors.regions, region_links)
     chains = survivors.chains & ~doomed
     return _Survivors(

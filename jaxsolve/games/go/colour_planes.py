@@ -1,4 +1,6 @@
-"""Planes by colour with history, as the published networks for 9x9 Killall-Go look at a position."""
+"""Observation planes by colour with history, as the published networks for 9x9 Killall-Go
+use them.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,20 @@ from jaxsolve.games.go.state import GoState, read_meta
 
 @dataclasses.dataclass(frozen=True)
 class ColourPlanes:
-    """Black's and White's stones 0, 1, ... moves ago in turn (a pass is a move), then ones where Black is to move, then ones where White is.
+    """Black's and White's stones 0, 1, ... moves ago in turn (a pass is a move), then ones if Black
+    is to move, then ones if White is.
 
-    18 planes for 8 boards (Wu et al. 2022, "Proof cost networks"). Row 0 is the board's top; their files count rows from the bottom. It is
-    given to a network as ``evaluate.Heads.planes``.
+    18 planes for 8 boards (Wu et al. 2022, "Proof cost networks"). Row 0 is the board's top; the
+    published files count rows from the bottom. ``evaluate.Heads.planes`` passes an instance to a
+    network.
     """
 
     boards: int = 8
 
     def __call__(self, game: GoRules, state: GoState, boards: jax.Array) -> jax.Array:
-        """bool[N, N, 2 * boards + 2] from uint32[boards, 2, W] ``board_words``, newest first; empty boards before the start."""
+        """bool[N, N, 2 * boards + 2] from uint32[boards, 2, W] ``board_words``, newest first;
+        boards before the start are empty.
+        """
         stones = board_planes(game.grid, boards.reshape(-1, game.grid.words))
         side = jnp.broadcast_to(
             read_meta(state.meta).side == np.arange(2), (game.size, game.size, 2)

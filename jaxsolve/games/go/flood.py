@@ -1,4 +1,4 @@
-"""Flood fill over all boards of a batch at once."""
+"""Flood fill on all boards of a batch together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 
-_STEPS_PER_TEST = 2  # asking a batch whether it is done costs about as much as a step
+_STEPS_PER_TEST = 2  # testing a batch for completion costs about as much as a step
 
 
 class Links(NamedTuple):

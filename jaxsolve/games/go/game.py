@@ -1,4 +1,6 @@
-"""The rules all Go rule sets share; a rule set adds when the game is decided and which placements it forbids."""
+"""Rules common to all Go rule sets. A rule set adds when the game is decided and which placements
+it forbids.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,6 @@ from jaxsolve.games.go.state import (
     GoState,
     Meta,
     Task,
-    host_meta,
     host_word,
     meta_word,
     own_and_enemy,
@@ -46,36 +47,36 @@ KO_RULES = ("simple", "positional", "situational")
 class GoRules(Game):
     """Stones, captures, ko and passes on a square board.
 
-    Suicide is illegal; a pass (action N * N) is always legal except in a forced opening. Points are numbered row-major from the
-    top left, as in pgx. ``ko=simple``: a single stone just captured by a lone stone with one liberty may not be retaken at once.
-    ``ko=positional`` and ``ko=situational``: no board, or board and side to move, may come back by a placement; ``max_history``
-    boards are kept, and a game that needs more is cut off as ``Outcome.UNKNOWN``.
+    Suicide is illegal; a pass (action N * N) is always legal except in a forced opening. Points are
+    numbered row-major from the top left, as in pgx. ``ko=simple``: a single stone just captured by
+    a lone stone with one liberty may not be retaken at once. ``ko=positional`` and
+    ``ko=situational``: no placement may recreate an earlier board, or an earlier board with the
+    same side to move. ``max_history`` boards are kept; a game that needs more ends with
+    ``Outcome.UNKNOWN``.
 
-    Observation planes bool[N, N, C]: own stones, opponent's stones, the ko point, ones where White is to move, and in life and death the
-    crucial stones still there and the region.
+    Observation planes bool[N, N, C]: own stones, opponent's stones, the ko point, ones if White is
+    to move, and in life and death the crucial stones on the board and the region.
     """
 
     name: ClassVar[str] = "go"
     size: int
     ko: str
     max_history: int | None
-    history_length: ClassVar[int] = (
-        8  # boards that ``observe_history`` shows, as in AlphaGo Zero and pgx
-    )
+    history_length: ClassVar[int] = 8  # boards in ``observe_history``, as in AlphaGo Zero and pgx
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts -----------------------------------------------------------------------------------
     def _check_common(self) -> None:
         if self.ko not in KO_RULES:
             raise ValueError(f"ko={self.ko!r} is not known; it may be {', '.join(KO_RULES)}.")
         most = max(
             256, 4 * self.size**2
-        )  # the longest history that a certificate's position may have (proof/FORMAT.md)
+        )  # longest history in the certificate format (proof/FORMAT.md)
         if self.max_history is not None and not 1 <= self.max_history <= most:
             raise ValueError(f"max_history={self.max_history} must be between 1 and {most} boards.")
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Only simple ko lets a position come back."""
+        """Only simple ko allows a position to repeat."""
         return self.ko == "simple"
 
     @property
@@ -89,32 +90,34 @@ class GoRules(Game):
 
     @property
     def history_capacity(self) -> int:
-        """Boards the state can keep: 0 with simple ko."""
+        """Number of boards that the state can keep: 0 with simple ko."""
         if self.ko == "simple":
             return 0
         return self.max_history or min(max(128, 2 * self.size * self.size), 256)
 
     @property
     def crucial_points(self) -> tuple[int, ...]:
-        """Points whose stones the state follows; empty for most rule sets."""
+        """Points whose stones the state tracks; empty for most rule sets."""
         return ()
 
     @property
     def crucial_side(self) -> int:
-        """Whose stones are crucial: 0 Black, 1 White."""
+        """Owner of the crucial stones: 0 Black, 1 White."""
         return 0
 
     @property
     def opening_moves(self) -> int:
-        """Moves of the forced opening."""
+        """Number of moves of the forced opening."""
         return 0
 
-    # ---- what a rule set adds (words of any batch shape) ---------------------------------------------------------
+    # ---- supplied by a rule set (words of any batch shape) ---------------------------------------
     @abc.abstractmethod
     def _decide(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """int32[...] ``Outcome``; where bool[...] ``placed`` is False only passes have changed since it was ONGOING."""
+        """int32[...] ``Outcome``. Where bool[...] ``placed`` is False, only passes have changed
+        since it was ONGOING.
+        """
 
     def _restrict(
         self,
@@ -125,14 +128,14 @@ class GoRules(Game):
         meta: Meta,
         task: Task | None,
     ) -> jax.Array:
-        """Placements left after the rule set's own prohibitions."""
+        """The placements that the rule set allows."""
         return legal
 
     def _task(self, crucial: np.ndarray | None) -> Task | None:
-        """What the rule set asks of a position with these crucial stones left, uint32[W]; None: none of them is on the board."""
+        """The task with these crucial stones uint32[W] on the board; None: none is on the board."""
         return None
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules -----------------------------------------------------------------------------------
     def init(self) -> GoState:
         return self._judged_anew(
             self._placed(np.zeros((2, self.grid.words), np.uint32), self._first_meta())
@@ -148,19 +151,19 @@ class GoRules(Game):
         crucial: np.ndarray | None = None,
         history: np.ndarray | None = None,
     ) -> GoState:
-        """A state of host arrays from its independent parts, not judged yet."""
+        """A state of host arrays from its independent parts, without an outcome."""
         words, capacity = self.grid.words, self.history_capacity
         if capacity and history is None:
             history = np.zeros((2 * words, capacity), np.uint32)
         return GoState(stones, host_word(meta), self._task(crucial), history)
 
     def _judged_anew(self, state: GoState) -> GoState:
-        """The state with its outcome and history key found from scratch."""
+        """The state with its outcome and history key computed from scratch."""
         return _judge(self.kernel, jax.device_put(state))
 
     @batch_last
     def _judge_board(self, stones: jax.Array, word: jax.Array, task: Task | None) -> jax.Array:
-        """``_judged`` of a position that no move led to."""
+        """``_judged`` for a position that no move led to."""
         return self._judged(stones[0], stones[1], read_meta(word), task, jnp.full(word.shape, True))
 
     def _judged(
@@ -209,11 +212,9 @@ class GoRules(Game):
 
     def _ko_number(self, ko: jax.Array) -> jax.Array:
         """int32[...]: the ``ko`` field of ``Meta`` for a ko point or an empty set."""
-        return (
-            self.grid.lowest_action(ko) + 1
-            if self.ko == "simple"
-            else jnp.zeros(ko.shape[1:], jnp.int32)
-        )
+        if self.ko != "simple":
+            return jnp.zeros(ko.shape[1:], jnp.int32)
+        return self.grid.lowest_action(ko) + 1
 
     def legal_mask(self, state: GoState) -> jax.Array:
         """bool[N * N + 1]."""
@@ -235,7 +236,9 @@ class GoRules(Game):
     def _legal_board(
         self, stones: jax.Array, word: jax.Array, task: Task | None
     ) -> tuple[jax.Array, jax.Array]:
-        """Legal placements but for superko, and the chains with one liberty; both uint32[W, ...]."""
+        """Legal placements apart from superko, and the chains with one liberty; both uint32[W,
+        ...].
+        """
         grid, meta = self.grid, read_meta(word)
         allowed = (meta.outcome == Outcome.ONGOING) & (meta.ply != 1)
 
@@ -247,7 +250,7 @@ class GoRules(Game):
                 legal = legal & ~grid.point(meta.ko - 1)
             return jnp.where(allowed[None], legal, np.uint32(0)), atari
 
-        # A branch also keeps XLA from computing all of this again for every bit that ``legal_mask`` spreads out.
+        # The branch also stops XLA from recomputing this for every bit that ``legal_mask`` unpacks.
         nothing = jnp.zeros_like(stones[0])
         return jax.lax.cond(jnp.any(allowed), found, lambda: (nothing, nothing))
 
@@ -264,14 +267,16 @@ class GoRules(Game):
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
         )
 
-    # ---- zones ---------------------------------------------------------------------------------------------------------
+    # ---- zones -----------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:
-        """Who lives by unconditional life: 0 Black, 1 White, 2 whoever the state's task names; None where nobody does."""
+        """Player who wins by unconditional life: 0 Black, 1 White, 2 as the state's task says;
+        None: nobody.
+        """
         return None
 
     def zoning(self) -> Zoning | None:
-        """Zones of wins by life and by capture, with simple ko: where no earlier board matters."""
+        """Zones of wins by life and by capture. Simple ko only: there no earlier board matters."""
         if self._goal is None or self.ko != "simple":
             return None
         from jaxsolve.games.go.zones import zoning_of  # imports numba
@@ -279,14 +284,14 @@ class GoRules(Game):
         return zoning_of(self)
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """The points; nothing for the whole position, of which the pass is a part."""
+        """The points; "" for the whole position, which the pass stands for."""
         return "" if self.size * self.size in zone else notation.points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
-        """The same rules with simple ko, where those have zones."""
+        """The same rules with simple ko, if those have zones."""
         if self.ko == "simple" or self._goal is None:
             return None
-        other = dataclasses.replace(self, ko="simple", max_history=None)  # type: ignore[type-var]  # every rule set is a dataclass
+        other = dataclasses.replace(self, ko="simple", max_history=None)
         return other, relaxation.by_simple_ko(other, self.text(state))
 
     def stones_of(self, state: GoState, player: int) -> int:
@@ -298,24 +303,25 @@ class GoRules(Game):
             for board in relaxation.earlier_boards(self.text(state))
         ]
 
-    # ---- observation ---------------------------------------------------------------------------------------------
+    # ---- observation -----------------------------------------------------------------------------
     def observe(self, state: GoState) -> jax.Array:
         return observation.observe(self, state)
 
     def board_words(self, state: GoState) -> jax.Array:
-        """uint32[2, W]: what ``observe_history`` needs of an earlier position."""
+        """uint32[2, W]: the data of an earlier position that ``observe_history`` needs."""
         return state.stones
 
     def observe_history(self, state: GoState, history: jax.Array) -> jax.Array:
-        """bool[N, N, 17] as pgx's Go shows it, from uint32[8, 2, W] ``board_words``, newest first.
+        """bool[N, N, 17], as in pgx's Go, from uint32[8, 2, W] ``board_words``, newest first.
 
-        Own and opponent's stones 0 to 7 moves ago, then ones where White is to move (Silver et al. 2017, "Neural network architecture").
+        Own and opponent's stones 0 to 7 moves ago, then ones if White is to move (Silver et al.
+        2017, "Neural network architecture").
         """
         return observation.observe_history(self, state, history)
 
     def colour_planes(self, boards: int) -> ColourPlanes:
         from jaxsolve.games.go.colour_planes import (
-            ColourPlanes,  # it is written in terms of this class
+            ColourPlanes,  # that module imports this class
         )
 
         return ColourPlanes(boards)
@@ -325,16 +331,11 @@ class GoRules(Game):
             meta=meta_word(read_meta(state.meta)._replace(side=jnp.asarray(player, jnp.int32)))
         )
 
-    # ---- symmetries ------------------------------------------------------------------------------------------------
+    # ---- symmetries ------------------------------------------------------------------------------
     @functools.cached_property
     def _symmetries(self) -> np.ndarray:
         """int32[G]: the symmetries of a square that the rule set keeps."""
-        images = square_permutations(self.size)
-        kept = [
-            all({int(image[p]) for p in points} == points for points in self._kept_sets())
-            for image in images
-        ]
-        return np.flatnonzero(kept).astype(np.int32)
+        return symmetry_module.kept(self.size, self._kept_sets())
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
         """Sets of points that a symmetry must map onto themselves."""
@@ -351,7 +352,7 @@ class GoRules(Game):
     def transform(self, state: GoState, symmetry: jax.Array) -> GoState:
         return symmetry_module.transformed(self, state, symmetry)
 
-    # ---- text --------------------------------------------------------------------------------------------------------
+    # ---- text ------------------------------------------------------------------------------------
     def text(self, state: GoState) -> str:
         return notation.position_text(self, state)
 
@@ -359,40 +360,23 @@ class GoRules(Game):
         return self._judged_anew(self.read(text))
 
     def read(self, text: str) -> GoState:
-        """As ``Game.read``: whether the position is decided has not been found out."""
+        """As ``Game.read``; the outcome is not computed."""
         return notation.parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
-        return (
-            board_text.gtp_point(int(action), self.size) if int(action) != self.size**2 else "pass"
-        )
+        point = int(action)
+        return "pass" if point == self.size**2 else board_text.gtp_point(point, self.size)
 
     def parse_action(self, text: str, state: GoState | None = None) -> int:
-        return (
-            self.size**2
-            if text.strip().lower() == "pass"
-            else board_text.parse_gtp_point(text, self.size)
-        )
+        if text.strip().lower() == "pass":
+            return self.size**2
+        return board_text.parse_gtp_point(text, self.size)
 
     def cells(self, state: GoState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
 
     def leaf_reason(self, state: GoState, outcome: int) -> str:
-        """``captured`` or ``benson`` where the board decides, else ``passes``."""
-        if self.crucial_points and state.task is not None and not np.any(state.task.crucial):
-            return "captured"
-        if host_meta(state.meta).passes < 2:
-            return "benson"
-        # Only a position set up by hand can have been decided before its two passes.
-        before = _judge(
-            self.kernel,
-            state._replace(meta=meta_word(read_meta(state.meta)._replace(passes=jnp.int32(0)))),
-        )
-        return (
-            "passes"
-            if host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN)
-            else "benson"
-        )
+        return notation.leaf_reason(self, state)
 
     def drawing(self, state: GoState) -> Stones:
         return draw(self, state)

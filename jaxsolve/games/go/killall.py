@@ -19,11 +19,13 @@ PASS_RULES = ("not-achieved", "stones")
 
 @dataclasses.dataclass(frozen=True)
 class KillallGo(GoRules):
-    """White wins as soon as some white chain is unconditionally alive (Benson); Black must prevent it.
+    """White wins as soon as some white chain is unconditionally alive (Benson); Black must prevent
+    that.
 
-    9x9: the game starts with Black stones C7 G7 C3 G3 and White to move. 7x7: move 1 Black, move 2 White must pass, move 3 Black, no
-    pass on 1 and 3. Two passes end the game: Black has won, or with ``passes=stones`` White if a white stone is on the board.
-    ``fill_eyes=False`` forbids filling one's own true eye. Raises ValueError for another size or an unknown option.
+    9x9: the game starts with Black stones C7 G7 C3 G3 and White to move. 7x7: move 1 Black, move 2
+    White must pass, move 3 Black; no pass on moves 1 and 3. Two passes end the game: Black wins, or
+    with ``passes=stones`` White if a white stone is on the board. ``fill_eyes=False`` forbids
+    filling one's own true eye. Raises ValueError for another size or an unknown option.
     """
 
     size: int = 9
@@ -43,7 +45,10 @@ class KillallGo(GoRules):
 
     @property
     def rule_set(self) -> str:
-        return f"killallgo-{self.size};ko={self.ko};passes={self.passes};fill_eyes={str(self.fill_eyes).lower()}"
+        return (
+            f"killallgo-{self.size};ko={self.ko};passes={self.passes};"
+            f"fill_eyes={str(self.fill_eyes).lower()}"
+        )
 
     @property
     def goal_player(self) -> int:

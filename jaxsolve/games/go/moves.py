@@ -1,4 +1,4 @@
-"""Placing stones, and which placements are legal, as set algebra on packed boards uint32[W, ...]."""
+"""Placements and their legality, as set algebra on packed boards uint32[W, ...]."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from jaxsolve.games.go.liberties import in_atari
 
 
 class Placed(NamedTuple):
-    """Boards after a stone was placed, and the ko it started."""
+    """Boards after a placement, and the ko that it starts."""
 
     own: jax.Array  # uint32[W, ...]
     enemy: jax.Array  # uint32[W, ...]
-    ko: jax.Array  # uint32[W, ...]; the captured point, where retaking it at once would be a ko
+    ko: jax.Array  # uint32[W, ...]; the captured point, if an immediate retake is a ko
 
 
 def place(grid: Grid, own: jax.Array, enemy: jax.Array, stone: jax.Array) -> Placed:
-    """Puts the point ``stone`` (or nothing, for a pass) into ``own`` and takes enemy chains without a liberty off the board."""
+    """Adds the point ``stone`` (nothing for a pass) to ``own`` and removes enemy chains without a
+    liberty.
+    """
     own = own | stone
     empty = grid.inside(~(own | enemy))
     breathing = flood(grid, enemy & grid.touching(empty), links_within(grid, enemy))
@@ -42,7 +44,7 @@ class Placements(NamedTuple):
 
 
 def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
-    """Where a stone of ``own`` would have a liberty, captures counted."""
+    """The points where a stone of ``own`` would have a liberty after captures."""
     empty = grid.inside(~(own | enemy))
     atari = in_atari(grid, empty, own | enemy, links_between_equals(grid, own, enemy))
     lifelines = empty | (own & ~atari) | (enemy & atari)
@@ -50,7 +52,9 @@ def placements(grid: Grid, own: jax.Array, enemy: jax.Array) -> Placements:
 
 
 def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) -> jax.Array:
-    """Points where a stone of ``own`` would capture exactly one stone, stay alone and have that point as its only liberty."""
+    """Points where a stone of ``own`` would capture exactly one stone, be a lone chain, and have
+    that point as its only liberty.
+    """
     targets = enemy & atari
     single = targets & ~grid.touching(enemy)
     once = twice = jnp.zeros_like(targets)
@@ -66,7 +70,7 @@ def ko_starts(grid: Grid, own: jax.Array, enemy: jax.Array, atari: jax.Array) ->
 
 
 def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
-    """Points of which every orthogonal neighbour on the board is in ``x``."""
+    """Points whose orthogonal neighbours on the board all lie in ``x``."""
     left, right, above, below = (
         side | grid.like(edge, x) for side, edge in zip(grid.sides(x), grid.edges, strict=True)
     )
@@ -74,9 +78,10 @@ def surrounded(grid: Grid, x: jax.Array) -> jax.Array:
 
 
 def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
-    """Empty points that are true eyes of ``own``: orthogonal neighbours all own, and diagonals.
+    """Empty points that are true eyes of ``own``: all orthogonal neighbours are own stones, and so
+    are enough diagonal ones.
 
-    With four diagonals on the board at least three are own stones; with fewer, all of them are.
+    With four diagonal points on the board at least three must be own stones; with fewer, all.
     """
     left, right, top, bottom = (grid.like(edge, own) for edge in grid.edges)
     missing = missing_two = jnp.zeros_like(own)
@@ -89,7 +94,9 @@ def true_eyes(grid: Grid, own: jax.Array, enemy: jax.Array) -> jax.Array:
 
 
 def area(grid: Grid, black: jax.Array, white: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """(int32[...], int32[...]): stones plus empty regions that touch one colour only, for Black and for White."""
+    """(int32[...], int32[...]): area of Black and of White, that is stones plus empty regions that
+    touch one colour only.
+    """
     empty = grid.inside(~(black | white))
     links = links_within(grid, empty)
     near_black = flood(grid, empty & grid.touching(black), links)

@@ -15,9 +15,11 @@ from jaxsolve.games.go.state import GoState, Meta, Task
 
 @dataclasses.dataclass(frozen=True)
 class Go(GoRules):
-    """Plain Go: two passes end the game; stones plus empty regions that touch one colour only; White adds ``komi``; equal is a draw.
+    """Go with area scoring. Two passes end the game. A side's area is its stones plus the empty
+    regions that touch only them; White adds ``komi``; equal scores are a draw.
 
-    Raises ValueError for a size outside 2..19, an unknown ko rule, or a komi that is not a multiple of one half.
+    Raises ValueError for a size outside 2..19, an unknown ko rule, or a komi that is not a multiple
+    of one half.
     """
 
     size: int = 9
@@ -31,7 +33,7 @@ class Go(GoRules):
             raise ValueError(f"size={self.size} must be between 2 and 19.")
         object.__setattr__(
             self, "komi", float(self.komi) + 0.0
-        )  # one name for equal games: no minus zero
+        )  # one name for equal rules: no minus zero
         if 2 * self.komi != round(2 * self.komi) or abs(self.komi) >= 1000:
             raise ValueError(
                 f"komi={self.komi} must be a multiple of 0.5 between -999.5 and 999.5."
@@ -43,7 +45,7 @@ class Go(GoRules):
 
     @property
     def may_draw(self) -> bool:  # type: ignore[override]
-        """Only a whole-numbered komi lets the score be equal."""
+        """Only a whole-numbered komi allows equal scores."""
         return self.komi == round(self.komi)
 
     def leaf_reason(self, state: GoState, outcome: int) -> str:
@@ -62,5 +64,5 @@ class Go(GoRules):
             )
             return jnp.where(meta.passes == 2, by_sign, Outcome.ONGOING).astype(jnp.int32)
 
-        # Most boards of a batch are not at their end; the floods run only when one is.
+        # Most boards of a batch are not at their end; the floods run only if one is.
         return jax.lax.cond(jnp.any(meta.passes == 2), score, lambda: jnp.zeros_like(meta.passes))

@@ -1,6 +1,7 @@
-"""Unconditional life of a side of Go, as plans ask for it again and again (``planning``): on boards that are rows of bits.
+"""Unconditional life of one side of Go, as ``plans`` tests it many times: boards are rows of bits.
 
-A board has a word for each row, with an empty one above and below; a point is 32 * row + column. All boards lie in ``scratch``.
+A board has one word per row, with an empty row above and below; a point is 32 * row + column. All
+boards are parts of ``scratch``.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from jaxsolve.games.go.zone_board import LIVING, ROWS_A_WORD, SIZE, TSUMEGO, WOR
 from jaxsolve.games.go.zone_board import SCRATCH as BEFORE
 from jaxsolve.jit.host import compiled, inner
 
-ROWS = 24  # words a board
-MOST = 62  # chains, or regions
+ROWS = 24  # words per board
+MOST = 62  # most chains, and most regions
 OWN, OTHER, CRUX, ADDED, BEST_PLAN, MINE, THEIRS, EMPTIES, REST, AROUND, REGION, FIELD, WALL = (
     BEFORE + ROWS * i for i in range(13)
 )
@@ -21,7 +22,7 @@ CHAINS = BEFORE + ROWS * 13
 TOP, BOTTOM = CHAINS + ROWS * MOST, CHAINS + ROWS * MOST + MOST  # rows that a chain spans
 LOW, HIGH, VITAL_LOW, VITAL_HIGH = (
     BOTTOM + MOST * i for i in range(1, 5)
-)  # chains beside a region, and those it is vital to, 31 a word
+)  # chains beside a region, and chains to which it is vital, 31 per word
 SCRATCH = BOTTOM + MOST * 5
 
 
@@ -32,7 +33,9 @@ def has_point(scratch, board, point):
 
 @inner
 def read_boards(facts, state, scratch):
-    """Unpacks the stones of the side that wants to live and of the other, and the crucial ones; (whether it is White, whether any chain counts)."""
+    """Unpacks the stones of the side that wants to live, of the other side, and the crucial ones.
+    Returns (whether the side is White, whether any chain counts).
+    """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     white, any_chain = facts[LIVING] == 1, True
     if facts[TSUMEGO]:
@@ -61,7 +64,9 @@ def read_boards(facts, state, scratch):
 
 @inner
 def _fence(scratch, n, any_chain):
-    """Leaves out what is further from the region (in WALL) than one point: FIELD is what remains, WALL what of it lies outside the region."""
+    """Drops points more than one step from the region (in WALL): FIELD becomes the rest, WALL its
+    points outside the region.
+    """
     full = np.int64((1 << n) - 1)
     outside = False
     for row in range(1, n + 1):
@@ -79,7 +84,9 @@ def _fence(scratch, n, any_chain):
 
 @inner
 def _flood(scratch, board, within, top, bottom, n):
-    """Spreads the bits of rows ``top`` to ``bottom`` of ``board`` over connected bits of ``within``; the rows that it then spans."""
+    """Spreads the bits of rows ``top`` to ``bottom`` of ``board`` over connected bits of
+    ``within``. Returns the rows that it then spans.
+    """
     row, down, still = top, True, 0
     height = bottom - top + 1
     while still <= height:
@@ -141,7 +148,9 @@ def widen(scratch, board, wider, n):
 
 @compiled
 def alive(scratch, n, any_chain):
-    """Whether a chain that counts lives (Benson 1976) once the stones of ADDED stand and the opponent's without liberties are off."""
+    """Whether a chain that counts lives (Benson 1976) with the stones of ADDED placed and
+    opponent's chains without liberties removed.
+    """
     top, bottom = np.int64(n + 1), np.int64(0)
     for row in range(1, n + 1):
         scratch[MINE + row] = scratch[OWN + row] | (scratch[ADDED + row] & ~scratch[OTHER + row])
@@ -172,7 +181,9 @@ def alive(scratch, n, any_chain):
 
 @inner
 def _next_part(scratch, board, within, row, n):
-    """Moves the part of ``within`` that holds the first point left in a row of REST to ``board``; the rows that it spans."""
+    """Moves the component of ``within`` with the first point in a row of REST to ``board``. Returns
+    the rows that it spans.
+    """
     for i in range(n + 2):
         scratch[board + i] = 0
     bits = np.int64(scratch[REST + row])
@@ -185,7 +196,9 @@ def _next_part(scratch, board, within, row, n):
 
 @inner
 def _list_chains(scratch, n):
-    """Lists the chains of MINE, of which REST is a copy; how many, MOST + 1 where they are too many."""
+    """Lists the chains of MINE, of which REST is a copy. Returns their number, or MOST + 1 if there
+    are more.
+    """
     count = np.int64(0)
     for row in range(1, n + 1):
         while scratch[REST + row]:
@@ -200,13 +213,15 @@ def _list_chains(scratch, n):
 
 @inner
 def _two_eyes(scratch, n, chains, any_chain):
-    """Benson's removal, with the regions of AROUND, of which REST is a copy; whether a chain that counts is left."""
+    """Benson's removal, with the regions of AROUND, of which REST is a copy. Returns whether a
+    chain that counts survives.
+    """
     regions = np.int64(0)
     for row in range(1, n + 1):
         while scratch[REST + row]:
             top, bottom = _next_part(scratch, REGION, AROUND, row, n)
             low = high = vital_low = vital_high = np.int64(0)
-            fenced = True  # whether all of it is known
+            fenced = True  # no point of the region lies in WALL
             for i in range(top, bottom + 1):
                 fenced = fenced and scratch[REGION + i] & scratch[WALL + i] == 0
             for chain in range(chains):

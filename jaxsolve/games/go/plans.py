@@ -1,11 +1,13 @@
-"""How far a side of Go is from unconditional life: the fewest stones found that make it alive if the opponent only passes.
+"""Plans of life: the fewest stones found that make a side of Go unconditionally alive if the
+opponent passes.
 
-A *plan* is a set of points. It is found by having every point taken but a pair of future eyes, which is nearly always alive once the opponent's
-stones without liberties are off, and by taking stones away again, those far from the eyes first, as long as life remains (the relaxation of planning
-by Hoffmann & Nebel 2001, "The FF planning system", sec. 4: what could be reached if nothing were ever undone). It estimates and orders; it decides
-nothing, so the order of moves, ko and suicide on the way are left out.
+A *plan* is a set of points. The search for one places stones on every point but a pair of future
+eyes, which is nearly always alive once the opponent's stones without liberties are removed. It then
+removes stones, those far from the eyes first, as long as the group lives (the relaxation of
+planning of Hoffmann & Nebel 2001, "The FF planning system", sec. 4: nothing is ever undone). Plans
+estimate and order; they decide nothing, so move order, ko and suicide on the way are ignored.
 
-Boards are rows of bits here (``plan_life``); a point is 32 * row + column.
+Boards are rows of bits (``plan_life``); a point is 32 * row + column.
 """
 
 from __future__ import annotations
@@ -34,15 +36,19 @@ BUCKET = BEFORE + 512 * 3
 PAIRS = BUCKET + 128
 CLOSE = PAIRS + 192
 SCRATCH = CLOSE + 32
-MOST_PAIRS, FEW_PAIRS = 64, 16  # that are tried
-ALL, ENOUGH, FEW = 64, 6, 4  # of them that give life
+MOST_PAIRS, FEW_PAIRS = 64, 16  # pairs tried
+ALL, ENOUGH, FEW = 64, 6, 4  # pairs that give life, after which the search stops
 NONE_FOUND, NOT_ALIVE = 1 << 14, 1 << 15
 
 
 @compiled
 def plan(state, action, zone, out, facts, scratch):
-    """The stones still missing for life (``jaxsolve.games.zones``). A hint that gives life is kept, but for stones it can do without, and where it does
-    not hold the last move, pairs of eyes near that are tried as well; without such a hint, or with ``SEARCH_ALL``, pairs anywhere."""
+    """The ``plan`` callback of ``jaxsolve.games.zones``: the stones still missing for life.
+
+    A hint that gives life is kept without its unnecessary stones; if it does not contain the last
+    move, pairs of eyes near that move are tried as well. Without such a hint, or with
+    ``SEARCH_ALL``, pairs anywhere are tried.
+    """
     for i in range(len(out)):
         out[i] = np.uint32(0)
     n, (white, any_chain) = facts[SIZE], read_boards(facts, state, scratch)
@@ -95,7 +101,7 @@ def _action(n, point):
 
 @inner
 def _list_free(facts, state, scratch):
-    """Lists the points where own stones may stand one day; how many."""
+    """Lists the points where own stones may be placed at some time. Returns their number."""
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     free = np.int64(0)
     for row in range(n):
@@ -126,9 +132,10 @@ def _toggle(scratch, first, last):
 
 @compiled
 def _thin(scratch, n, any_chain, count, best):
-    """Takes stones of ADDED away again, in the order of the first ``count`` of ORDER, as long as life remains; how many are left.
+    """Removes stones of ADDED, in the order of the first ``count`` of ORDER, as long as life
+    remains. Returns the number left.
 
-    Stops with NONE_FOUND as soon as ``best`` of them are known to be needed.
+    Stops with NONE_FOUND once ``best`` of them are known to be necessary.
     """
     needed, at, block = np.int64(0), np.int64(0), max(np.int64(1), count // 2)
     while at < count:
@@ -156,7 +163,7 @@ def _distance(one, other):
 
 @inner
 def _cost(scratch, n, zone, point):
-    """How much it takes to surround a point, in half stones; points beside a plan known are cheap."""
+    """Cost of surrounding a point, in half stones; points beside a known plan are cheap."""
     cost, close = np.int64(0), has_action(zone, _action(n, point))
     for k in range(4):
         near = point + (-32 if k == 0 else 32 if k == 1 else -1 if k == 2 else 1)
@@ -172,7 +179,9 @@ def _cost(scratch, n, zone, point):
 
 @compiled
 def _choose_pairs(scratch, n, free, zone, here):
-    """Lists the pairs of points that look cheapest as eyes, those near ``here`` where it is a point; how many."""
+    """Lists the cheapest pairs of eyes, those near ``here`` if it is a point. Returns their
+    number.
+    """
     least, close = np.int64(99), np.int64(0)
     for i in range(free):
         point = np.int64(scratch[FREE + i])
@@ -196,7 +205,9 @@ def _choose_pairs(scratch, n, free, zone, here):
 
 @inner
 def _rank_pairs(scratch, one, i, first, last, count, most, least):
-    """Enters the pairs of point ``one`` (number ``i``) with those of numbers ``first`` to ``last - 1`` into a list of at most ``most``."""
+    """Inserts the pairs of point ``one`` (number ``i``) with the points ``first`` to ``last - 1``
+    into a list of at most ``most``.
+    """
     for j in range(first, last):
         other = np.int64(scratch[FREE + j])
         if (
@@ -224,7 +235,9 @@ def _rank_pairs(scratch, one, i, first, last, count, most, least):
 
 @compiled
 def _try_pair(scratch, n, any_chain, free, number, best):
-    """Size of the plan that leaves a pair of eyes, in ADDED; NONE_FOUND where it is not smaller than ``best``, NOT_ALIVE where there is none."""
+    """Size of the plan in ADDED that leaves a pair of eyes. NONE_FOUND if it is not smaller than
+    ``best``, NOT_ALIVE if there is none.
+    """
     one, other = (
         np.int64(scratch[PAIRS + 3 * number + 1]),
         np.int64(scratch[PAIRS + 3 * number + 2]),

@@ -1,4 +1,6 @@
-"""Positions under superko as simple ko sees them, on the host and from their canonical text (``proof/FORMAT.md``, "Superko by way of simple ko")."""
+"""Relaxation of superko positions to simple ko, on the host, from their canonical text
+(``proof/FORMAT.md``).
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,20 @@ if TYPE_CHECKING:
 
 
 def earlier_boards(text: str) -> list[str]:
-    """The boards that a position remembers."""
+    """The boards in a position's history."""
     return [entry.partition(":")[0] for entry in _history(text)]
 
 
 def stones_of(text: str, player: int) -> int:
-    """Bit set over points: a player's stones on a board, or in a position."""
+    """Bit set over points: a player's stones in the text of a board or position."""
     board = text.partition(" ")[0].replace("/", "")
     return sum(1 << point for point, stone in enumerate(board) if stone == "XO"[player])
 
 
 def by_simple_ko(game: GoRules, text: str) -> GoState:
-    """The position under ``game``, which has simple ko. Of its history it keeps the stone that may not be retaken at once."""
+    """The position under ``game``, which has simple ko. Its history is reduced to the point that
+    may not be retaken at once.
+    """
     plain = text.partition(" history=")[0]
     point = _retake(game.size, text)
     if point < 0:
@@ -31,7 +35,7 @@ def by_simple_ko(game: GoRules, text: str) -> GoState:
     board, side, *rest = plain.split(" ")
     try:
         return game.parse(" ".join([board, side, f"ko={gtp_point(point, game.size)}", *rest]))
-    except ValueError:  # what stands there is no ko
+    except ValueError:  # there is no ko at that point
         return game.parse(plain)
 
 
@@ -41,10 +45,13 @@ def _history(text: str) -> list[str]:
 
 
 def _retake(size: int, text: str) -> int:
-    """The point where one stone was just taken by one that is alone, so that retaking it would bring back the last board; -1 where there is none."""
+    """The point of a lone stone just captured by a lone stone, where a retake would recreate the
+    last board; -1 if there is none.
+    """
     history = _history(text)
     side = text.split(" ")[1]
-    if not history or history[-1].endswith(f":{side}"):  # situational: by a pass
+    # situational superko, and the last move was a pass
+    if not history or history[-1].endswith(f":{side}"):
         return -1
     last, mover = history[-1].partition(":")[0], "bw".index(side)
     was, now = [

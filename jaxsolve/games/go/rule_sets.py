@@ -1,4 +1,4 @@
-"""What the registry is told of Go and its life-and-death rule sets."""
+"""Registry entries of Go and its life-and-death rule sets."""
 
 from jaxsolve.games.options import Entry, choice, factory_of, flag, number, word
 
@@ -7,7 +7,10 @@ _KO = choice(
     "simple",
     "positional",
     "situational",
-    meaning="What may not be repeated: a ko retaken at once (simple), any earlier board (positional), any earlier board with the same side to move.",
+    meaning=(
+        "What may not be repeated: a ko retaken at once (simple), any earlier board (positional),"
+        " any earlier board with the same side to move."
+    ),
 )
 _EYES = flag(
     "fill_eyes",
@@ -28,11 +31,16 @@ _KILLALL = (
         "passes",
         "not-achieved",
         "stones",
-        meaning="After two passes Black has won (not-achieved), or White if it has a stone (stones).",
+        meaning=(
+            "After two passes Black has won (not-achieved), or White if it has a stone (stones)."
+        ),
     ),
     _EYES,
 )
-_MAY_KO = "Whether {} may make a move that starts or takes a ko; forbid also keeps such problems free of repetitions."
+_MAY_KO = (
+    "Whether {} may make a move that starts or takes a ko; forbid also keeps such problems free of"
+    " repetitions."
+)
 _TSUMEGO = (
     _KO,
     choice("passes", "not-achieved", meaning="After two passes the side with the goal has failed."),
@@ -48,14 +56,20 @@ _TSUMEGO = (
         "crucial",
         "a comma-separated list of points or 'any'",
         default="any",
-        meaning="The defender's stones in question: one must live or all must die. any: whichever stones live, captures decide nothing.",
+        meaning=(
+            "The defender's stones in question: one must live or all must die. any: whichever"
+            " stones live, captures decide nothing."
+        ),
         example="B2,C2",
     ),
     word(
         "region",
         "a comma-separated list of points or 'all'",
         default="all",
-        meaning="Where stones may be placed; every other point is left as it is. A small region makes a problem small.",
+        meaning=(
+            "Where stones may be placed; every other point is left as it is. A small region makes a"
+            " problem small."
+        ),
         example="A1,B1,C1,A2",
     ),
     choice("ko_black", "allow", "forbid", meaning=_MAY_KO.format("Black")),
@@ -90,6 +104,9 @@ ENTRIES = (
         _TSUMEGO,
         sizes=range(2, 20),
         summary="Go life and death with crucial stones",
-        example="'X.O/OOX/O.X b' --game tsumego-3 --rule goal=kill --rule defender=white --rule crucial=B2 --rule ko_black=forbid",
+        example=(
+            "'X.O/OOX/O.X b' --game tsumego-3 --rule goal=kill --rule defender=white --rule"
+            " crucial=B2 --rule ko_black=forbid"
+        ),
     ),
 )

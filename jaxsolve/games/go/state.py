@@ -1,4 +1,4 @@
-"""The state of every Go rule set, and the small numbers packed into its ``meta`` word."""
+"""State of every Go rule set, and the fields packed into its ``meta`` word."""
 
 from __future__ import annotations
 
@@ -8,23 +8,29 @@ import numpy as np
 
 from jaxsolve.core.lazy_import import jax, jnp
 
-OPENING_OVER = 3  # value of ``ply`` once a forced opening is behind us, and where there is none
+OPENING_OVER = 3  # value of ``ply`` after a forced opening, and in rule sets without one
 
 
 class Task(NamedTuple):
-    """What a life-and-death position asks. It lies in the state, so that one compiled kernel serves every task of a board size."""
+    """A life-and-death task. It is part of the state, so one compiled kernel serves every task of a
+    board size.
+    """
 
-    crucial: jax.Array  # uint32[W]; crucial stones never captured yet
+    crucial: jax.Array  # uint32[W]; crucial stones never captured so far
     region: jax.Array  # uint32[W]; points where stones may be placed
     flags: jax.Array  # uint32[]; see the flags below
 
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
-"""Bits of ``Task.flags``: any chain of the defender counts; White defends; the goal is to kill; a side may not start or take a ko."""
+"""Bits of ``Task.flags``: any chain of the defender counts; White defends; the goal is to kill;
+Black, or White, may not start or take a ko.
+"""
 
 
 class GoState(NamedTuple):
-    """One position; W words a board. Plain 9x9 Go takes 28 bytes. Fields that a rule set does not need are None."""
+    """A position; W words per board. Plain 9x9 Go takes 28 bytes. Fields that a rule set does not
+    need are None.
+    """
 
     stones: jax.Array  # uint32[2, W]; Black's, White's
     meta: jax.Array  # uint32[]; see Meta
@@ -33,7 +39,7 @@ class GoState(NamedTuple):
         None  # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
     )
     history_key: jax.Array | None = (
-        None  # uint32[4]; sum of the keys of the earlier boards, in any order (superko)
+        None  # uint32[4]; sum of the earlier boards' keys, in any order (superko)
     )
 
 
@@ -41,9 +47,9 @@ class Meta(NamedTuple):
     """The unpacked ``meta`` word; every field int32[...]."""
 
     side: jax.Array  # 0 Black, 1 White to move
-    passes: jax.Array  # consecutive passes just made, 0 to 2
+    passes: jax.Array  # consecutive passes before this position, 0 to 2
     ply: jax.Array  # moves made in a forced opening, 0 to 2, or OPENING_OVER
-    outcome: jax.Array  # of ``Outcome``, fixed when the position arose
+    outcome: jax.Array  # ``Outcome``, fixed when the position arises
     ko: jax.Array  # 1 + the point that may not be retaken now, or 0
     boards: jax.Array  # number of earlier boards kept (superko)
 
@@ -52,7 +58,7 @@ _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("
 
 
 def read_meta(word: jax.Array) -> Meta:
-    """Meta from its uint32[...] word; a word of numpy gives numbers of numpy, without a call of JAX."""
+    """The fields of a uint32[...] word. A numpy word gives numpy arrays, without a JAX call."""
     values, at = {}, 0
     for name, bits in _FIELDS:
         values[name] = ((word >> np.uint32(at)) & np.uint32((1 << bits) - 1)).astype(np.int32)
@@ -61,7 +67,9 @@ def read_meta(word: jax.Array) -> Meta:
 
 
 def host_meta(word: Any) -> Meta:
-    """``read_meta`` of one word as Python ints, for host code that reads many: without a JAX call."""
+    """``read_meta`` of one word as Python ints, without a JAX call; for host code that reads many
+    words.
+    """
     word, values, at = int(word), [], 0
     for _, bits in _FIELDS:
         values.append(word >> at & (1 << bits) - 1)

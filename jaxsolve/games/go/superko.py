@@ -1,8 +1,11 @@
-"""Superko inside the legal mask: every candidate's resulting board compared with the history, exactly and without playing any.
+"""Superko in the legal mask: compares every candidate's resulting board with the history exactly,
+without playing a move.
 
-Earlier boards lie in the state as packed words. A move adds one own stone and takes enemy chains, so an earlier board can come
-back by at most one move: its own stones must be the present ones and one more point. Whether that move takes exactly the
-missing enemy stones is local to them: they must be whole chains whose only liberty is the point, and no other chain may have it as its last.
+Earlier boards are packed words of the state. A move adds one own stone and captures enemy chains,
+so at most one move can recreate an earlier board: that board's own stones must be the present ones
+plus one point. Whether the move captures exactly the missing enemy stones is a local condition:
+they must be whole chains whose only liberty is the point, and no other chain may have it as its
+last liberty.
 """
 
 from __future__ import annotations
@@ -21,14 +24,16 @@ if TYPE_CHECKING:
 
 
 def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
-    """uint32[2 * W]: stones uint32[2, W] and the side to move then, which lies in the first guard bit (0 where sides do not matter)."""
+    """uint32[2 * W]: stones uint32[2, W] with the side to move in the first guard bit (0 where
+    sides do not matter).
+    """
     flat = stones.reshape(-1)
     mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(grid.width)
     return flat | jnp.where(np.arange(flat.shape[0]) == 0, mark, np.uint32(0))
 
 
 def entry_key(words: jax.Array) -> jax.Array:
-    """uint32[4, ...]: key of an entry uint32[2 * W, ...]; the keys of a history are added up."""
+    """uint32[4, ...]: key of an entry uint32[2 * W, ...]; the keys of a history are summed."""
     return mix(words, "an earlier board")
 
 
@@ -40,7 +45,8 @@ def recreated(
     earlier: tuple[jax.Array, jax.Array],
     counts: jax.Array,
 ) -> jax.Array:
-    """uint32[W]: points where a stone of ``own`` would bring back an earlier board; right for legal placements only.
+    """uint32[W]: points where a stone of ``own`` would recreate an earlier board; valid for legal
+    placements only.
 
     Args:
       own, enemy, atari: the present board uint32[W], and its stones with one liberty.

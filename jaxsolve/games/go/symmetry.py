@@ -8,12 +8,19 @@ import numpy as np
 
 from jaxsolve.core.bitboard import square
 from jaxsolve.core.lazy_import import jax, jnp
-from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, turned
+from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
 from jaxsolve.games.go import superko
 from jaxsolve.games.go.state import GoState, meta_word, read_meta
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
+
+
+def kept(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
+    """int32[G]: symmetries (of ``square_permutations``) that map each set of points onto itself."""
+    images = square_permutations(size)
+    keeps = [all({int(image[p]) for p in points} == points for points in sets) for image in images]
+    return np.flatnonzero(keeps).astype(np.int32)
 
 
 def transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:

@@ -1,4 +1,4 @@
-"""Positions and points as text (proof/FORMAT.md), on the host."""
+"""Text of positions and points (proof/FORMAT.md), on the host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.games.boards.board_text import format_board, gtp_point, parse_board, parse_gtp_point
-from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.state import OPENING_OVER, GoState, Meta, host_meta, host_word
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _SIDES = "bw"
 
 
-# ---- points --------------------------------------------------------------------------------------------------------
+# ---- points --------------------------------------------------------------------------------------
 def points_text(size: int, points: Iterable[int]) -> str:
     """Comma-separated points, by row from the bottom, then by column."""
     return ",".join(
@@ -25,7 +26,9 @@ def points_text(size: int, points: Iterable[int]) -> str:
 
 
 def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
-    """Point numbers of a comma-separated list, sorted. Raises ValueError naming ``what`` the list is."""
+    """Point numbers of a comma-separated list, sorted. Raises ValueError that names the list as
+    ``what``.
+    """
     points = [parse_gtp_point(name, size) for name in text.split(",")]
     for name, point in zip(text.split(","), points, strict=True):
         if points.count(point) > 1:
@@ -33,7 +36,7 @@ def parse_points(size: int, text: str, what: str) -> tuple[int, ...]:
     return tuple(sorted(points))
 
 
-# ---- boards --------------------------------------------------------------------------------------------------------
+# ---- boards --------------------------------------------------------------------------------------
 Point = tuple[int, int]
 
 
@@ -57,7 +60,7 @@ def _chain(cells: np.ndarray, start: Point) -> tuple[set[Point], set[Point]]:
 
 
 def _chain_without_liberty(cells: np.ndarray) -> Point | None:
-    """A stone of a chain that has no liberty, if there is one."""
+    """A stone of a chain without liberty, or None."""
     seen: set[Point] = set()
     for row, column in np.argwhere(cells).tolist():
         if (row, column) not in seen:
@@ -68,7 +71,7 @@ def _chain_without_liberty(cells: np.ndarray) -> Point | None:
     return None
 
 
-# ---- positions -----------------------------------------------------------------------------------------------------
+# ---- positions -----------------------------------------------------------------------------------
 def position_text(game: GoRules, state: GoState) -> str:
     """Canonical text of a state."""
     grid, meta = game.grid, host_meta(state.meta)
@@ -100,7 +103,9 @@ def _entry_text(game: GoRules, words: np.ndarray) -> str:
 
 
 def parse_position(game: GoRules, text: str) -> GoState:
-    """Inverse of ``position_text``, in host arrays and not judged yet; default fields may be left out. Raises ValueError with one sentence."""
+    """Inverse of ``position_text``, in host arrays and without an outcome. Fields with default
+    values may be left out. Raises ValueError with one sentence.
+    """
     board, side, fields = _split(text)
     cells = parse_board(board, game.size)
     dead = _chain_without_liberty(cells)
@@ -120,7 +125,8 @@ def parse_position(game: GoRules, text: str) -> GoState:
     )
     if fields:
         raise ValueError(
-            f"Field {next(iter(fields))!r} does not belong to a position of {game.rule_set.split(';')[0]}."
+            f"Field {next(iter(fields))!r} does not belong to a position of"
+            f" {game.rule_set.split(';')[0]}."
         )
     meta = Meta(side=side, passes=passes, ply=ply, outcome=0, ko=ko, boards=boards)
     return game._placed(game.grid.stones_of(cells), meta, crucial, history)
@@ -163,16 +169,20 @@ def _parse_ko(game: GoRules, text: str | None, cells: np.ndarray, side: int, pas
     beside = _beside(game.size, place)
     chains = [_chain(cells, stone) for stone in beside if cells[stone] == 2 - side]
     tight = [chain for chain, liberties in chains if liberties == {place}]
-    # The one stone that took the ko has no liberty but the ko point; whatever else stands there had a liberty before it was taken.
+    # The stone that took the ko has no liberty but the ko point. Every other stone there had a
+    # liberty before it was captured.
     if passes or len(chains) < len(beside) or len(tight) != 1 or len(tight[0]) != 1:
         raise ValueError(
-            f"ko={text} cannot have arisen: no single stone was just captured there by a single stone."
+            f"ko={text} cannot have arisen: no single stone was just captured there by a single"
+            " stone."
         )
     return point + 1
 
 
 def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, more: int) -> int:
-    """``more`` is not 0 where the position has passes or a ko, which the opening does not."""
+    """The ``ply`` field. ``more`` is nonzero if the position has passes or a ko, which an opening
+    excludes.
+    """
     if text is None:
         return OPENING_OVER
     if not game.opening_moves:
@@ -184,7 +194,7 @@ def _parse_ply(game: GoRules, text: str | None, cells: np.ndarray, side: int, mo
 
 
 def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> np.ndarray | None:
-    """uint32[W] of the crucial stones still there; None where the rule set has none."""
+    """uint32[W]: crucial stones on the board; None if the rule set has none."""
     points = game.crucial_points
     if not points:
         return None
@@ -194,7 +204,8 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
     for point in points:
         if point not in game.crucial_points:
             raise ValueError(
-                f"crucial={text} names {gtp_point(point, game.size)}, which is not crucial in this rule set."
+                f"crucial={text} names {gtp_point(point, game.size)}, which is not crucial in this"
+                " rule set."
             )
         if cells.reshape(-1)[point] != 1 + game.crucial_side:
             raise ValueError(
@@ -206,7 +217,9 @@ def _parse_crucial(game: GoRules, fields: dict[str, str], cells: np.ndarray) -> 
 def _parse_history(
     game: GoRules, text: str | None, present: str, passes: int
 ) -> tuple[np.ndarray | None, int]:
-    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present`` is the position itself as an entry."""
+    """(uint32[2 * W, H], number of boards); (None, 0) without a history. ``present``: the position
+    itself as an entry.
+    """
     if text is None:
         return None, 0
     if game.ko == "simple":
@@ -216,18 +229,34 @@ def _parse_history(
         raise ValueError(
             f"The history holds {len(entries)} boards; max_history allows {game.history_capacity}."
         )
-    # Only a pass can bring back a board with its side; under positional superko it adds no entry.
+    # Only a pass can repeat a board with its side to move; under positional superko a pass adds no
+    # entry.
     if present in entries and not (game.ko == "situational" and passes):
         raise ValueError(
-            f"The position stands in its own history, as entry {1 + entries.index(present)}: superko forbids the move that led to it."
+            f"The position stands in its own history, as entry {1 + entries.index(present)}:"
+            " superko forbids the move that led to it."
         )
     history = np.zeros((2 * game.grid.words, game.history_capacity), np.uint32)
     for i, entry in enumerate(entries):
         board, colon, side = entry.partition(":")
         if bool(colon) != (game.ko == "situational") or (colon and side not in ("b", "w")):
             raise ValueError(
-                f"History entry {i + 1}, {entry!r}, must be a board{' and :b or :w' if game.ko == 'situational' else ' alone'}."
+                f"History entry {i + 1}, {entry!r}, must be a"
+                f" board{' and :b or :w' if game.ko == 'situational' else ' alone'}."
             )
         history[:, i] = game.grid.stones_of(parse_board(board, game.size)).reshape(-1)
         history[0, i] |= np.uint32((side == "w") << game.size)
     return history, len(entries)
+
+
+def leaf_reason(game: GoRules, state: GoState) -> str:
+    """``captured`` or ``benson`` if the board decides, else ``passes``."""
+    if game.crucial_points and state.task is not None and not np.any(state.task.crucial):
+        return "captured"
+    meta = host_meta(state.meta)
+    if meta.passes < 2:
+        return "benson"
+    # Only a position set up by hand can have been decided before its two passes.
+    before = game._judged_anew(state._replace(meta=host_word(meta._replace(passes=0))))
+    open_before = host_meta(before.meta).outcome in (Outcome.ONGOING, Outcome.UNKNOWN)
+    return "passes" if open_before else "benson"

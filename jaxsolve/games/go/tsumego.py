@@ -35,12 +35,15 @@ _CHOICES = {
 
 @dataclasses.dataclass(frozen=True)
 class Tsumego(GoRules):
-    """The defender wins when the chain of a surviving crucial stone is unconditionally alive, the attacker when none survives.
+    """The defender wins when the chain of a surviving crucial stone is unconditionally alive, the
+    attacker when no crucial stone survives.
 
-    ``crucial`` lists points (``P2,Q3``), or is ``any``: then any chain of the defender may live and captures decide nothing.
-    Placements outside ``region`` do not exist. Two passes: the side with the ``goal`` (the defender to live, the attacker to kill) has
-    failed. ``ko_black=forbid``: Black may not make a move that starts or takes a ko, whatever the ko rule; so for White.
-    The start position is the empty board; real positions come as text. Raises ValueError for an unknown option or point.
+    ``crucial`` lists points (``P2,Q3``) or is ``any``: then any chain of the defender may live and
+    captures decide nothing. Placements outside ``region`` do not exist. After two passes, the side
+    with the ``goal`` (the defender to live, the attacker to kill) has failed. ``ko_black=forbid``:
+    Black may not make a move that starts or takes a ko, whatever the ko rule; likewise
+    ``ko_white``. The start position is the empty board; other positions are read from text. Raises
+    ValueError for an unknown option or point.
     """
 
     size: int = 19
@@ -62,7 +65,8 @@ class Tsumego(GoRules):
         for option, allowed in _CHOICES.items():
             if getattr(self, option) not in allowed:
                 raise ValueError(
-                    f"{option}={getattr(self, option)!r} is not known; it may be {', '.join(allowed)}."
+                    f"{option}={getattr(self, option)!r} is not known; it may be"
+                    f" {', '.join(allowed)}."
                 )
         for option, none in (("crucial", "any"), ("region", "all")):
             if getattr(self, option) != none:
@@ -72,13 +76,15 @@ class Tsumego(GoRules):
     @property
     def rule_set(self) -> str:
         return (
-            f"tsumego-{self.size};ko={self.ko};passes={self.passes};fill_eyes={str(self.fill_eyes).lower()};goal={self.goal};"
-            f"defender={self.defender};crucial={self.crucial};region={self.region};ko_black={self.ko_black};ko_white={self.ko_white}"
+            f"tsumego-{self.size};ko={self.ko};passes={self.passes};"
+            f"fill_eyes={str(self.fill_eyes).lower()};goal={self.goal};defender={self.defender};"
+            f"crucial={self.crucial};region={self.region};"
+            f"ko_black={self.ko_black};ko_white={self.ko_white}"
         )
 
     @functools.cached_property
     def crucial_points(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Points whose stones the state follows; none where any chain counts."""
+        """Points whose stones the state tracks; none if any chain counts."""
         return () if self.crucial == "any" else parse_points(self.size, self.crucial, "crucial")
 
     @functools.cached_property
@@ -92,7 +98,9 @@ class Tsumego(GoRules):
 
     @functools.cached_property
     def kernel(self) -> Tsumego:  # type: ignore[override]
-        """What is asked lies in the state (``Task``), so every task of a board size, ko rule and ``fill_eyes`` has the same functions."""
+        """The task is part of the state (``Task``), so every task of a board size, ko rule and
+        ``fill_eyes`` shares its functions.
+        """
         return Tsumego(self.size, self.ko, fill_eyes=self.fill_eyes, max_history=self.max_history)
 
     def _task(self, crucial: np.ndarray | None) -> Task:
@@ -122,7 +130,7 @@ class Tsumego(GoRules):
 
     @property
     def crucial_side(self) -> int:
-        """Whose stones are crucial: 0 Black, 1 White."""
+        """Owner of the crucial stones: 0 Black, 1 White."""
         return 0 if self.defender == "black" else 1
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:

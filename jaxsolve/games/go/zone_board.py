@@ -1,4 +1,6 @@
-"""Boards, chains and zones in plain arrays, and how a zone grows: what the zone functions of Go are made of (``games.go.zoning``)."""
+"""Boards, chains and zones in plain arrays, and the growth steps that the zone callbacks of Go are
+made of.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from jaxsolve.games.go.state import NO_KO_FOR_BLACK, NO_KO_FOR_WHITE, OPENING_OV
 from jaxsolve.jit.host import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD, TSUMEGO, FILL_EYES, LIVING, CRUCIAL = range(7)
-"""Places in ``facts`` int64[6 + C]: the board, whether a state holds a task, who lives (2: the task says), and the rule set's C crucial points."""
+"""Indices of ``facts`` int64[6 + C]: board size and layout, whether a state holds a task, the
+player who lives (2: as the task says), and the C crucial points of the rule set.
+"""
 
 EMPTY, BLACK, WHITE, OUTSIDE = 0, 1, 2, 3
 
@@ -21,18 +25,23 @@ BORDER, VITAL, LAST = (PLANE * i for i in range(19, 25, 2))
 SCRATCH = PLANE * 25
 """Planes of ``scratch`` int32[SCRATCH].
 
-By point of a board with a rim, (N + 2)^2 <= 441 of them: what stands there (CELL), whether it is in the zone, marks (SEEN, GROUPED), the numbers of
-its chain (LABEL) and of its region. Lists of points: LIST; the stones of all chains (MEMBER) and the points of all regions (SPOT). By chain: where
-its stones begin (FIRST), two of its liberties (0 for none), whether it is alive, needed. By region: where its points (BOUND) and the chains beside
-it (BEGIN) begin, whether it stands (KEPT), is taken. Two planes each, for up to 684 pairs of a region and a chain beside it: the chain (BORDER), how
-many of the region's empty points touch it, then whether all do (VITAL), and the last of them (LAST).
+By point of a board with a rim, (N + 2)^2 <= 441 points: content (CELL), membership of the zone
+(ZONE), marks (SEEN, GROUPED), number of its chain (LABEL) and of its region. Lists of points: LIST;
+the stones of all chains (MEMBER); the points of all regions (SPOT). By chain: start of its stones
+(FIRST), two of its liberties (0 for none), whether it is alive, whether it is needed. By region:
+start of its points (BOUND) and of the chains beside it (BEGIN), whether it survives (KEPT), whether
+it is taken. Two planes each, for up to 684 pairs of a region and a chain beside it: the chain
+(BORDER), how many of the region's empty points touch it, later whether all do (VITAL), and the last
+such point (LAST).
 """
 
 
-# ---- the board -----------------------------------------------------------------------------------------------------------
+# ---- the board -----------------------------------------------------------------------------------
 @inner
 def read_board(facts, state, zone, scratch):
-    """Unpacks stones and zone, and numbers the chains; how many there are. The rim counts as inside the zone: nothing is ever missing there."""
+    """Unpacks stones and zone, and numbers the chains. Returns the number of chains. The rim counts
+    as inside the zone.
+    """
     n, words, per = facts[SIZE], facts[WORDS], facts[ROWS_A_WORD]
     side = n + 2
     for i in range(side * side):
@@ -100,7 +109,7 @@ def step(side, k):
 
 @inner
 def point_of(facts, action):
-    """The place of an action's point in a plane."""
+    """Index of an action's point in a plane."""
     n = facts[SIZE]
     return (action // n + 1) * (n + 2) + action % n + 1
 
@@ -124,7 +133,7 @@ def make_whole(facts, zone):
 
 @inner
 def write_zone(facts, scratch, out):
-    """Adds what plane ZONE holds to ``out``."""
+    """Adds the points of plane ZONE to ``out``."""
     n = facts[SIZE]
     for row in range(n):
         at = (n + 2) * (row + 1) + 1
@@ -135,7 +144,9 @@ def write_zone(facts, scratch, out):
 
 @inner
 def spread(facts, state, first, out, at):
-    """Adds the board that begins at word ``first`` of the state to the action set that begins at ``out[at]``."""
+    """Adds the board that begins at word ``first`` of the state to the action set that begins at
+    ``out[at]``.
+    """
     n, per = facts[SIZE], facts[ROWS_A_WORD]
     for row in range(n):
         bits = np.uint64(state[first + row // per] >> np.uint32((row % per) * (n + 1))) & np.uint64(
@@ -161,7 +172,7 @@ def passes_made(facts, state):
 
 @inner
 def in_opening(facts, state):
-    """Whether a forced opening goes on."""
+    """Whether the position is in a forced opening."""
     return np.int64(state[2 * facts[WORDS]] >> np.uint32(3) & np.uint32(3)) != OPENING_OVER
 
 
@@ -175,9 +186,9 @@ def may_not_take_ko(facts, state, colour):
     ) != np.uint32(0)
 
 
-# ---- growing ---------------------------------------------------------------------------------------------------------------
+# ---- growth of a zone ----------------------------------------------------------------------------
 @inner
-def into(scratch, point):
+def add_point(scratch, point):
     """Adds a point to the zone; True if it was missing."""
     missing = scratch[ZONE + point] == 0
     scratch[ZONE + point] = 1
@@ -185,11 +196,11 @@ def into(scratch, point):
 
 
 @inner
-def around(scratch, side, point):
+def add_neighbours(scratch, side, point):
     """Adds a point's neighbours to the zone; True if any was missing."""
     grown = False
     for k in range(4):
-        grown = into(scratch, point + step(side, k)) or grown
+        grown = add_point(scratch, point + step(side, k)) or grown
     return grown
 
 
@@ -199,27 +210,28 @@ def close_chain(scratch, side, chain):
     grown = False
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         point = np.int64(scratch[MEMBER + i])
-        grown = into(scratch, point) or grown
-        grown = around(scratch, side, point) or grown
+        grown = add_point(scratch, point) or grown
+        grown = add_neighbours(scratch, side, point) or grown
     return grown
 
 
 @inner
-def is_taken(scratch, chain, move):
-    """Whether a stone of the other side at ``move`` takes the chain."""
+def is_captured(scratch, chain, move):
+    """Whether a stone of the other side at ``move`` captures the chain."""
     return scratch[LIBERTY + chain] == move and scratch[SECOND + chain] == 0
 
 
 @compiled
-def breathe(scratch, side, start, need, but, grow):
-    """How many points it takes for the group of the stone at ``start`` to be closed or have ``need`` inner liberties other than ``but``.
+def missing_liberties(scratch, side, start, need, but, grow):
+    """Number of points missing until the group of the stone at ``start`` is closed or has ``need``
+    inner liberties other than ``but``.
 
-    With ``grow`` they are added. Uses marks 1 of SEEN, which it takes back.
+    With ``grow`` those points are added. Marks 1 of SEEN are used and removed again.
     """
     colour, count, at = scratch[CELL + start], np.int64(1), np.int64(0)
     scratch[LIST], scratch[SEEN + start] = start, 1
     liberties, closed = np.int64(0), True
-    while at < count:  # the group, then behind it the inner liberties
+    while at < count:  # the group, then its inner liberties behind it
         point = np.int64(scratch[LIST + at])
         at += 1
         if scratch[CELL + point] == EMPTY:
@@ -267,9 +279,11 @@ def breathe(scratch, side, start, need, but, grow):
 
 @inner
 def whole_chain(scratch, side, chain, need, but):
-    """Adds a chain with ``need`` of its liberties other than ``but``, or with all its neighbours where it has no more."""
+    """Adds a chain with ``need`` of its liberties other than ``but``, or with all its neighbours if
+    it has fewer.
+    """
     liberties = np.int64(0)
-    for wanted in range(2):  # those that are inside already, then others
+    for wanted in range(2):  # liberties already inside come first
         for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
             point = np.int64(scratch[MEMBER + i])
             scratch[ZONE + point] = 1
@@ -290,104 +304,3 @@ def whole_chain(scratch, side, chain, need, but):
             scratch[SEEN + scratch[MEMBER + i] + step(side, k)] = 0
     if liberties < need:
         close_chain(scratch, side, chain)
-
-
-# ---- facts about a move ------------------------------------------------------------------------------------------------
-@inner
-def eye_shown(scratch, side, point, colour):
-    """Whether the zone shows that ``point`` is a true eye of ``colour``."""
-    for k in range(4):
-        near = point + step(side, k)
-        if scratch[CELL + near] != OUTSIDE and (
-            scratch[CELL + near] != colour or scratch[ZONE + near] == 0
-        ):
-            return False
-    own, on_board = 0, 0
-    for k in range(4, 8):
-        near = point + step(side, k)
-        if scratch[CELL + near] != OUTSIDE:
-            on_board += 1
-            own += scratch[CELL + near] == colour and scratch[ZONE + near] == 1
-    return own >= min(on_board, 3)
-
-
-@inner
-def show_no_eye(scratch, side, point, colour):
-    """Adds what it takes to see that ``point`` is no true eye of ``colour``, which it is not; True if anything was missing."""
-    for inside in range(2):
-        for k in range(4):
-            near = point + step(side, k)
-            if (
-                scratch[CELL + near] != colour
-                and scratch[CELL + near] != OUTSIDE
-                and (scratch[ZONE + near] or inside)
-            ):
-                return into(scratch, near)
-    on_board, shown = 0, 0
-    for k in range(4, 8):
-        near = point + step(side, k)
-        on_board += scratch[CELL + near] != OUTSIDE
-        shown += (
-            scratch[CELL + near] != OUTSIDE
-            and scratch[CELL + near] != colour
-            and scratch[ZONE + near] == 1
-        )
-    need, grown = 2 if on_board == 4 else 1, False
-    for k in range(4, 8):
-        near = point + step(side, k)
-        if (
-            shown < need
-            and scratch[CELL + near] != colour
-            and scratch[CELL + near] != OUTSIDE
-            and into(scratch, near)
-        ):
-            shown += 1
-            grown = True
-    return grown
-
-
-@inner
-def show_eye(scratch, side, point):
-    """Adds what it takes to see that ``point`` is a true eye, which it is; True if anything was missing."""
-    grown = around(scratch, side, point)
-    for k in range(4, 8):
-        grown = into(scratch, point + step(side, k)) or grown
-    return grown
-
-
-@inner
-def is_eye(scratch, side, point, colour):
-    """Whether an empty point is a true eye of ``colour``."""
-    own, on_board = 0, 0
-    for k in range(8):
-        cell = scratch[CELL + point + step(side, k)]
-        if k < 4:
-            if cell != colour and cell != OUTSIDE:
-                return False
-        elif cell != OUTSIDE:
-            on_board += 1
-            own += cell == colour
-    return own >= min(on_board, 3)
-
-
-@inner
-def is_lone(scratch, side, point):
-    """Whether the stone at a point is a chain of its own."""
-    chain = scratch[LABEL + point]
-    return scratch[FIRST + chain + 1] - scratch[FIRST + chain] == 1
-
-
-@inner
-def ko_taken(scratch, side, move, colour):
-    """The point of the one stone that ``colour`` takes at ``move`` so that a ko is set there; 0 for any other move."""
-    taken = np.int64(0)
-    for k in range(4):
-        near = move + step(side, k)
-        cell = scratch[CELL + near]
-        if cell in (EMPTY, colour):
-            return np.int64(0)
-        if cell != OUTSIDE and is_taken(scratch, np.int64(scratch[LABEL + near]), move):
-            if taken or not is_lone(scratch, side, near):
-                return np.int64(0)
-            taken = near
-    return taken

@@ -1,4 +1,6 @@
-"""Zones of finished Go games: a capture rests on the crucial points, unconditional life on a few chains and regions that show it."""
+"""Zones of finished Go games. A capture depends only on the crucial points, unconditional life only
+on a few chains and regions.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ from jaxsolve.jit.host import compiled, inner
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """Zone of a game that has ended: of a capture the crucial points, of unconditional life the smallest chains and regions found that show it."""
+    """The ``leaf`` callback. Zone of a capture: the crucial points. Zone of unconditional life: the
+    smallest set found of chains and regions that proves it.
+    """
     for i in range(len(out)):
         out[i] = np.uint32(0)
     outcome = np.int64(state[2 * facts[WORDS]] >> np.uint32(5) & np.uint32(7))
@@ -74,7 +78,9 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def _show_life(facts, state, scratch, chains, colour, any_chain):
-    """Puts the smallest set found of chains of ``colour`` that lives by itself (Benson 1976), with its regions, into the zone; False if none."""
+    """Adds the smallest set found of chains of ``colour`` that live by themselves (Benson 1976),
+    with their regions, to the zone; False if there is none.
+    """
     side = facts[SIZE] + 2
     regions = number_regions(scratch, side, colour)
     remove_dead(scratch, chains, regions, colour)
@@ -101,7 +107,7 @@ def _show_life(facts, state, scratch, chains, colour, any_chain):
 
 @inner
 def _is_crucial(facts, state, scratch, chain):
-    """Whether the chain holds a crucial stone that is still there."""
+    """Whether the chain contains a crucial stone on the board."""
     n, per = facts[SIZE], facts[ROWS_A_WORD]
     for i in range(scratch[FIRST + chain], scratch[FIRST + chain + 1]):
         point = np.int64(scratch[MEMBER + i])
@@ -114,7 +120,9 @@ def _is_crucial(facts, state, scratch, chain):
 
 @inner
 def number_regions(scratch, side, colour):
-    """Numbers the connected parts of the points without ``colour``, with the chains beside each; how many there are."""
+    """Numbers the components of the points without ``colour``, with the chains beside each. Returns
+    their number.
+    """
     for i in range(side * side):
         scratch[REGION + i] = -1
     regions, spots, borders = np.int64(0), np.int64(0), np.int64(0)
@@ -151,7 +159,7 @@ def number_regions(scratch, side, colour):
                         borders += 1
                     if (
                         is_empty and scratch[LAST + entry] != point
-                    ):  # each empty point counts once for a chain
+                    ):  # each empty point counts once per chain
                         scratch[LAST + entry] = point
                         scratch[VITAL + entry] += 1
                 elif cell != OUTSIDE and scratch[REGION + near] < 0:
@@ -193,7 +201,9 @@ def remove_dead(scratch, chains, regions, colour):
 
 @inner
 def _gather(scratch, chains, regions, chain):
-    """Marks in NEEDED and TAKEN a few chains and regions, ``chain`` among them, that live by themselves; how many points they have."""
+    """Marks in NEEDED and TAKEN a few chains and regions that live by themselves and contain
+    ``chain``. Returns their number of points.
+    """
     for i in range(max(chains, regions)):
         scratch[NEEDED + i] = scratch[TAKEN + i] = 0
     scratch[NEEDED + chain] = 1
@@ -229,7 +239,7 @@ def _eyes(scratch, regions, chain):
 
 @inner
 def _cheapest(scratch, regions, chain):
-    """The region not yet taken, vital to the chain, that brings the fewest points."""
+    """The region not taken yet, vital to the chain, that adds the fewest points."""
     best, least = np.int64(-1), np.int64(1 << 14)
     for region in range(regions):
         if scratch[KEPT + region] == 0 or scratch[TAKEN + region]:

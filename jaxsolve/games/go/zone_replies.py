@@ -1,4 +1,6 @@
-"""Relevance zones of Go where the losing side moves, on the host (definitions: ``zones``)."""
+"""Relevance zones of Go for positions in which the losing side Q moves, on the host (definitions:
+``zones``).
+"""
 
 from __future__ import annotations
 
@@ -21,33 +23,31 @@ from jaxsolve.games.go.zone_board import (
     WORDS,
     ZONE,
     add_action,
-    around,
-    breathe,
+    add_neighbours,
     close_chain,
     colour_to_move,
-    eye_shown,
     has_action,
     in_opening,
-    is_eye,
-    is_lone,
-    is_taken,
-    ko_taken,
+    is_captured,
     make_whole,
     may_not_take_ko,
+    missing_liberties,
     passes_made,
     point_of,
     read_board,
-    show_eye,
     step,
     write_zone,
 )
+from jaxsolve.games.go.zone_eyes import eye_shown, is_eye, is_lone, ko_taken, show_eye
 from jaxsolve.games.go.zones import mark_group, same_ko, show_no_ko
 from jaxsolve.jit.host import compiled, inner
 
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """Zone of a position that Q loses with every move, whose replies' zones together are ``zone``."""
+    """The ``lost`` callback: zone of a position that Q loses with every move; ``zone`` is the union
+    of the replies' zones.
+    """
     for i in range(len(out)):
         out[i] = zone[i]
     whole = facts[SIZE] * facts[SIZE]
@@ -77,7 +77,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @inner
 def _may_play(facts, state, action):
-    """Whether a point lies in the task's region, where there is a task."""
+    """Whether a point lies in the task's region, if there is a task."""
     if facts[TSUMEGO] == 0:
         return True
     n, per = facts[SIZE], facts[ROWS_A_WORD]
@@ -89,7 +89,9 @@ def _may_play(facts, state, action):
 
 @inner
 def _two_liberties(scratch, side, colour):
-    """Sees to it that every group of ``colour`` has two inner liberties or is closed; True if the zone grew."""
+    """Ensures that every group of ``colour`` has two inner liberties or is closed; True if the zone
+    grew.
+    """
     n, grown = side - 2, False
     for i in range(side + 1, side * (side - 1) - 1):
         scratch[GROUPED + i] = 0
@@ -101,7 +103,7 @@ def _two_liberties(scratch, side, colour):
                 and scratch[ZONE + point]
                 and scratch[GROUPED + point] == 0
             ):
-                if breathe(scratch, side, point, 2, 0, True) > 0:
+                if missing_liberties(scratch, side, point, 2, 0, True) > 0:
                     grown = True
                 mark_group(scratch, side, point)
     return grown
@@ -109,7 +111,8 @@ def _two_liberties(scratch, side, colour):
 
 @inner
 def _same_reply(facts, state, scratch, side, point, mover):
-    """Sees to it that Q's stone at ``point``, if it is illegal, is so wherever the zone looks like this, and sets no ko that it does not set here.
+    """Ensures that Q's placement at ``point``, if illegal, is illegal by the zone alone, and that
+    it starts no ko that it does not start here.
 
     True if the zone grew.
     """
@@ -130,10 +133,10 @@ def _same_reply(facts, state, scratch, side, point, mover):
             free = (
                 free
                 or cell == EMPTY
-                or not is_taken(scratch, np.int64(scratch[LABEL + near]), point)
+                or not is_captured(scratch, np.int64(scratch[LABEL + near]), point)
             )
             shown = shown or scratch[ZONE + near] == 1
-        elif is_taken(scratch, np.int64(scratch[LABEL + near]), point):
+        elif is_captured(scratch, np.int64(scratch[LABEL + near]), point):
             takes = True
             if is_lone(scratch, side, near) and scratch[ZONE + near]:
                 single = near
@@ -144,7 +147,7 @@ def _same_reply(facts, state, scratch, side, point, mover):
 
 @inner
 def _stay_suicide(scratch, side, point, mover):
-    grown = around(scratch, side, point)
+    grown = add_neighbours(scratch, side, point)
     for k in range(4):
         near = point + step(side, k)
         if scratch[CELL + near] == mover:
@@ -154,8 +157,9 @@ def _stay_suicide(scratch, side, point, mover):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
-    after ``action`` there."""
+    """The ``unanswered`` callback: all actions but those after which the position covers the one
+    after ``action`` on ``zone``.
+    """
     whole = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
         out[i] = zone[i]

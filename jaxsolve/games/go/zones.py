@@ -1,12 +1,16 @@
-"""Relevance zones of Go on the host: what a decided position's result rests on (the law is proven in ``proof/FORMAT.md``).
+"""Relevance zones of Go on the host: the points on which a decided position's result depends
+(theorem and proof: ``proof/FORMAT.md``).
 
-P is the side that wins, Q the other one. A *zone* is a set of points such that P also wins from every position with the same stones on it; as a bit
-set over actions the pass stands for *the whole position*: then nothing may differ. A *group* is a connected set of one colour's stones inside the
-zone: what joins it to others outside may be missing elsewhere. It is *closed* if all its neighbours lie in the zone.
+P is the winning side, Q the other one. A *zone* is a set of points such that P also wins every
+position with the same stones on it. In a bit set over actions the pass stands for *the whole
+position*: then nothing may differ. A *group* is a connected set of one colour's stones inside the
+zone; stones outside that connect it to others may be missing elsewhere. It is *closed* if all its
+neighbours lie in the zone.
 
-Each function grows a zone, as little as it can, until the law's conditions hold (Shih et al. 2022, "A novel approach to solving goal-achieving
-problems for board games", calls that dilation). They are made to hold for the zone alone, whichever smaller zones the positions below come with: so a
-certificate may rest on other lines than the search did.
+Each function grows a zone, as little as it can, until the conditions of the theorem hold
+("dilation" in Shih et al. 2022, "A novel approach to solving goal-achieving problems for board
+games"). The conditions hold for the zone alone, whatever smaller zones the positions below have, so
+a certificate may depend on other variations than the search did.
 """
 
 from __future__ import annotations
@@ -32,25 +36,24 @@ from jaxsolve.games.go.zone_board import (
     WORDS,
     ZONE,
     add_action,
-    around,
-    breathe,
+    add_neighbours,
+    add_point,
     close_chain,
     colour_to_move,
     has_action,
     in_opening,
-    into,
-    is_taken,
-    ko_taken,
+    is_captured,
     make_whole,
     may_not_take_ko,
+    missing_liberties,
     passes_made,
     point_of,
     read_board,
-    show_no_eye,
     spread,
     step,
     write_zone,
 )
+from jaxsolve.games.go.zone_eyes import ko_taken, show_no_eye
 from jaxsolve.games.zones import FOR_MOVER, SECOND_MOVES, Zoning, make_zoning
 from jaxsolve.jit.host import compiled, inner
 
@@ -58,10 +61,12 @@ if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
 
 
-# ---- P moves ----------------------------------------------------------------------------------------------------------------
+# ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """Zone of a position that P wins by ``action``, after which the position's zone is ``zone``."""
+    """The ``won`` callback: zone of a position that P wins by ``action``, which leads to a position
+    with ``zone``.
+    """
     for i in range(len(out)):
         out[i] = zone[i]
     whole = facts[SIZE] * facts[SIZE]
@@ -81,7 +86,9 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _stay_legal(facts, state, scratch, side, move, colour):
-    """Sees to it that ``colour`` may play ``move`` wherever the zone looks like this, and to the same ko; True if the zone grew."""
+    """Ensures that ``move`` is legal for ``colour`` and starts the same ko by the zone alone; True
+    if the zone grew.
+    """
     grown = _keep_liberty(scratch, side, move, colour)
     if facts[FILL_EYES] == 0 and not _no_eye_shown(scratch, side, move, colour):
         grown = show_no_eye(scratch, side, move, colour) or grown
@@ -96,7 +103,7 @@ def _stay_legal(facts, state, scratch, side, move, colour):
 
 @inner
 def _keep_liberty(scratch, side, move, colour):
-    """Sees to it that ``move`` is no suicide; True if the zone grew."""
+    """Ensures that ``move`` is no suicide by the zone alone; True if the zone grew."""
     for k in range(4):
         near = move + step(side, k)
         cell = scratch[CELL + near]
@@ -108,20 +115,20 @@ def _keep_liberty(scratch, side, move, colour):
             if _breathes(scratch, side, near, move):
                 return False
         elif (
-            is_taken(scratch, np.int64(scratch[LABEL + near]), move)
-            and breathe(scratch, side, near, 1, move, False) == 0
+            is_captured(scratch, np.int64(scratch[LABEL + near]), move)
+            and missing_liberties(scratch, side, near, 1, move, False) == 0
         ):
             return False
     for k in range(4):
         near = move + step(side, k)
         if scratch[CELL + near] == EMPTY:
-            return into(scratch, near)
+            return add_point(scratch, near)
     for k in range(4):
         near = move + step(side, k)
         if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE:
             chain = np.int64(scratch[LABEL + near])
             if (
-                is_taken(scratch, chain, move)
+                is_captured(scratch, chain, move)
                 and scratch[FIRST + chain + 1] - scratch[FIRST + chain] < 4
             ):
                 return close_chain(scratch, side, chain)
@@ -130,14 +137,14 @@ def _keep_liberty(scratch, side, move, colour):
         if scratch[CELL + near] == colour:
             chain = np.int64(scratch[LABEL + near])
             if scratch[SECOND + chain] or (scratch[LIBERTY + chain] != move):
-                into(scratch, near)
-                breathe(scratch, side, near, 1, move, True)
+                add_point(scratch, near)
+                missing_liberties(scratch, side, near, 1, move, True)
                 return True
     for k in range(4):
         near = move + step(side, k)
         if scratch[CELL + near] != colour and scratch[CELL + near] != OUTSIDE:
             chain = np.int64(scratch[LABEL + near])
-            if is_taken(scratch, chain, move):
+            if is_captured(scratch, chain, move):
                 return close_chain(scratch, side, chain)
     return False
 
@@ -145,7 +152,7 @@ def _keep_liberty(scratch, side, move, colour):
 @inner
 def _breathes(scratch, side, start, but):
     """Whether the group of the stone at ``start`` has an inner liberty other than ``but``."""
-    return breathe(scratch, side, start, 1, but, False) == 0 and not is_taken(
+    return missing_liberties(scratch, side, start, 1, but, False) == 0 and not is_captured(
         scratch, np.int64(scratch[LABEL + start]), but
     )
 
@@ -168,15 +175,17 @@ def _no_eye_shown(scratch, side, move, colour):
 
 @inner
 def same_ko(scratch, side, move, ko):
-    """The ko that ``move`` sets at ``ko`` is set wherever the zone looks like this; True if the zone grew."""
-    grown = around(scratch, side, move)
-    grown = around(scratch, side, ko) or grown
+    """Ensures that the ko that ``move`` starts at ``ko`` arises by the zone alone; True if the zone
+    grew.
+    """
+    grown = add_neighbours(scratch, side, move)
+    grown = add_neighbours(scratch, side, ko) or grown
     for k in range(4):
         near = move + step(side, k)
         if (
             near != ko
             and scratch[CELL + near] != OUTSIDE
-            and breathe(scratch, side, near, 1, move, True) > 0
+            and missing_liberties(scratch, side, near, 1, move, True) > 0
         ):
             grown = True
     return grown
@@ -184,7 +193,9 @@ def same_ko(scratch, side, move, ko):
 
 @inner
 def _no_ko_shown(scratch, side, move, colour):
-    """Whether the zone shows that ``move`` takes no ko: it has an empty or own neighbour, or takes two stones."""
+    """Whether the zone alone implies that ``move`` takes no ko: an empty or own neighbour, or two
+    captured stones.
+    """
     stones = np.int64(0)
     for k in range(4):
         near = move + step(side, k)
@@ -194,22 +205,27 @@ def _no_ko_shown(scratch, side, move, colour):
         if cell in (EMPTY, colour):
             return True
         chain = np.int64(scratch[LABEL + near])
-        if is_taken(scratch, chain, move) and breathe(scratch, side, near, 1, move, False) == 0:
+        if (
+            is_captured(scratch, chain, move)
+            and missing_liberties(scratch, side, near, 1, move, False) == 0
+        ):
             stones += scratch[FIRST + chain + 1] - scratch[FIRST + chain]
     return stones > 1
 
 
 @inner
 def show_no_ko(scratch, side, move, colour):
-    """Adds what it takes to see that ``move``, which takes no ko, takes none; True if the zone grew."""
+    """Adds points until the zone implies that ``move`` takes no ko (it takes none); True if the
+    zone grew.
+    """
     for k in range(4):
         near = move + step(side, k)
         if scratch[CELL + near] in (EMPTY, colour):
-            return into(scratch, near)
+            return add_point(scratch, near)
     grown = False
     for k in range(4):
         near = move + step(side, k)
-        if scratch[CELL + near] != OUTSIDE and is_taken(
+        if scratch[CELL + near] != OUTSIDE and is_captured(
             scratch, np.int64(scratch[LABEL + near]), move
         ):
             grown = close_chain(scratch, side, np.int64(scratch[LABEL + near])) or grown
@@ -218,7 +234,9 @@ def show_no_ko(scratch, side, move, colour):
 
 @inner
 def _same_captures(scratch, side, move, colour):
-    """Sees to it that ``move`` takes the same stones of the zone wherever it looks like this; True if the zone grew."""
+    """Ensures that ``move`` captures the same stones of the zone by the zone alone; True if the
+    zone grew.
+    """
     n = side - 2
     grown, outer = False, np.int64(0)
     for i in range(side + 1, side * (side - 1) - 1):
@@ -229,11 +247,11 @@ def _same_captures(scratch, side, move, colour):
             cell = scratch[CELL + point]
             if cell in (EMPTY, colour) or scratch[ZONE + point] == 0 or scratch[GROUPED + point]:
                 continue
-            if is_taken(scratch, np.int64(scratch[LABEL + point]), move):
+            if is_captured(scratch, np.int64(scratch[LABEL + point]), move):
                 grown = close_chain(scratch, side, np.int64(scratch[LABEL + point])) or grown
                 continue
             mark_group(scratch, side, point)
-            missing = breathe(scratch, side, point, 1, move, False)
+            missing = missing_liberties(scratch, side, point, 1, move, False)
             outer += missing
     if grown or outer == 0:
         return grown
@@ -247,11 +265,11 @@ def _same_captures(scratch, side, move, colour):
         if (
             cell != EMPTY
             and cell != colour
-            and not is_taken(scratch, np.int64(scratch[LABEL + near]), move)
+            and not is_captured(scratch, np.int64(scratch[LABEL + near]), move)
         ):
             was = scratch[ZONE + near]
             scratch[ZONE + near] = 1
-            near_cost += breathe(scratch, side, near, 1, move, False)
+            near_cost += missing_liberties(scratch, side, near, 1, move, False)
             scratch[ZONE + near] = was
     if near_cost == 0:
         return False
@@ -261,10 +279,10 @@ def _same_captures(scratch, side, move, colour):
             scratch[ZONE + near] = 1
             cell = scratch[CELL + near]
             if cell != EMPTY and cell != colour and cell != OUTSIDE:
-                if is_taken(scratch, np.int64(scratch[LABEL + near]), move):
+                if is_captured(scratch, np.int64(scratch[LABEL + near]), move):
                     close_chain(scratch, side, np.int64(scratch[LABEL + near]))
                 else:
-                    breathe(scratch, side, near, 1, move, True)
+                    missing_liberties(scratch, side, near, 1, move, True)
         return True
     for row in range(n):
         for column in range(n):
@@ -274,9 +292,9 @@ def _same_captures(scratch, side, move, colour):
                 cell != EMPTY
                 and cell != colour
                 and scratch[ZONE + point]
-                and not is_taken(scratch, np.int64(scratch[LABEL + point]), move)
+                and not is_captured(scratch, np.int64(scratch[LABEL + point]), move)
             ):
-                breathe(scratch, side, point, 1, move, True)
+                missing_liberties(scratch, side, point, 1, move, True)
     return True
 
 
@@ -300,13 +318,16 @@ def mark_group(scratch, side, start):
                 count += 1
 
 
-# ---- patterns ---------------------------------------------------------------------------------------------------------------
+# ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """Black's and White's stones, the ko point and, in life and death, the crucial stones still there, as planes of points.
+    """The ``pattern`` callback: planes of Black's stones, White's stones, the ko point and, in life
+    and death, the crucial stones on the board.
 
-    A position in a forced opening covers none, and one after a pass none in which Q is to move, whose second pass would end the game. Of kos more is
-    asked than need be: one in the zone must be there in both, whomever it binds. What a task says besides is the same in all positions of a search.
+    A position in a forced opening covers no other. A position after a pass covers none with Q to
+    move, whose second pass would end the game. The test on kos is stricter than necessary: a ko in
+    the zone must be in both positions, whichever side it restricts. The rest of a task is the same
+    in all positions of a search.
     """
     for i in range(len(out)):
         out[i] = np.uint32(0)
@@ -324,9 +345,9 @@ def pattern(state, action, zone, out, facts, scratch):
     return np.int64(said | (SECOND_MOVES if colour_to_move(facts, state) == WHITE else 0))
 
 
-# ---- interface ------------------------------------------------------------------------------------
+# ---- interface -----------------------------------------------------------------------------------
 def zoning_of(game: GoRules) -> Zoning:
-    """The zone interface of a rule set with simple ko that unconditional life decides."""
+    """The zone interface of a rule set with simple ko in which unconditional life decides."""
     from jaxsolve.games.go.plans import SCRATCH, plan
     from jaxsolve.games.go.zone_life import leaf
     from jaxsolve.games.go.zone_replies import lost, unanswered
