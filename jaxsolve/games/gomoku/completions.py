@@ -1,7 +1,8 @@
-"""What the windows of a board tell about every move at once.
+"""Winning lines and completing cells of every move of a Gomoku board, as set algebra.
 
-Everything here works on *rows*: uint32[H, ...], bit ``c`` of row ``r`` is the point in row ``r`` from the top and column ``c``;
-further dimensions are a batch. A cell ``e`` sees the line of direction (dr, dc) as the cells ``e + k * (dr, dc)``.
+Sets are *rows* uint32[H, ...]: bit ``c`` of row ``r`` is the point in row ``r`` from the top and
+column ``c``; further dimensions are a batch. For a cell ``e``, the line in direction (dr, dc)
+consists of the cells ``e + k * (dr, dc)``.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ def meet(parts: list[jax.Array]) -> jax.Array:
 
 
 class Answers(NamedTuple):
-    """For every empty cell of a board, what playing it does."""
+    """Effect of a stone on every empty cell of a board."""
 
     fives: jax.Array  # uint32[H, ...]: makes a winning line
     once: jax.Array  # uint32[H, ...]: makes at least one completing cell
     twice: jax.Array  # uint32[H, ...]: makes at least two different completing cells
-    reply: list[
-        jax.Array
-    ]  # uint32[H, ...] each: bits of (completing cell - cell + bias), meaningful where ``once`` and not ``twice``
+    # uint32[H, ...] each: bits of (completing cell - cell + bias), valid where ``once`` and not
+    # ``twice``
+    reply: list[jax.Array]
 
 
 class _Line(NamedTuple):
-    """One direction as every cell sees it: ``own[k]`` and ``empty[k]`` are the rows moved so that the cell at distance k lies on the cell."""
+    """One direction relative to every cell: ``own[k]`` and ``empty[k]`` are the rows shifted so
+    that the cell at distance k lies on the cell.
+    """
 
     own: dict[int, jax.Array]
     empty: dict[int, jax.Array]
@@ -48,7 +51,9 @@ class _Line(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class LineRules:
-    """When a line of stones wins: at least ``line`` in a row, or exactly so many where ``exact``."""
+    """The rule for a winning line: at least ``line`` in a row, or exactly ``line`` with
+    ``exact``.
+    """
 
     size: int
     line: int
@@ -56,7 +61,7 @@ class LineRules:
 
     @property
     def bias(self) -> int:
-        """What is added to (completing cell - cell) to make it non-negative."""
+        """Offset that makes (completing cell - cell) non-negative."""
         return (self.line - 1) * (self.size + 1)
 
     def fives(self, own: jax.Array, empty: jax.Array) -> jax.Array:
@@ -64,10 +69,11 @@ class LineRules:
         return union([self._completed(line) for _, line in self._lines(own, empty)]) & empty
 
     def answers(self, own: jax.Array, empty: jax.Array) -> Answers:
-        """What a stone of ``own``'s colour does on every empty cell.
+        """The effect of a stone of ``own``'s colour on every empty cell.
 
-        A completing cell that a stone on ``e`` makes is an empty cell ``f`` in a window with ``e`` whose other cells are all own;
-        cells of different lines or distances from ``e`` are different, so counting planes up to two is exact.
+        A completing cell created by a stone on ``e`` is an empty cell ``f`` in a window with ``e``
+        whose other cells are all own. Cells in different directions or at different distances from
+        ``e`` differ, so counting planes up to two is exact.
         """
         lines = list(self._lines(own, empty))
         (five,) = held([union([self._completed(line) for _, line in lines]) & empty])
@@ -110,7 +116,9 @@ class LineRules:
             yield direction, _Line(stones, spaces, left, right)
 
     def _completed(self, line: _Line) -> jax.Array:
-        """Cells for which all other cells of some window are own; also bits outside the board."""
+        """Cells for which all other cells of some window are own; may include bits outside the
+        board.
+        """
         last = self.line - 1
         return union(
             [
@@ -120,7 +128,9 @@ class LineRules:
         )
 
     def _pairs(self, line: _Line, distance: int) -> jax.Array:
-        """Cells e such that the cell f at ``distance`` after e is empty and some window with e and f is own but for the two."""
+        """Cells e such that the cell f at ``distance`` after e is empty and all other cells of some
+        window with e and f are own.
+        """
         last, between = self.line - 1, line.right[distance - 1]
         beyond, found = ~jnp.zeros_like(between), []
         for m in range(distance, self.line):  # the window ends m cells after e
@@ -130,7 +140,9 @@ class LineRules:
         return union(found) & between & line.empty[distance]
 
     def _open(self, line: _Line, before: int, filled: jax.Array) -> jax.Array:
-        """With ``exact``, of ``filled`` only where the window that starts ``before`` cells earlier is no part of a longer line."""
+        """With ``exact``: those of ``filled`` for which the window that starts ``before`` cells
+        earlier is not part of a longer line.
+        """
         if not self.exact:
             return filled
         return filled & ~line.own[-before - 1] & ~line.own[self.line - before]
@@ -139,14 +151,16 @@ class LineRules:
         return jnp.pad(rows, [(reach, reach)] + [(0, 0)] * (rows.ndim - 1))
 
     def _seen(self, padded: jax.Array, k: int, direction: tuple[int, int], reach: int) -> jax.Array:
-        """Rows whose cell e holds what ``padded`` has at ``e + k * direction``; may have bits outside the board."""
+        """Rows whose cell e holds the bit of ``padded`` at ``e + k * direction``; may include bits
+        outside the board.
+        """
         start = reach + k * direction[0]
         return _towards_low(
             jax.lax.slice_in_dim(padded, start, start + self.size, axis=0), k * direction[1]
         )
 
     def _from_above(self, rows: jax.Array, count: int) -> jax.Array:
-        """``rows`` below ``count`` empty ones."""
+        """``rows`` below ``count`` empty rows."""
         return jnp.pad(rows, [(count, 0)] + [(0, 0)] * (rows.ndim - 1))
 
 
@@ -155,7 +169,7 @@ def _towards_low(x: jax.Array, n: int) -> jax.Array:
 
 
 def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
-    """uint32[M, ...] action set of rows uint32[H, ...] that have no bits outside the board."""
+    """uint32[M, ...]: the action set of rows uint32[H, ...] without bits outside the board."""
     words = []
     for m in range(grid.action_words):
         parts = []
@@ -166,7 +180,7 @@ def actions_of(grid: Grid, rows: jax.Array) -> jax.Array:
 
 
 def lowest_of(grid: Grid, rows: jax.Array) -> jax.Array:
-    """int32[...]: the lowest action of rows uint32[H, ...], -1 where they are empty."""
+    """int32[...]: the lowest action of rows uint32[H, ...]; -1 if they are empty."""
     bit = jax.lax.population_count((rows & -rows) - np.uint32(1)).astype(jnp.int32)
     base = np.arange(grid.height, dtype=np.int32).reshape(-1, *(1,) * (rows.ndim - 1)) * grid.width
     least = jnp.min(jnp.where(rows != 0, base + bit, np.int32(1 << 20)), axis=0)

@@ -1,16 +1,20 @@
-"""Winning by fours: sequences of fours that each force the reply, until one stone makes two (host side, compiled; ``jaxsolve.games.threats``).
+"""VCF of Gomoku (victory by continuous fours): each four forces its reply until one stone makes two
+fours. Compiled, on the host; interface: ``jaxsolve.games.threats``.
 
-Known under four-threat rules only, where the rules themselves say that a four forces the reply and two win. A *line* is what such a win plays,
-attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. Its *zone* is every cell at which a further stone of the defender could change it:
+Only under four-threat rules, in which a four forces the reply and two fours win. A *line* lists the
+moves of such a win, attacker and defender in turn: ``s1 d1 s2 d2 ... sk``. Its *zone* contains
+every cell at which a further stone of the defender could change it:
 
-* the cells of the line, and where ``sk`` leaves two completing cells and no more, these;
-* after each ``di`` the two empty cells of every window that holds none of the attacker's stones and else only the defender's: a stone at one would
-  have made ``di`` a four;
-* the cells where the defender makes a four, or its winning line, of its own: the attacker would have to answer that.
+* the cells of the line and, if ``sk`` leaves exactly two completing cells, these;
+* after each ``di`` the two empty cells of every window without the attacker's stones and with only
+  the defender's otherwise: a stone at one would have made ``di`` a four;
+* the cells where the defender makes a four or its winning line, which the attacker would have to
+  answer.
 
-A reply outside the zone changes none of it (``proof/FORMAT.md`` has the argument, and ``proof/check/gomoku.py`` the test): each ``si`` still leaves
-``di`` as the only completing cell, each ``di`` still leaves the attacker free, and at the end two completing cells are still there.
-(Allis 1994, threat-space search; the zone is that of a null move, as in lambda search, Thomsen 2000.)
+A reply outside the zone changes nothing: each ``si`` still leaves ``di`` as the only completing
+cell, each ``di`` still leaves the attacker free, and two completing cells remain at the end (proof:
+``proof/FORMAT.md``; test: ``proof/check/games/gomoku``). Sources: threat-space search (Allis 1994);
+the zone is that of a null move, as in lambda search (Thomsen 2000).
 """
 
 from __future__ import annotations
@@ -32,22 +36,20 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.jit.host import inner
 
-THREAT = (
-    3  # and in one look at what a single stone threatens, on which only the order of moves rests
-)
-DONE = 1 << 40  # more than any level has to try
+THREAT = 3  # also for the threats of a single stone, which only order moves
+DONE = 1 << 40  # above every index of a level's list
 
 
 @inner
 def _entry(tables, desk, window, line):
-    """A window two stones short with its two empty cells, in one number."""
+    """A window two stones short, with its two empty cells, as one number."""
     one = missing(tables, desk, window, line, np.int64(-1))
     return window << 20 | one << 10 | missing(tables, desk, window, line, one)
 
 
 @inner
 def _win_at(desk, level):
-    """A cell of this level's windows at which two completing cells arise, -1 if there is none."""
+    """A cell where this level's windows give two completing cells; -1 if there is none."""
     desk.ticks[0] += 1
     tick, only = desk.ticks[0], desk.forced[level]
     for i in range(desk.begin[level], desk.begin[level + 1]):
@@ -64,7 +66,9 @@ def _win_at(desk, level):
 
 @inner
 def _list_again(tables, desk, level, side, line, stone):
-    """The windows of the next level: those of this one that are still two stones short, behind the new ones through ``stone``."""
+    """Lists the next level's windows: the new ones through ``stone``, then those of this level
+    still two stones short.
+    """
     top = desk.begin[level + 1]
     for i in range(tables.first[stone], tables.first[stone + 1]):
         window = tables.window[i]
@@ -80,7 +84,7 @@ def _list_again(tables, desk, level, side, line, stone):
 
 @inner
 def _known(desk, level, left):
-    """Whether this position was met before with as many fours left; remembered from now on."""
+    """Whether the position has been searched with as many fours left; stores it."""
     at, key = slot_of(desk.keys[level], left, np.int64(MEMO))
     if desk.memo[at] == key:
         return True
@@ -90,7 +94,7 @@ def _known(desk, level, left):
 
 @inner
 def _step(tables, desk, level, side, line, moves):
-    """Plays the next four of a level that has not been tried, with its reply. True if there was one."""
+    """Plays the next untried four of a level, with its reply. True if there was one."""
     while desk.at[level] < 2 * (desk.begin[level + 1] - desk.begin[level]):
         number = desk.at[level]
         desk.at[level] += 1
@@ -119,7 +123,9 @@ def _step(tables, desk, level, side, line, moves):
 
 @inner
 def _deepen(tables, desk, side, line, most, budget, moves):
-    """Looks for a win with at most ``most`` fours before the last move; stones it put stay only where it wins. True if it does."""
+    """Searches for a win with at most ``most`` fours before the last move. True if found; its
+    stones then stay on the board.
+    """
     level = np.int64(0)
     desk.at[0] = 0
     entering = True
@@ -150,7 +156,7 @@ def _deepen(tables, desk, side, line, most, budget, moves):
 
 @inner
 def list_windows(facts, tables, desk, side):
-    """Lists the windows of ``side`` that are two stones short as the first level's."""
+    """Lists the windows of ``side`` that are two stones short, as the first level."""
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
         if seen_by(desk.counts[window], side) == line - 2:
@@ -161,9 +167,11 @@ def list_windows(facts, tables, desk, side):
 
 @inner
 def wins(facts, tables, desk, side, key, budget, moves, forced):
-    """Length of a winning line of ``side`` with its windows ``list_windows``ed, were it to move, written to ``moves``; 0 where none is found.
+    """Length of a winning line of ``side``, if it were to move, written to ``moves``; 0 if none is
+    found.
 
-    ``forced``: the only cell it may begin with, -1 for any. The board is as before.
+    Its windows must be listed (``list_windows``). ``forced``: the only first move allowed, -1 for
+    any. The board is restored.
     """
     line = facts[LINE]
     if desk.begin[1] == 0:
@@ -186,7 +194,7 @@ def wins(facts, tables, desk, side, key, budget, moves, forced):
 
 @inner
 def add(out, cell):
-    """Puts a cell into a set: int64[M] words of 32 bits."""
+    """Adds a cell to a set int64[M] of 32-bit words."""
     out[cell >> 5] |= np.int64(1) << (cell & 31)
 
 
@@ -205,7 +213,9 @@ def add_empty(tables, desk, window, line, out):
 
 @inner
 def add_through(tables, desk, cell, side, line, lacking, out):
-    """Adds the empty cells of each window through a stone of ``side`` that lacks ``lacking`` of its stones and holds none of the other's."""
+    """Adds the empty cells of each window through a stone of ``side`` that has no stone of the
+    other side and lacks ``lacking`` stones.
+    """
     for j in range(tables.first[cell], tables.first[cell + 1]):
         window = tables.window[j]
         if tables.adds[j] == 1 and seen_by(desk.counts[window], side) == line - lacking:
@@ -214,7 +224,7 @@ def add_through(tables, desk, cell, side, line, lacking, out):
 
 @inner
 def own_fours(facts, tables, desk, side, out):
-    """Adds the cells at which ``side``, moving here, makes a four or a winning line."""
+    """Adds the cells where ``side``, moving here, makes a four or a winning line."""
     line = facts[LINE]
     for window in range(facts[WINDOWS]):
         if (
@@ -226,7 +236,9 @@ def own_fours(facts, tables, desk, side, out):
 
 @inner
 def zone_of_line(facts, tables, desk, side, length, moves, out):
-    """Adds what the winning line ``moves`` of ``side`` rests on, but for the other side's own fours. The board is as before."""
+    """Adds the zone of the winning line ``moves`` of ``side``, without the other side's own fours.
+    The board is restored.
+    """
     line, enemy = facts[LINE], 1 - side
     for i in range(length):
         cell = np.int64(moves[i])
@@ -245,9 +257,10 @@ def zone_of_line(facts, tables, desk, side, length, moves, out):
 
 @inner
 def threats(facts, tables, desk, side, key, moves, out):
-    """Adds cells at which a stone of ``side``, whose windows are listed, threatens to win by fours to ``out``; only the order of moves rests on it.
+    """Adds cells to ``out`` where a stone of ``side``, whose windows are listed, threatens a win by
+    fours. They only order moves.
 
-    A stone that makes a four is none of them.
+    Stones that make a four are excluded.
     """
     line = facts[LINE]
     desk.ticks[0] += 1
@@ -261,7 +274,7 @@ def threats(facts, tables, desk, side, key, moves, out):
         for i in range(window * line, window * line + line):
             cell = tables.cells[i]
             if desk.stones[cell] == 0 and desk.stamp[cell] < tick:
-                desk.stamp[cell] = DONE  # listed
+                desk.stamp[cell] = DONE  # already listed
                 desk.found[0] += 1
                 desk.found[desk.found[0]] = cell
     while desk.found[0] > 0:

@@ -1,4 +1,4 @@
-"""The game of Gomoku as pure functions of one packed state."""
+"""Gomoku as pure functions of one packed state."""
 
 from __future__ import annotations
 
@@ -29,22 +29,27 @@ OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
 
 class GomokuState(NamedTuple):
-    """A position; W words a set as ``Grid(size, size)`` packs it. 15x15: 17 words, 68 bytes."""
+    """A position; W words per set, packed as by ``Grid(size, size)``. 15x15: 17 words, 68 bytes."""
 
     stones: jax.Array  # uint32[2, W]: Black's and White's stones
-    meta: jax.Array  # uint32[]: side to move, outcome << 1, fours << 4: 0 none, 1 + the forced cell, num_actions + 1 two or more
+    # uint32[]: side to move, outcome << 1, fours << 4 (0: none; 1 + the forced cell; num_actions +
+    # 1: two or more)
+    meta: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
 class Gomoku(Game):
-    """Gomoku on a ``size`` x ``size`` board. Black moves first; nobody passes; a full board without a winning line is a draw.
+    """Gomoku on a ``size`` x ``size`` board. Black moves first; nobody passes; a full board without
+    a winning line is a draw.
 
-    ``line`` stones in a row win; with ``win="exact5"`` only if the row is not longer. With ``knowledge="4t"`` (four threats)
-    look at the windows of ``line`` cells through the stone just played in which all cells but one, empty, *completing* cell are
-    the mover's: two different completing cells win at once, a single one is the only legal reply.
+    ``line`` stones in a row win; with ``win="exact5"`` only if the row is not longer.
+    ``knowledge="4t"`` (four threats) considers the windows of ``line`` cells through the stone just
+    played in which all cells but one, an empty *completing* cell, are the mover's. Two different
+    completing cells win at once; a single one is the only legal reply.
 
-    Actions: ``row * size + column``, row 0 at the top. Observation: bool[size, size, 4], the stones of the side to move, the
-    opponent's stones, ones if Black is to move, ones if White is. Raises ValueError for an option outside its range.
+    Actions: ``row * size + column``, row 0 at the top. Observation: bool[size, size, 4], the stones
+    of the side to move, the opponent's stones, ones if Black is to move, ones if White is. Raises
+    ValueError for an option outside its range.
     """
 
     size: int = 15
@@ -60,7 +65,8 @@ class Gomoku(Game):
             raise ValueError(f"Gomoku: line={self.line} is outside 3..15")
         if 3 <= self.size < self.line:
             raise ValueError(
-                f"Gomoku: line={self.line} is longer than the board of size={self.size}: give line={self.size}"
+                f"Gomoku: line={self.line} is longer than the board of size={self.size}: give"
+                f" line={self.size}"
             )
         if not self.line <= self.size <= 19:
             raise ValueError(
@@ -71,7 +77,7 @@ class Gomoku(Game):
         if self.knowledge not in ("ndk", "4t"):
             raise ValueError(f"Gomoku: knowledge={self.knowledge!r} is neither 'ndk' nor '4t'")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts -----------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"gomoku-{self.size};line={self.line};win={self.win};knowledge={self.knowledge}"
@@ -92,7 +98,7 @@ class Gomoku(Game):
     def four_threats(self) -> bool:
         return self.knowledge == "4t"
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules -----------------------------------------------------------------------------------
     def init(self) -> GomokuState:
         return jax.device_put(GomokuState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
 
@@ -142,7 +148,9 @@ class Gomoku(Game):
         return (state.meta & 1).astype(np.int32)
 
     def fours(self, state: GomokuState) -> jax.Array:
-        """int32[]: 0 if the last stone left no completing cell, 1 + that cell if one, ``num_actions + 1`` if more (4T only)."""
+        """int32[]: 0 without a completing cell after the last stone, 1 + the cell with one,
+        ``num_actions + 1`` with more (4T only).
+        """
         return (state.meta >> FOURS_AT).astype(jnp.int32)
 
     def forced_reply(self, state: GomokuState) -> jax.Array:
@@ -159,14 +167,16 @@ class Gomoku(Game):
     def key(self, state: GomokuState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
-    # ---- all children at once ----------------------------------------------------------------------------------
+    # ---- all children at once --------------------------------------------------------------------
     def children(self, state: GomokuState) -> Children:
-        """``Children`` by set algebra on the position's own windows (``completions``); ``threat`` only without four-threat knowledge."""
+        """``Children`` by set algebra on the board's windows (``completions``); ``threat`` only
+        without four-threat knowledge.
+        """
         return Children(*self._look(state.stones[0], state.stones[1], state.meta))
 
     @batch_last
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
-        """The fields of ``Children``, batch last, for words-first sets uint32[W, ...] and ``meta`` uint32[...]."""
+        """The fields of ``Children`` for sets uint32[W, ...] and ``meta`` uint32[...]; batch last."""
         grid, first = square(self.size, axis=0), (meta & 1) == 0
         black, white = grid.to_rows(black), grid.to_rows(white)
         own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)
@@ -193,7 +203,7 @@ class Gomoku(Game):
         )
 
     def _forced_rows(self, meta: jax.Array) -> jax.Array:
-        """Rows uint32[H, ...] that hold the forced cell, or everything where none is forced."""
+        """Rows uint32[H, ...] with the forced cell only, or with every cell if none is forced."""
         cell = (meta >> FOURS_AT).astype(jnp.int32) - 1
         row = np.arange(self.size, dtype=np.int32).reshape(-1, *(1,) * meta.ndim)
         cell_row, column = (
@@ -223,15 +233,16 @@ class Gomoku(Game):
             .reshape(self.num_actions, *forced.shape[1:])
         )
 
-    # ---- sequences of threats ----------------------------------------------------------------------------------
+    # ---- threat search ---------------------------------------------------------------------------
     def threat_search(self) -> ThreatSearch | None:
-        """Wins by fours, and by trees of threes and fours (``sight.py``), with the log_odds of either side (``chances.py``).
+        """VCF and VCT (``threats.py``), and the log odds of a win by threats (``odds.py``).
 
-        None without four-threat knowledge, where a four does not force the reply.
+        None without four-threat knowledge: there a four does not force the reply.
         """
         if not self.four_threats:
             return None
-        from jaxsolve.games.gomoku import odds, threes, windows  # only who searches waits for numba
+        # numba is imported by searches only
+        from jaxsolve.games.gomoku import odds, threes, windows
         from jaxsolve.games.gomoku import threats as sight
         from jaxsolve.games.threats import make_threat_search
 
@@ -244,7 +255,7 @@ class Gomoku(Game):
             self.num_actions,
         )
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ------------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
         return SQUARE_SYMMETRIES
@@ -261,7 +272,7 @@ class Gomoku(Game):
             state.meta & np.uint32((1 << FOURS_AT) - 1) | fours << FOURS_AT,
         )
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ------------------------------------------------------------------------------------
     def text(self, state: GomokuState) -> str:
         board = (
             f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"

@@ -1,9 +1,11 @@
-"""How likely a side is to win by threats, from the windows that are still open to either side (host side, compiled; ``jaxsolve.games.threats``).
+"""Log odds of a win by threats, from the windows still open to either side. Compiled, on the host;
+interface: ``jaxsolve.games.threats``.
 
-A linear sum of counts of open windows, by how many stones they lack: logistic regression on 37,000 positions that searches of threats alone had
-decided on 17 of the PCN paper's problems. Fitted to all but one of them, it ranks what is won above what is lost with an area under the curve of
-0.94 to 1.00 on the one left out (where 20 of either kind were decided). First numbers rest on it and nothing else: it can cost time and never an
-answer.
+A linear function of the counts of open windows by missing stones, fitted by logistic regression to
+37,000 positions decided by threats alone in searches of 17 of the PCN paper's problems.
+Leave-one-problem-out, it ranks won above lost positions with an area under the curve of 0.94 to
+1.00 (problems with at least 20 of either kind). It only gives heuristic proof numbers, so it can
+cost time but never an answer.
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ import numpy as np
 from jaxsolve.games.gomoku.windows import LINE, WINDOWS, WORDS, desk_of, seen_by, set_up, tables_of
 from jaxsolve.jit.host import compiled, inner
 
-WEIGHED = 4  # windows that lack more stones count for nothing
+WEIGHED = 4  # windows that lack more stones have weight 0
 
 
 @inner
 def _weight(moves, own, lacking):
-    """What one open window adds, in thousandths: whether the side asked about moves, whether the window is its own, and how many stones it lacks."""
+    """Weight of one open window in thousandths, by whether the player moves, whether the window is
+    its own, and the number of missing stones.
+    """
     if moves:
         if own:
             return 0 if lacking == 1 else 1502 if lacking == 2 else 361 if lacking == 3 else 47
@@ -30,7 +34,7 @@ def _weight(moves, own, lacking):
 
 @compiled
 def log_odds(state, facts, scratch, player):
-    """Log odds, in thousandths, that ``player`` wins by threats from a position that goes on."""
+    """Log odds, in thousandths, that ``player`` wins an undecided position by threats."""
     tables, desk = tables_of(facts), desk_of(facts, scratch)
     set_up(state, facts, tables, desk)
     moves = np.int64(state[2 * facts[WORDS]] & np.uint32(1)) == player

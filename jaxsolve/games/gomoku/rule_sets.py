@@ -1,4 +1,4 @@
-"""What the registry is told of Gomoku."""
+"""Registry entries of Gomoku."""
 
 from jaxsolve.games.options import Entry, choice, factory_of, number
 
@@ -22,8 +22,11 @@ _OPTIONS = (
         "knowledge",
         "ndk",
         "4t",
-        meaning="No domain knowledge (ndk), or four threats (4t): a stone that leaves two cells to complete a line at wins at once, a single one "
-        "must be answered. The winner is the same, unless a four stands unanswered at the start, and is found far sooner.",
+        meaning=(
+            "No domain knowledge (ndk), or four threats (4t): a stone that leaves two cells to"
+            " complete a line at wins at once, a single one must be answered. The winner is the"
+            " same, unless a four stands unanswered at the start, and is found far sooner."
+        ),
     ),
 )
 

@@ -1,4 +1,6 @@
-"""What one stone did: the winning line and the completing cells on the four lines through it."""
+"""Effect of one stone of Gomoku: the winning line and the completing cells on the four lines
+through it.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,15 @@ class Stone(NamedTuple):
     completing: (
         jax.Array
     )  # int32[]: number of different empty cells that complete a window through the stone
-    cell: jax.Array  # int32[]: the completing cell where there is exactly one, else unspecified
+    cell: jax.Array  # int32[]: the completing cell if there is exactly one, else unspecified
 
 
 def look_at_stone(
     grid: Grid, rules: LineRules, own: jax.Array, empty: jax.Array, action: jax.Array
 ) -> Stone:
-    """The ``Stone`` just played at int32[] ``action``; ``own`` (which need not hold it yet) and ``empty`` are sets uint32[W]."""
+    """The ``Stone`` just played at int32[] ``action``. ``own`` (with or without that stone) and
+    ``empty`` are sets uint32[W].
+    """
     reach = rules.line if rules.exact else rules.line - 1
     row, column = action // grid.width, action % grid.width
     mine = _line_codes(grid, own, row, column, reach)[:, None]  # uint32[4, 1]
@@ -30,9 +34,8 @@ def look_at_stone(
 
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     bit = np.uint32(1) << place.astype(np.uint32)
-    filled = (
-        mine | bit | np.uint32(1 << reach)
-    )  # what the line holds once the cell at each place is filled too
+    # the line's stones with the cell at each place filled as well
+    filled = mine | bit | np.uint32(1 << reach)
     window = filled
     for k in range(1, rules.line):
         window = window & filled >> np.uint32(k)
@@ -47,7 +50,9 @@ def look_at_stone(
 
 
 def _windows_through(reach: int, line: int) -> np.ndarray:
-    """uint32[1, 2 * reach + 1]: for every place of a line, the starts of the windows that hold it and the centre."""
+    """uint32[1, 2 * reach + 1]: for every place of a line, the starts of the windows that contain
+    it and the centre.
+    """
     starts = np.arange(2 * reach + 1)[:, None]
     place = np.arange(2 * reach + 1)[None]
     held = (starts <= np.minimum(place, reach)) & (starts + line > np.maximum(place, reach))
@@ -57,7 +62,9 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
 def _line_codes(
     grid: Grid, x: jax.Array, row: jax.Array, column: jax.Array, reach: int
 ) -> jax.Array:
-    """uint32[4]: bit ``k + reach`` of code ``d`` says whether the cell at distance k along ``LINES[d]`` is on the board and in ``x``."""
+    """uint32[4]: bit ``k + reach`` of code ``d`` is set if the cell at distance k along
+    ``LINES[d]`` is on the board and in ``x``.
+    """
     distance = np.arange(-reach, reach + 1, dtype=np.int32)
     near = row + distance
     word = jnp.clip(near // grid.rows_per_word, 0, grid.words - 1)

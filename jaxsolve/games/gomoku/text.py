@@ -1,4 +1,6 @@
-"""Reading a Gomoku position from text, with everything checked that a position set up by hand can get wrong."""
+"""Reads Gomoku positions from text and checks everything that a position set up by hand can get
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,12 @@ def _fours(
     empty: np.ndarray,
     side: int,
 ) -> int:
-    """The state's ``fours``, which the stones decide; a ``field`` such as ``fours=H8`` must agree with them.
+    """The state's ``fours``, which follow from the stones; a ``field`` such as ``fours=H8`` must
+    agree with them.
 
-    In play a side never has an unanswered four, so in a position set up by hand it is answered first: the side to move completes
-    its own line where it can, else it must stop the other's, and has lost where that has two cells or more.
+    In play, a side never has an unanswered four; in a position set up by hand it is answered first.
+    The side to move completes its own line if it can. Otherwise it must stop the other's, and has
+    lost if that has two or more completing cells.
     """
     if field is not None and not field.startswith("fours="):
         raise ValueError(f"unknown field {field!r} in a Gomoku position, expected 'fours=...'")
@@ -77,13 +81,14 @@ def _fours(
         who, cells = (game.players[side], wins) if wins else (game.players[1 - side], threats)
         places = ", ".join(board_text.gtp_point(cell, game.size) for cell in cells) or "nowhere"
         raise ValueError(
-            f"{field!r} does not fit the stones: {who} can complete {game.line} in a row {'at ' if cells else ''}{places}"
+            f"{field!r} does not fit the stones: {who} can complete {game.line} in a row"
+            f" {'at ' if cells else ''}{places}"
         )
     return fours
 
 
 def has_line(member: np.ndarray, line: int, exact: bool) -> bool:
-    """Whether bool[H, W] ``member`` holds ``line`` in a row (``exact``: and not more)."""
+    """Whether bool[H, W] ``member`` contains ``line`` in a row (``exact``: and no more)."""
     return any(_runs_in(member, line, exact, row, column) for row, column in np.argwhere(member))
 
 
@@ -99,7 +104,7 @@ def completing_cells(member: np.ndarray, empty: np.ndarray, line: int, exact: bo
 
 
 def _runs_in(member: np.ndarray, line: int, exact: bool, row: int, column: int) -> bool:
-    """Whether the stone at (row, column) is in a winning line."""
+    """Whether the stone at (row, column) is part of a winning line."""
     for dr, dc in LINES:
         length = 1
         for sign in (1, -1):

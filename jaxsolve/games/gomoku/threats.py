@@ -1,4 +1,6 @@
-"""What threats decide in a Gomoku position: the look of ``jaxsolve.games.threats``, by lines of fours and by trees of threes and fours."""
+"""Threat search of Gomoku, the callback of ``jaxsolve.games.threats``: VCF (lines of fours) and VCT
+(trees of threes and fours).
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,14 @@ from jaxsolve.games.threats import BOTH, THREATS, TREE_CAPACITY, UNREFUTED, ZONE
 from jaxsolve.jit.host import compiled, inner
 
 BUDGETS = Budgets(fours=60, trees=40, nulls=400)
-"""A tree of the opponent's follows a quiet move and leaves out most replies, so it is worth more than one of the side to move."""
+"""A tree of the opponent follows a quiet move and refutes most replies, so it gets a larger budget
+than one of the side to move.
+"""
 
 
 @inner
 def _shift(moves, length):
-    """Makes a line the tree that it is."""
+    """Turns a line into an encoded tree, in place."""
     for i in range(length - 1, -1, -1):
         moves[i + 1] = moves[i]
     moves[0] = length
@@ -50,7 +54,9 @@ def _shift(moves, length):
 
 @inner
 def _answered(facts, tables, desk, mover, key, moves, zone, left):
-    """Writes to ``left`` the replies of a zone after which fours do not win for the opponent of ``mover`` at once."""
+    """Writes to ``left`` the replies of a zone after which no VCF of the opponent of ``mover`` is
+    found.
+    """
     line = facts[LINE]
     for cell in range(facts[CELLS]):
         if not holds(zone, cell):
@@ -81,7 +87,9 @@ def _answered(facts, tables, desk, mover, key, moves, zone, left):
 
 @compiled
 def search_threats(state, facts, scratch, moves, out, trees):
-    """What threats decide in a position that goes on, in which no reply is forced; see ``jaxsolve.games.threats``."""
+    """Threat search in an undecided position without a forced reply; see
+    ``jaxsolve.games.threats``.
+    """
     tables, desk = tables_of(facts), desk_of(facts, scratch)
     mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
     tree, other = moves[:TREE_CAPACITY], moves[TREE_CAPACITY:]

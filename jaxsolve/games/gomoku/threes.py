@@ -1,8 +1,11 @@
-"""Winning by threes and fours: trees of threats (host side, compiled; ``jaxsolve.games.threats`` has their coding).
+"""VCT of Gomoku (victory by continuous threats): trees of threes and fours. Compiled, on the host;
+encoding: ``jaxsolve.games.threats``.
 
-A *three* is a move after which its player would win by a line of fours (``fours``) if it were to move again: the opponent must take something away
-from that line, and only moves in the line's zone do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
-(Allis 1994, threat-space search; threats of the second order in lambda search, Thomsen 2000.)
+A *three* is a move after which its player would win by a line of fours (``fours``) if it were to
+move again. The opponent must take something away from that line, and only moves in the line's zone
+do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
+Sources: threat-space search (Allis 1994); threats of the second order in lambda search (Thomsen
+2000).
 """
 
 from __future__ import annotations
@@ -30,31 +33,35 @@ from jaxsolve.games.gomoku.windows import (
 )
 from jaxsolve.jit.host import compiled, inner
 
-FRAMES = 12  # threes and fours before the last line of a tree
-SMALL = 20  # fours tried in one look for a line
-TREE_MEMO = 1 << 12  # positions of one look for a tree that are remembered as lost
-ROOM = 4 * LEVELS + 8  # numbers that a branch and a line may need
+FRAMES = 12  # most threes and fours before the last line of a tree
+SMALL = 20  # fours tried in one search for a line
+TREE_MEMO = 1 << 12  # lost positions stored in one search for a tree
+ROOM = 4 * LEVELS + 8  # most numbers of an encoded branch and line
 LINE_ROOM = 2 * LEVELS + 2
-FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # of a frame
-POSITIONS, CUT, FRAME, END, NOW = range(5)  # of ``Frames.now``
+FORCED, CANDIDATES, TRIED, STONE, REPLIES, REPLY, TOP, KEY, FIELDS = range(9)  # fields of a frame
+POSITIONS, CUT, FRAME, END, NOW = range(5)  # indices of ``Frames.now``
 OPEN, WON, LOST, DOWN = range(4)
 
 
 class Frames(NamedTuple):
-    """The attacker's positions on the way to the one that is looked at; parts of the scratch, behind the desk."""
+    """The attacker's positions on the path to the current one; parts of the scratch behind the
+    desk.
+    """
 
     at: np.ndarray  # int64[FRAMES * FIELDS]
-    cells: np.ndarray  # int64[FRAMES * A]: moves to try, the most promising first
-    replies: np.ndarray  # int64[FRAMES * A]: to the move that is being tried
+    cells: np.ndarray  # int64[FRAMES * A]: moves to try, most promising first
+    replies: np.ndarray  # int64[FRAMES * A]: replies to the move being tried
     score: np.ndarray  # int64[A]
     line: np.ndarray  # int64[LINE_ROOM]
     zone: np.ndarray  # int64[A // 32 + 1]
     memo: np.ndarray  # int64[TREE_MEMO]
-    now: np.ndarray  # int64[NOW]: positions looked at; whether a frame too many was needed; the deepest frame; the end of the tree
+    # int64[NOW]: positions searched; whether FRAMES was too few; the deepest frame; the end of the
+    # tree
+    now: np.ndarray
 
 
 def room_of(cells: int) -> int:
-    """int64s of scratch for boards of so many cells."""
+    """int64s of scratch for boards of ``cells`` cells."""
     return (
         FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
     )
@@ -83,16 +90,18 @@ def frames_of(facts, scratch):
     )
 
 
-# ---- one position of the attacker ----------------------------------------------------------------------------------
+# ---- one position of the attacker ----------------------------------------------------------------
 @inner
 def _memo_at(frames, f, most):
-    """Where a position with as many frames left is remembered, and as what."""
+    """Index and value of the memo entry for a position with as many frames left."""
     return slot_of(frames.at[f * FIELDS + KEY], most - f, np.int64(TREE_MEMO))
 
 
 @inner
 def _list_cells(facts, tables, desk, frames, f, side):
-    """Lists the moves of a frame: those in windows to which two or three stones are lacking, the more of them the sooner."""
+    """Lists the moves of a frame: those in windows that lack two or three stones, those in most
+    such windows first.
+    """
     line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
     if frames.at[f * FIELDS + FORCED] >= 0:
         frames.cells[first] = frames.at[f * FIELDS + FORCED]
@@ -118,7 +127,9 @@ def _list_cells(facts, tables, desk, frames, f, side):
 
 @inner
 def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
-    """Looks at a new frame: WON by a line, which is added to the tree, LOST where nothing can be tried, else OPEN."""
+    """Opens a new frame: WON by a line, which is added to the tree; LOST if nothing can be tried;
+    else OPEN.
+    """
     row = f * FIELDS
     frames.now[POSITIONS] += 1
     if frames.now[POSITIONS] > budget or frames.now[END] + ROOM > len(tree):
@@ -148,7 +159,7 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
     if frames.memo[slot] == key:
         return LOST
     frames.memo[slot] = (
-        key  # unless it turns out won; stones are only added, so it cannot come up below itself
+        key  # unless it turns out won; stones are only added, so it cannot recur below itself
     )
     frames.at[row + CANDIDATES] = _list_cells(facts, tables, desk, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
@@ -157,7 +168,9 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
 
 @inner
 def _list_replies(facts, tables, desk, frames, f, side, length):
-    """Lists the zone of the line in ``frames.line``, first the cells of the line itself; how many."""
+    """Lists the zone of the line in ``frames.line``, the line's own cells first. Returns the number
+    of cells.
+    """
     first, count = f * facts[CELLS], np.int64(length)
     for i in range(len(frames.zone)):
         frames.zone[i] = 0
@@ -186,7 +199,9 @@ def _write_branch(frames, tree, stone, length, replies):
 
 @inner
 def _try(facts, tables, desk, frames, tree, f, side, budget):
-    """Plays the next move of a frame that is a four or a three, and lists its replies. False if there is none, or no position may follow."""
+    """Plays the frame's next move that is a four or a three, and lists its replies. False if there
+    is none or no frame is left.
+    """
     row, line = f * FIELDS, facts[LINE]
     while frames.at[row + TRIED] < frames.at[row + CANDIDATES] and frames.now[POSITIONS] < budget:
         stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
@@ -221,7 +236,9 @@ def _try(facts, tables, desk, frames, tree, f, side, budget):
 
 @inner
 def _answer(facts, tables, desk, frames, tree, f, side):
-    """Plays the next reply: DOWN to the frame after it, WON if there is none left, OPEN if the move fails and is taken back."""
+    """Plays the next reply: DOWN to the next frame, WON if no reply is left, OPEN if the move fails
+    and is undone.
+    """
     row, line, enemy = f * FIELDS, facts[LINE], 1 - side
     stone = frames.at[row + STONE]
     frames.at[row + REPLY] += 1
@@ -250,7 +267,9 @@ def _take_reply(facts, tables, desk, frames, f, side):
 
 @inner
 def _deepen(facts, tables, desk, frames, tree, side, most, budget):
-    """Whether ``side`` wins with at most ``most`` moves before the last line on each way; the tree is then written. The board is as before."""
+    """Whether ``side`` wins with at most ``most`` moves before the last line on every path; writes
+    the tree. The board is restored.
+    """
     f = np.int64(0)
     frames.now[END] = 0
     said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
@@ -278,7 +297,9 @@ def _deepen(facts, tables, desk, frames, tree, side, most, budget):
 
 @compiled
 def find_tree(facts, scratch, side, key, budget, tree):
-    """Length of a tree of ``side``, were it to move on the desk, written to ``tree`` int64[...]; 0 where none is found. The board is as before."""
+    """Length of a tree of ``side``, if it were to move, written to ``tree`` int64[...]; 0 if none
+    is found. The board is restored.
+    """
     tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
     forget(desk)
     for i in range(TREE_MEMO):

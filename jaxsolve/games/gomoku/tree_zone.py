@@ -1,8 +1,10 @@
-"""What a tree of threats rests on when the other side is to move (host side, compiled; ``threes`` finds the trees).
+"""Zone of a threat tree whose player is not to move. Compiled, on the host; ``threes`` finds the
+trees.
 
-Where the side that is *not* to move has a tree, the other must disturb it or make a four. A stone of its own outside the tree's zone does neither:
-the zone holds what lines and replies rest on, and the windows in which that stone and a reply that no line minds would make a four together. Letters
-and numbers are those of ``proof/FORMAT.md``, which has the argument; ``proof/check/gomoku.py`` has the test.
+The side to move must disturb the other side's tree or make a four. A stone outside the tree's zone
+does neither. The zone contains the zones of lines and replies, and the windows in which that stone
+and a reply outside the line's zone would together make a four. Letters and numbers are those of
+``proof/FORMAT.md``, which has the proof; the test is in ``proof/check/games/gomoku``.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def _add_but(tables, desk, window, line, answered, out):
 
 @inner
 def _zone_of_branch(facts, tables, desk, frames, side, length, out):
-    """Adds what the line in ``frames.line``, threatened here, rests on when a stone of the other side and a reply to the three may both stand."""
+    """Adds the zone of the line in ``frames.line``, threatened here, for positions with both a
+    stone of the other side and a reply to the three.
+    """
     line, enemy = facts[LINE], 1 - side
     zone_of_line(facts, tables, desk, side, length, frames.line, out)  # Z6
     for i in range(len(frames.zone)):
@@ -75,7 +79,7 @@ def _read_line(frames, tree, at, length):
 
 @inner
 def _read_reply(facts, tables, desk, frames, tree, f, side, out):
-    """Plays the reply that the tree has next, with what it adds to the zone."""
+    """Plays the tree's next reply and adds its part of the zone."""
     cell = tree[frames.now[END]]
     frames.now[END] += 1
     frames.replies[f * facts[CELLS]] = cell
@@ -85,7 +89,9 @@ def _read_reply(facts, tables, desk, frames, tree, f, side, out):
 
 @compiled
 def zone_of_tree(facts, scratch, side, tree, out):
-    """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is as before."""
+    """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is
+    restored.
+    """
     tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
     own_fours(facts, tables, desk, 1 - side, out)  # Z4
     f = np.int64(0)

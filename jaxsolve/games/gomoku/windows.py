@@ -1,7 +1,8 @@
-"""The windows of a Gomoku board, counted, for compiled loops that put stones and take them back (host side).
+"""Window counts of a Gomoku board for compiled loops that place and remove stones, on the host.
 
-``counts[w]`` holds, for either side, how many of its stones lie in window w and, where only exact lines win, how many lie at its two ends. A stone
-changes the counts of the windows through it, and of those that it lies at the end of, and nothing else.
+``counts[w]`` holds, for each side, the number of its stones in window w and, if only exact lines
+win, at the window's two ends. A stone changes only the counts of the windows through it and of
+those with it at an end.
 """
 
 from __future__ import annotations
@@ -13,37 +14,36 @@ import numpy as np
 from jaxsolve.core.bitboard import LINES, Grid
 from jaxsolve.jit.host import inner
 
-LEVELS = 24  # fours of the longest line
-MEMO = 1 << 9  # positions of one look for a line that are remembered as lost
+LEVELS = 24  # most fours of a line
+MEMO = 1 << 9  # lost positions stored in one search for a line
 CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(
     9
-)  # what ``facts`` begins with; the tables follow
+)  # first entries of ``facts``; the tables follow
 COUNT, ENDS, OTHER = (
     15,
     48,
     8,
-)  # bits of a count: stones, stones at the ends; the second player's stand OTHER bits higher
+)  # bits of a count: stones, stones at the ends; the second player's are OTHER bits higher
 
 
 class Budgets(NamedTuple):
-    """What one look may cost."""
+    """Budgets of one threat search."""
 
-    fours: int  # tried in a look for a line
-    trees: int  # positions in a look for a tree of the side to move
-    nulls: int  # and in one for a tree of its opponent
+    fours: int  # tried in a search for a line
+    trees: int  # positions in a search for a tree of the side to move
+    nulls: int  # positions in a search for a tree of its opponent
 
 
 class Tables(NamedTuple):
     """Parts of ``facts``."""
 
-    word: np.ndarray  # int64[A]: where a cell lies in the packed state
+    word: np.ndarray  # int64[A]: word of a cell in the packed state
     bit: np.ndarray  # int64[A]
-    first: np.ndarray  # int64[A + 1]: where a cell's windows begin in ``window`` and ``adds``
+    first: np.ndarray  # int64[A + 1]: start of a cell's windows in ``window`` and ``adds``
     cells: np.ndarray  # int64[W * L]: the cells of each window
     window: np.ndarray  # int64[...]
-    adds: (
-        np.ndarray
-    )  # int64[...]: what a stone of the first player on the cell adds to that window's count
+    # int64[...]: increment of that window's count by a first player's stone on the cell
+    adds: np.ndarray
 
 
 class Desk(NamedTuple):
@@ -51,23 +51,26 @@ class Desk(NamedTuple):
 
     stones: np.ndarray  # int64[A]: 0 empty, 1 the first player's, 2 the second's
     counts: np.ndarray  # int64[W]
-    stamp: np.ndarray  # int64[A]: the last look at a list of windows that met the cell
-    partner: np.ndarray  # int64[A]: the completing cell it would then leave
+    stamp: np.ndarray  # int64[A]: number of the last list pass that met the cell
+    partner: np.ndarray  # int64[A]: the completing cell that a stone there leaves
     active: np.ndarray  # int64[(LEVELS + 1) * W]: windows two stones short, level after level
-    begin: np.ndarray  # int64[LEVELS + 2]: where each level's begin
-    at: (
-        np.ndarray
-    )  # int64[LEVELS + 1]: what of them has been tried: window * 2 + which of the two cells first
+    begin: np.ndarray  # int64[LEVELS + 2]: start of each level's windows
+    # int64[LEVELS + 1]: progress in each level: window * 2 + which of the two cells comes first
+    at: np.ndarray
     forced: np.ndarray  # int64[LEVELS + 1]: the only cell the attacker may play, -1 if it is free
     keys: np.ndarray  # int64[LEVELS + 1]
     memo: np.ndarray  # int64[MEMO]
-    found: np.ndarray  # int64[A + 1]: cells still to be tried, and before them how many
-    sets: np.ndarray  # int64[3 * (A // 32 + 1)]: sets of cells, 32 a word
-    ticks: np.ndarray  # int64[4]: looks at lists so far; fours played so far; whether a line was cut off; length of the line
+    found: np.ndarray  # int64[A + 1]: their number, then cells still to be tried
+    sets: np.ndarray  # int64[3 * (A // 32 + 1)]: sets of cells, 32 per word
+    # int64[4]: list passes so far; fours played so far; whether a line was cut off; length of the
+    # line
+    ticks: np.ndarray
 
 
 def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] for boards of this kind, and the int64s of scratch that the desk takes."""
+    """``facts`` int64[...] for boards of this kind, and the number of scratch int64s that the desk
+    takes.
+    """
     size, windows, ends = grid.width, [], []
     for dr, dc in LINES:
         for row, column in np.ndindex(size, size):
@@ -155,7 +158,9 @@ def desk_of(facts, scratch):
 
 @inner
 def seen_by(count, side):
-    """A window's count as ``side`` sees it: its own stones, COUNT + 1 and more if any of its stones lies at an end or any of the other's inside."""
+    """A window's count for ``side``: its own stones; more than COUNT if one of its stones lies at
+    an end or a stone of the other side inside.
+    """
     if side == 0:
         return count & (COUNT | ENDS | COUNT << OTHER)
     return count >> OTHER & (COUNT | ENDS) | (count & COUNT) << OTHER
@@ -189,7 +194,9 @@ def missing(tables, desk, window, line, other):
 
 @inner
 def completing(tables, desk, cell, side, line):
-    """(how many, one, another) of the cells that complete a window through a stone just put; how many is 0, 1 or 2 for more. -1 if it made a line."""
+    """(number, one, another) of the cells that complete a window through a stone just placed; the
+    number is 0, 1, or 2 for more, and -1 if the stone made a line.
+    """
     many, one, another = np.int64(0), np.int64(-1), np.int64(-1)
     for i in range(tables.first[cell], tables.first[cell + 1]):
         if tables.adds[i] != 1:
@@ -211,7 +218,7 @@ def completing(tables, desk, cell, side, line):
 
 @inner
 def mix(key, cell, side):
-    """A key with a stone added; the order of stones makes no difference."""
+    """A key with a stone added; independent of the order of stones."""
     x = np.uint64(2 * cell + side + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return key ^ np.int64((x ^ (x >> np.uint64(32))) & np.uint64(0x7FFFFFFFFFFFFFFF))
@@ -219,7 +226,9 @@ def mix(key, cell, side):
 
 @inner
 def slot_of(key, left, size):
-    """Where a memo of ``size`` numbers (a power of two) keeps a position with ``left`` moves left, and as what."""
+    """Index and value of the entry of a position with ``left`` moves left, in a memo of ``size``
+    numbers (a power of two).
+    """
     mixed = key + left * np.int64(0x2545F4914F6CDD1D)
     return (mixed ^ mixed >> 31) & (size - 1), mixed
 
@@ -232,7 +241,7 @@ def forget(desk):
 
 @inner
 def set_up(state, facts, tables, desk):
-    """The board of a packed state; a key for it."""
+    """Sets up the board of a packed state. Returns a key for it."""
     for window in range(facts[WINDOWS]):
         desk.counts[window] = 0
     for cell in range(facts[CELLS]):

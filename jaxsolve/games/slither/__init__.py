@@ -1,4 +1,6 @@
-"""Slither: joining opposite sides with stones that may step aside, under the diagonal rule; no draws."""
+"""Slither: joining opposite sides with stones that may be relocated, under the diagonal rule; no
+draws.
+"""
 
 from __future__ import annotations
 

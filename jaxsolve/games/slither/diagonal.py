@@ -1,12 +1,14 @@
-"""The diagonal rule of Slither as set algebra: which placements, and which relocations before a placement, end in a position that keeps it.
+"""The diagonal rule of Slither as set algebra: placements that keep it, and relocations after which
+one exists.
 
-A *window* is a 2x2 block of cells. It is *broken* for a colour if that colour's stones in it are exactly two diagonal cells: then these two lack a
-common orthogonal neighbour of their colour, for the window's other two cells are all the common neighbours they have. A position keeps the rule
-if no window is broken. A stone put on an empty cell mends the broken windows in which that cell is one of the other two, and breaks
-those in which it stands diagonally to an only stone of its colour.
+A *window* is a 2x2 block of cells. It is *broken* for a colour if that colour's stones in it are
+exactly two diagonal cells: these lack a common orthogonal neighbour of their colour, because the
+window's other two cells are their only common neighbours. A position keeps the rule if no window is
+broken. A stone on an empty cell repairs the broken windows in which the cell is one of the other
+two, and breaks those in which it is diagonal to the only stone of its colour.
 
-Sets are lists of words here, as ``Grid(size, size)`` packs them: so a step between rows is arithmetic on separate arrays, and one question about
-all directions of a step is one loop that XLA keeps in registers.
+Sets are lists of words, as packed by ``Grid(size, size)``. A step between rows is then arithmetic
+on separate arrays, and a test of all directions is one loop that XLA keeps in registers.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class DiagonalRule:
         return square(self.size)
 
     def placements(self, own: Words, empty: Words) -> list[jax.Array]:
-        """The cells of ``empty`` on which one more stone leaves no broken window to the colour with the stones ``own``."""
+        """The cells of ``empty`` where one more stone leaves no broken window to the colour with
+        the stones ``own``.
+        """
         up, down, left, right = (
             self._beside(own, step) for step in ((-1, 0), (1, 0), (0, -1), (0, 1))
         )
@@ -48,13 +52,15 @@ class DiagonalRule:
             for dr, vertical in ((-1, up), (1, down))
             for dc, horizontal in ((-1, left), (1, right))
         ]
-        # Of the four windows of every cell: where a stone breaks the window, and where one mends it.
+        # For the four windows of every cell: where a stone breaks the window, and where it repairs
+        # it.
         breaks = [
             functools.reduce(operator.or_, [d[w] & ~(v[w] | h[w]) for d, v, h in diagonals])
             for w in range(len(own))
         ]
         mends = [[v[w] & h[w] & ~d[w] for d, v, h in diagonals] for w in range(len(own))]
-        # A window is counted at its upper left cell: the other diagonal's stones are right of that cell and below it.
+        # A window is counted at its upper left cell: the other diagonal's stones are right of it
+        # and below it.
         broken = [
             own[w] & diagonals[3][0][w] & ~right[w] & ~down[w] | mends[w][3] & ~own[w]
             for w in range(len(own))
@@ -62,14 +68,16 @@ class DiagonalRule:
         count = functools.reduce(operator.add, [jax.lax.population_count(x) for x in broken])
         wanted = [jnp.uint32(0) - (count >> np.uint32(k) & np.uint32(1)) for k in range(3)]
         few = jnp.where(count <= 4, ~jnp.uint32(0), jnp.uint32(0))
-        # A stone mends at most as many windows as are broken, and must mend them all.
+        # A stone repairs at most as many windows as are broken, and must repair them all.
         return [empty[w] & few & ~breaks[w] & _as_many(mends[w], wanted) for w in range(len(own))]
 
     def relocations(self, own: Words, empty: Words, placements: Words) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the stones of ``own`` that may step in each direction, to a cell of ``empty``, and leave a legal placement.
+        """W arrays uint32[8, ...]: the stones of ``own`` that can step in each direction to a cell
+        of ``empty`` and leave a legal placement.
 
-        ``placements`` are those without a relocation. A step to one of them is always legal: the placement may follow on the cell just left. Only
-        stones beside other empty cells are looked at one by one, on each board its next one.
+        ``placements`` are those without a relocation. A step to one of them is always legal: the
+        placement may follow on the cell just vacated. Only stones beside other empty cells are
+        tested one by one, on each board its next one.
         """
         grid = dataclasses.replace(self.grid, axis=0)
         doubtful = [empty[w] & ~x for w, x in enumerate(placements)]
@@ -78,8 +86,8 @@ class DiagonalRule:
             [x[None] & end for x, end in zip(own, self._all_around(placements, -1), strict=True)]
         )
 
-        # XLA would answer anew for every word of the set that the answer goes into. As part of the carry it is written down, and entered a round
-        # later.
+        # XLA would recompute the answer for every word of the set that it enters. As part of the
+        # carry it is materialised, and enters the set one round later.
         def enter(found: jax.Array, stone: jax.Array, legal: jax.Array) -> jax.Array:
             return found | jnp.where(legal[None], stone[:, None], jnp.uint32(0))
 
@@ -100,7 +108,9 @@ class DiagonalRule:
 
     @functools.cached_property
     def _shifts(self) -> np.ndarray:
-        """uint32[W, W, 3, 8]: how a word's points get into another when they move in each direction: shift to the left, to the right, mask."""
+        """uint32[W, W, 3, 8]: how bits move from one word to another for a step in each direction:
+        left shift, right shift, mask.
+        """
         grid = self.grid
         shifts = np.zeros((grid.words, grid.words, 3, len(DIRECTIONS)), np.uint32)
         for source, target, d in np.ndindex(grid.words, grid.words, len(DIRECTIONS)):
@@ -112,9 +122,10 @@ class DiagonalRule:
         return shifts
 
     def _all_around(self, x: Words, sign: int) -> list[jax.Array]:
-        """W arrays uint32[8, ...]: the points moved one step in each direction; with ``sign`` -1 in the opposite one.
+        """W arrays uint32[8, ...]: the points moved one step in each direction; with ``sign`` -1 in
+        the opposite one.
 
-        All directions are one expression without a seam: XLA makes a branch of every ``stack`` inside a loop.
+        All directions are one expression: XLA turns every ``stack`` inside a loop into a branch.
         """
         opposite = [DIRECTIONS.index((sign * dr, sign * dc)) for dr, dc in DIRECTIONS]
         shifts = self._shifts[..., opposite].reshape(*self._shifts.shape, *(1,) * x[0].ndim)
@@ -153,12 +164,14 @@ class DiagonalRule:
 
 
 def _any(x: Words) -> jax.Array:
-    """All words of a set in one: 0 where the set is empty."""
+    """The bitwise or of a set's words: 0 if the set is empty."""
     return functools.reduce(operator.or_, x)
 
 
 def _as_many(sets: Sequence[jax.Array], wanted: Sequence[jax.Array]) -> jax.Array:
-    """Bits that are in exactly k of four sets; ``wanted`` are the three digits of k, lowest first, each all ones or all zeros."""
+    """Bits that are in exactly k of four sets; ``wanted`` are the three binary digits of k, lowest
+    first, each all ones or all zeros.
+    """
     a, b, c, d = sets
     one, other = a ^ b, c ^ d
     twos, fours = (a & b) ^ (c & d) | one & other, a & b & c & d

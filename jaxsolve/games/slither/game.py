@@ -1,4 +1,4 @@
-"""The game of Slither as pure functions of one packed state."""
+"""Slither as pure functions of one packed state."""
 
 from __future__ import annotations
 
@@ -27,44 +27,51 @@ if TYPE_CHECKING:
 RELOCATED, OUTCOME_AT = (
     2,
     2,
-)  # of ``meta``: the bit that says that a stone has been relocated, the place of the outcome
+)  # of ``meta``: the relocation bit, the shift of the outcome
 
 
 class SlitherState(NamedTuple):
-    """A position; W words a set as ``Grid(size, size)`` packs it. 8x8: 7 words, 28 bytes."""
+    """A position; W words per set, packed as by ``Grid(size, size)``. 8x8: 7 words, 28 bytes."""
 
     stones: jax.Array  # uint32[2, W]: Black's and White's stones
-    meta: (
-        jax.Array
-    )  # uint32[]: side to move, 2 if it has relocated a stone and must now place one, outcome << 2
+    # uint32[]: side to move, 2 after a relocation (a placement must follow), outcome << 2
+    meta: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
 class Slither(Game):
-    """Slither on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the left column to the right one.
+    """Slither on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the
+    left column to the right one.
 
-    Black moves first. A turn: the player may relocate one own stone to an empty cell one step away (8 neighbours), then places a stone on any
-    empty cell. At the end of the turn every two diagonally adjacent stones of the player must have a common orthogonal neighbour of the
-    player's (the diagonal rule). Orthogonally connected stones that touch both of a player's edges win at the end of its turn. A
-    player who has no legal turn passes, and only then (Corey Clark's game; Bonnet, Jamain & Saffidine, ACG 2015).
+    Black moves first. In a turn, the player may relocate one own stone to an empty cell one step
+    away (8 neighbours), then places a stone on any empty cell. At the end of the turn every two
+    diagonally adjacent stones of the player must have a common orthogonal neighbour of the player's
+    (the diagonal rule). Orthogonally connected stones that touch both of a player's edges win at
+    the end of its turn. A player passes if and only if it has no legal turn (Corey Clark's game;
+    Bonnet, Jamain & Saffidine, ACG 2015).
 
-    What the rules leave to be said. The stone may be placed on the cell that was just left: the position is the one that placing at the
-    relocated stone's new cell alone leads to, so this gives a turn a second name and adds no turn. The diagonal rule is looked at after the
-    placement, so a relocation may break it if a placement can mend it; one that no placement mends is not legal. A connection that a
-    relocation makes counts once the stone is placed. A turn changes the mover's stones only, so it can join no edges but the mover's, and two
-    connections would cross: there is one winner. A full board that keeps the rule joins one side's edges. That both sides lack a turn
-    before that cannot be (Bonnet et al. prove it), so after a pass comes a stone. Hence the game ends, without draws, and no position comes
-    back, for every turn but a pass adds a stone.
+    Points that the published rules leave open. The stone may be placed on the cell just vacated:
+    the resulting position also arises by placing on the relocated stone's new cell, so this names
+    an existing turn twice. The diagonal rule is tested after the placement: a relocation may break
+    it if some placement repairs it, otherwise it is illegal. A connection made by a relocation
+    counts once the stone is placed. A turn changes only the mover's stones, so it joins only the
+    mover's edges, and two connections would cross: there is one winner. A full board that keeps the
+    rule joins one side's edges. Before that, at most one side lacks a turn (Bonnet et al. prove
+    it), so a pass is followed by a stone. Hence the game ends, without draws, and no position
+    repeats, because every turn but a pass adds a stone.
 
-    A turn with a relocation is two actions of the same player: the relocation, after which it is still to move (``relocated``), and the placement.
-    As one action such turns would be 8 N^4: 5,000 on 5x5 and beyond what the search can list from 7x7 on, of which the
-    proof of a lost position would carry every legal one as a child of its own. In two steps there are 9 N^2 + 1 actions on any board, a
-    search refutes a relocation before it looks at all placements after it, and positions that several turns lead to meet in its table.
-    So ``to_move`` is the same before and after a relocation.
+    A turn with a relocation is two actions of the same player: the relocation, after which it is
+    still to move (``relocated``), and the placement. As single actions, such turns would number 8
+    N^4: 5,000 on 5x5, too many for the search's lists from 7x7 on, and the proof of a lost position
+    would have every legal one as a child. With two steps there are 9 N^2 + 1 actions on any board,
+    a search refutes a relocation before it tries all placements after it, and transpositions
+    between turns meet in its table. So ``to_move`` is the same before and after a relocation.
 
-    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 + row * N + column`` relocates the stone there
-    one step in direction d of ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the side to move, the
-    opponent's stones, ones if White is to move, ones if a stone has been relocated. Raises ValueError for a size outside 1..19.
+    Actions, N = ``size``: ``row * N + column`` places a stone, row 0 at the top; ``(1 + d) * N^2 +
+    row * N + column`` relocates the stone there one step in direction d of
+    ``bitboard.NEIGHBOURS[8]``; ``9 * N^2`` passes. Observation: bool[N, N, 4], the stones of the
+    side to move, the opponent's stones, ones if White is to move, ones after a relocation. Raises
+    ValueError for a size outside 1..19.
     """
 
     size: int = 8
@@ -75,7 +82,7 @@ class Slither(Game):
         if not 1 <= self.size <= 19:
             raise ValueError(f"Slither: size={self.size} is outside 1..19")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts -----------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"slither-{self.size}"
@@ -96,7 +103,7 @@ class Slither(Game):
     def _rule(self) -> DiagonalRule:
         return DiagonalRule(self.size)
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules -----------------------------------------------------------------------------------
     def init(self) -> SlitherState:
         return jax.device_put(SlitherState(np.zeros((2, self.grid.words), np.uint32), np.uint32(0)))
 
@@ -125,7 +132,9 @@ class Slither(Game):
         return SlitherState(stones, turn | outcome << OUTCOME_AT)
 
     def _edge(self, side: jax.Array, which: int, x: jax.Array) -> jax.Array:
-        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of the set ``x``."""
+        """The cells of the first (0) or second (1) edge of uint32[...] ``side``, in the shape of
+        the set ``x``.
+        """
         left, right, top, bottom = (self._words_first.like(edge, x) for edge in self.grid.edges)
         return jnp.where(side == 1, (left, right)[which], (top, bottom)[which])
 
@@ -158,7 +167,9 @@ class Slither(Game):
         return self._joined_planes(planes, ongoing), placements
 
     def _joined_planes(self, planes: Sequence[jax.Array], ongoing: jax.Array) -> jax.Array:
-        """uint32[M, ...]: one action set of nine, each of N^2 bits; a pass where they are empty and the game goes on."""
+        """uint32[M, ...]: one action set from nine sets of N^2 bits; the pass if they are empty and
+        the game goes on.
+        """
         passes = ongoing & ~jnp.any(jnp.concatenate(planes) != 0, axis=0)
         words = [jnp.zeros_like(planes[0][0])] * -(-self.num_actions // 32)
         bits = [
@@ -194,11 +205,13 @@ class Slither(Game):
     def key(self, state: SlitherState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
-    # ---- all children at once ----------------------------------------------------------------------------------
+    # ---- all children at once --------------------------------------------------------------------
     def children(self, state: SlitherState) -> Children:
-        """``Children``: a legal placement wins if it touches, or lies on, both edges' connected stones, or if a relocation has joined them.
+        """``Children``: a legal placement wins if it touches, or lies on, the stones connected to
+        both edges, or if a relocation has joined them.
 
-        Nothing is ever forced, and no threat is told: a relocation may answer it, and is a move that does not end the turn.
+        No reply is forced and no threat is reported: a relocation, which does not end the turn, may
+        answer a threat.
         """
         legal, wins = self._look(state)
         return Children(
@@ -223,7 +236,7 @@ class Slither(Game):
         none = jnp.zeros((len(legal) - len(wins), *side.shape), jnp.uint32)
         return legal, jnp.concatenate([wins, none])
 
-    # ---- zones -------------------------------------------------------------------------------------------------
+    # ---- zones -----------------------------------------------------------------------------------
     def zoning(self) -> Zoning:
         from jaxsolve.games import zones as zoning
         from jaxsolve.games.slither.zone_board import SCRATCH
@@ -244,12 +257,16 @@ class Slither(Game):
         )
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        """Where Black's stones are known and where White's are; nothing for the whole position, of which the pass is a part."""
+        """Cells where Black's and where White's stones are known; "" for the whole position, which
+        the pass stands for.
+        """
         return "" if self.num_actions - 1 in zone else notation.zone_text(zone, self.size)
 
-    # ---- first numbers -----------------------------------------------------------------------------------------
+    # ---- heuristic initialisation ----------------------------------------------------------------
     def initial_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
-        """(a, b) of ``InitialisesNumbers``: sixteen times as hard with every stone a side still needs (best of 4, 16 and 64 on 4x4, 5x5)."""
+        """(a, b) of ``InitialisesNumbers``: a factor of 16 per missing stone of a side (best of 4,
+        16 and 64 on 4x4 and 5x5).
+        """
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
         own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])
@@ -257,7 +274,9 @@ class Slither(Game):
 
     @batch_last
     def _count_needs(self, state: SlitherState) -> jax.Array:
-        """int32[2]: stones each colour needs to join its edges if the other always passed, nothing moved and diagonals were free; batch last."""
+        """int32[2]: stones that each colour needs to join its edges if the other always passes,
+        stones do not move and the diagonal rule is ignored; batch last.
+        """
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
         return jnp.stack(
@@ -265,7 +284,9 @@ class Slither(Game):
         )
 
     def _needs(self, own: jax.Array, side: jax.Array, empty: jax.Array) -> jax.Array:
-        """``_count_needs`` of one side: 0 where it has joined its edges, more than ``size`` where it cannot."""
+        """``_count_needs`` of one side: 0 if its edges are joined, more than ``size`` if they
+        cannot be.
+        """
         grid, goal = self._words_first, self._edge(side, 1, own)
 
         def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -279,10 +300,10 @@ class Slither(Game):
             0, self.size + 1, widen, (start, jnp.zeros_like(empty[0], jnp.int32))
         )[1]
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ------------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity, the half turn and the two mirror images that keep each colour's pair of edges."""
+        """The identity, the half turn and the two reflections that keep each colour's edges."""
         return 4
 
     def symmetry_actions(self) -> np.ndarray:
@@ -300,7 +321,7 @@ class Slither(Game):
     def transform(self, state: SlitherState, symmetry: jax.Array) -> SlitherState:
         return SlitherState(turned(self.grid, state.stones, 2 * jnp.asarray(symmetry)), state.meta)
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ------------------------------------------------------------------------------------
     def text(self, state: SlitherState) -> str:
         meta = int(state.meta)
         board = f"{board_text.format_board(self.cells(state))} {self.players[meta & 1][0]}"
@@ -338,6 +359,8 @@ class Slither(Game):
 
 
 def _turn(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
-    """A step after a symmetry of ``Slither``: identity, half turn, columns mirrored, rows mirrored."""
+    """The image of a step under a symmetry: identity, half turn, columns mirrored, rows
+    mirrored.
+    """
     rows, columns = ((1, 1), (-1, -1), (1, -1), (-1, 1))[symmetry]
     return step[0] * rows, step[1] * columns

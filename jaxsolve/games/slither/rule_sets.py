@@ -1,4 +1,4 @@
-"""What the registry is told of Slither."""
+"""Registry entry of Slither."""
 
 from jaxsolve.games.options import Entry, factory_of
 

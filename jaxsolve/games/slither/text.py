@@ -1,4 +1,4 @@
-"""Slither in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+"""Text of Slither moves and positions. Positions set up by hand are checked in full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def action_text(action: int, size: int) -> str:
 
 
 def zone_text(zone: Sequence[int], size: int) -> str:
-    """``A1,B1;C2``: the cells of the first two planes of N^2 bits, ordered by row from the bottom, then by column; empty where there are none."""
+    """``A1,B1;C2``: the cells of the first two planes of N^2 bits, by row from the bottom, then by
+    column; "" if there are none.
+    """
     planes = [[bit % size**2 for bit in zone if bit // size**2 == plane] for plane in range(2)]
     lists = (sorted(plane, key=lambda cell: (-(cell // size), cell % size)) for plane in planes)
     return (
@@ -45,7 +47,9 @@ def zone_text(zone: Sequence[int], size: int) -> str:
 
 
 def cell_of(action: int, size: int) -> int | None:
-    """The cell on which an action puts a stone, also by relocating it; None for a pass and for a step off the board."""
+    """The cell that receives a stone by a placement or relocation; None for a pass and for a step
+    off the board.
+    """
     plane, cell = divmod(action, size**2)
     if plane == 0:
         return cell
@@ -67,13 +71,16 @@ def parse_action(text: str, size: int) -> int:
     step = end // size - start // size, end % size - start % size
     if step not in _DIRECTIONS:
         raise ValueError(
-            f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells around it."
+            f"{text.strip()!r} is no relocation: a stone moves one step, to one of the eight cells"
+            " around it."
         )
     return (1 + _DIRECTIONS.index(step)) * size**2 + start
 
 
 def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
-    """int8[H, W] cells, side, whether it has relocated a stone, and the winner or None, of ``<board> <side> [relocated]``. Raises ValueError."""
+    """int8[H, W] cells, side, whether it has relocated a stone, and the winner or None, from
+    ``<board> <side> [relocated]``. Raises ValueError.
+    """
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a Slither position is '<board> <side> [relocated]', not {text!r}")
@@ -88,8 +95,9 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
         if broken := broken_window(cells == colour + 1):
             row, column = broken
             raise ValueError(
-                f"{game.players[colour]} breaks the diagonal rule in the four cells around "
-                f"{board_text.gtp_point(row * game.size + column, game.size)} and {board_text.gtp_point((row + 1) * game.size + column + 1, game.size)}"
+                f"{game.players[colour]} breaks the diagonal rule in the four cells around"
+                f" {board_text.gtp_point(row * game.size + column, game.size)} and"
+                f" {board_text.gtp_point((row + 1) * game.size + column + 1, game.size)}"
             )
     if joined(cells == 2 - side, 1 - side):
         if relocated:
@@ -105,7 +113,7 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
 
 
 def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
-    """Raises ValueError unless a stone of ``side`` can have been relocated and a placement can follow."""
+    """Raises ValueError unless ``side`` can have relocated a stone and a placement can follow."""
     own, empty = cells == side + 1, cells == 0
     around = np.pad(own, 1)
     beside = np.zeros_like(own)
@@ -113,7 +121,8 @@ def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
         beside |= around[1 + dr : 1 + dr + game.size, 1 + dc : 1 + dc + game.size]
     if not np.any(beside & empty):
         raise ValueError(
-            f"{game.players[side]} has no stone that can have been relocated: none has an empty cell around it"
+            f"{game.players[side]} has no stone that can have been relocated: none has an empty"
+            " cell around it"
         )
     for row, column in np.argwhere(empty):
         own[row, column] = True
@@ -126,7 +135,9 @@ def _check_relocated(game: Slither, cells: np.ndarray, side: int) -> None:
 
 
 def broken_window(member: np.ndarray) -> tuple[int, int] | None:
-    """Row and column of the upper left cell of the first 2x2 block of bool[H, W] that holds two diagonal cells and no more."""
+    """Row and column of the upper left cell of the first broken window (2x2 block with exactly two
+    diagonal cells) of bool[H, W]; None if there is none.
+    """
     upper_left, upper_right, lower_left, lower_right = (
         member[:-1, :-1],
         member[:-1, 1:],
@@ -142,7 +153,7 @@ def broken_window(member: np.ndarray) -> tuple[int, int] | None:
 
 
 def joined(member: np.ndarray, colour: int) -> bool:
-    """Whether the cells bool[H, W] connect top and bottom (colour 0) or left and right (1) orthogonally."""
+    """Whether the cells bool[H, W] connect top and bottom (colour 0) or left and right (1)."""
     member = member if colour == 0 else member.T
     reached = np.zeros_like(member)
     reached[0] = member[0]

@@ -1,7 +1,9 @@
-"""Boards, windows and zones of Slither in plain arrays: what its zone functions are made of (``zoning``, ``zone_replies``).
+"""Boards, windows and zones of Slither in plain arrays: the parts of its zone callbacks (``zones``,
+``zone_replies``).
 
-P is the side that wins, Q the other one. A zone says of cells whether P's stones are *known* there (MINE), and of cells whether Q's are (THEIRS).
-A *window* is a 2x2 block, named by its upper left cell; it is *broken* for a colour whose stones in it are two diagonal cells and no more.
+P is the winning side, Q the other one. A zone holds the cells on which P's stones are *known*
+(MINE) and those on which Q's are (THEIRS). A *window* is a 2x2 block, identified by its upper left
+cell; it is *broken* for a colour whose stones in it are exactly two diagonal cells.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from jaxsolve.core.bitboard import NEIGHBOURS
 from jaxsolve.jit.host import compiled, inner
 
 SIZE, WORDS, ROWS_A_WORD = range(3)
-"""Places in ``facts`` int64[3]: N, the words of a set of cells, the rows in each."""
+"""Indices of ``facts`` int64[3]: N, words per set of cells, rows per word."""
 
 EMPTY, OUTSIDE = 0, 3  # 1 and 2 are the players' stones
 
@@ -22,18 +24,20 @@ STEP_ROWS, STEP_COLUMNS = (tuple(step[i] for step in NEIGHBOURS[8]) for i in ran
 PLANE = 512
 CELL, MINE, THEIRS, CORE, LIST, FROM, SIDES, CHAIN, BEST = (PLANE * i for i in range(9))
 SCRATCH = PLANE * 9
-"""Planes of ``scratch`` int32[SCRATCH], by cell of a board with a rim, (N + 2)^2 <= 441 of them.
+"""Planes of ``scratch`` int32[SCRATCH], by cell of a board with a rim, (N + 2)^2 <= 441 cells.
 
-CELL: what stands there. MINE and THEIRS: the zone. CORE: those of THEIRS that the positions below may rest on. LIST, FROM, SIDES: a search through a
-chain, where it came from, and from which edges a cell is reached. CHAIN and BEST: shortest chains between P's edges.
+CELL: content. MINE and THEIRS: the zone. CORE: the cells of THEIRS that the zones of the positions
+below may contain. LIST, FROM, SIDES: search of a chain, predecessors, and the edges from which a
+cell is reached. CHAIN and BEST: shortest chains between P's edges.
 """
 
-# Bits of a zone, in planes of N^2: where the first and the second player's stones are known; where the positions below may know them; then
-# STATES bits that every zone has, so that whether a stone has been relocated is compared wherever stones are.
+# Bits of a zone, in planes of N^2: where the first and the second player's stones are known; the
+# core (where the zones below may know them); then STATES bits that every zone has, so that the
+# relocation flag is compared together with the stones.
 STATES = 3
 
 
-# ---- sets of bits ---------------------------------------------------------------------------------------------------------
+# ---- sets of bits --------------------------------------------------------------------------------
 @inner
 def has_bit(words, at):
     return (words[at >> 5] >> np.uint32(at & 31)) & np.uint32(1) != np.uint32(0)
@@ -51,7 +55,7 @@ def clear_bit(words, at):
 
 @inner
 def the_pass(facts):
-    """The action that is also the bit of a zone that is the whole position."""
+    """The pass, whose bit marks a zone that is the whole position."""
     return 9 * facts[SIZE] * facts[SIZE]
 
 
@@ -62,7 +66,7 @@ def make_whole(facts, out):
         add_bit(out, np.int64(at))
 
 
-# ---- the board ------------------------------------------------------------------------------------------------------------
+# ---- the board -----------------------------------------------------------------------------------
 @inner
 def mover_of(facts, state):
     return np.int64(state[2 * facts[WORDS]] & np.uint32(1))
@@ -80,7 +84,7 @@ def outcome_of(facts, state):
 
 @inner
 def point_of(facts, cell):
-    """The place of a cell in a plane of scratch."""
+    """Index of a cell in a plane of scratch."""
     n = facts[SIZE]
     return (cell // n + 1) * (n + 2) + cell % n + 1
 
@@ -129,7 +133,9 @@ def read_zone(facts, zone, winner, scratch):
 
 @compiled
 def write_zone(facts, scratch, winner, whole_core, out):
-    """Makes ``out`` the zone that scratch holds; with ``whole_core`` nothing is said of what the positions below may rest on."""
+    """Writes the zone in scratch to ``out``; with ``whole_core`` the zones below are not
+    restricted.
+    """
     n = facts[SIZE]
     cells = n * n
     for i in range(len(out)):
@@ -149,7 +155,7 @@ def write_zone(facts, scratch, winner, whole_core, out):
         add_bit(out, 4 * cells + k)
 
 
-# ---- the diagonal rule ----------------------------------------------------------------------------------------------------
+# ---- the diagonal rule ---------------------------------------------------------------------------
 @inner
 def is_broken(scratch, side, window, colour):
     """Whether a window that lies on the board is broken for a colour."""
@@ -166,13 +172,13 @@ def is_broken(scratch, side, window, colour):
 
 @inner
 def window_of(side, point, k):
-    """The k-th of the four windows that hold a point."""
+    """The k-th of the four windows that contain a point."""
     return point - (k & 1) - side * (k >> 1)
 
 
 @inner
 def broken_at(scratch, side, point, colour):
-    """How many windows that hold the point are broken."""
+    """Number of broken windows that contain the point."""
     count = 0
     for k in range(4):
         count += is_broken(scratch, side, window_of(side, point, k), colour)
@@ -181,7 +187,7 @@ def broken_at(scratch, side, point, colour):
 
 @compiled
 def count_broken(scratch, side, colour):
-    """How many windows of the board are broken."""
+    """Number of broken windows of the board."""
     count = 0
     for window in range(side + 1, side * (side - 2) - 2):
         count += is_broken(scratch, side, window, colour)
@@ -190,7 +196,9 @@ def count_broken(scratch, side, colour):
 
 @inner
 def may_place(scratch, side, colour, point, broken):
-    """Whether a stone on an empty point leaves no broken window, of which there are ``broken``."""
+    """Whether a stone on an empty point leaves no broken window; ``broken`` is their number
+    before.
+    """
     if broken_at(scratch, side, point, colour) != broken:
         return False
     scratch[CELL + point] = colour
@@ -201,9 +209,11 @@ def may_place(scratch, side, colour, point, broken):
 
 @compiled
 def may_relocate(scratch, side, colour, source, target):
-    """Whether a stone's step to an empty point leaves a legal placement; the colour has no broken window."""
+    """Whether a stone's step to an empty point leaves a legal placement; the colour has no broken
+    window.
+    """
     if may_place(scratch, side, colour, target, 0):
-        return True  # on the cell just left
+        return True  # on the cell just vacated
     scratch[CELL + source], scratch[CELL + target] = EMPTY, colour
     broken = count_broken(scratch, side, colour)
     legal = False
@@ -216,10 +226,12 @@ def may_relocate(scratch, side, colour, source, target):
     return legal
 
 
-# ---- growing --------------------------------------------------------------------------------------------------------------
+# ---- growth of a zone ----------------------------------------------------------------------------
 @inner
 def know_theirs(scratch, point, mine):
-    """Q's stones are known at a point from now on, and where a stone of P's (``mine``) stands, that too; True if that was new."""
+    """Makes Q's stones known at a point, and with ``mine`` also P's if one stands there; True if
+    that was new.
+    """
     fresh = scratch[THEIRS + point] == 0
     scratch[THEIRS + point] = 1
     if scratch[CELL + point] == mine:
@@ -236,7 +248,9 @@ def corner(side, window, k):
 
 @compiled
 def show_broken(scratch, side, colour, mine):
-    """Has the zone show a window that is broken now, the one that costs least: -1 where there is none, else how many points that took."""
+    """Adds the cheapest points that make the zone imply a broken window. Returns their number, or
+    -1 if no window is broken.
+    """
     least, best = np.int64(5), np.int64(-1)
     for window in range(side + 1, side * (side - 2) - 2):
         if is_broken(scratch, side, window, colour):
@@ -254,7 +268,9 @@ def show_broken(scratch, side, colour, mine):
 
 @inner
 def _excluded(scratch, mine, one, other, beside, opposite):
-    """Whether the zone shows that P does not hold ``one`` and ``other`` alone of a window's four points."""
+    """Whether the zone implies that P's stones among a window's four points are not exactly ``one``
+    and ``other``.
+    """
     if (scratch[MINE + one] and scratch[CELL + one] != mine) or (
         scratch[MINE + other] and scratch[CELL + other] != mine
     ):
@@ -266,7 +282,9 @@ def _excluded(scratch, mine, one, other, beside, opposite):
 
 @inner
 def show_whole(scratch, side, window, mine):
-    """Has the zone show that a window, which is not broken for P, is not."""
+    """Adds points until the zone implies that a window, which is not broken for P, is not
+    broken.
+    """
     a, b, c, d = window, window + 1, window + side, window + side + 1
     if (
         scratch[CELL + a] == OUTSIDE
@@ -288,7 +306,7 @@ def show_whole(scratch, side, window, mine):
         a, b, c, d = b, a, d, c
 
 
-# ---- chains ---------------------------------------------------------------------------------------------------------------
+# ---- chains --------------------------------------------------------------------------------------
 @inner
 def on_edge(facts, point, player, which):
     """Whether a point lies on the first (0) or second (1) edge of a player."""
@@ -299,7 +317,7 @@ def on_edge(facts, point, player, which):
 
 @compiled
 def reach(facts, scratch, player, which):
-    """Marks P's stones that are joined to an edge with 1 << ``which`` in SIDES."""
+    """Marks P's stones that are connected to an edge with 1 << ``which`` in SIDES."""
     side = facts[SIZE] + 2
     mark, count, at = 1 << which, np.int64(0), np.int64(0)
     for i in range(facts[SIZE]):
@@ -327,7 +345,9 @@ def reach(facts, scratch, player, which):
 
 @compiled
 def shortest_chain(facts, scratch, player):
-    """Writes a shortest chain of the player's between its edges to CHAIN; its length, 0 where they are not joined."""
+    """Writes a shortest chain between the player's edges to CHAIN. Returns its length, 0 if they
+    are not joined.
+    """
     n, side = facts[SIZE], facts[SIZE] + 2
     count, at = np.int64(0), np.int64(0)
     for i in range(side * side):

@@ -1,4 +1,6 @@
-"""Zones of Slither positions that Q, to move, loses; what its replies may rest on, and which of them a refuted one leaves (see ``zoning``)."""
+"""Relevance zones of Slither for positions in which the losing side Q moves, on the host
+(definitions: ``zones``).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ _STEPS = 8  # directions of a relocation
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """Zone of a position that Q loses with every move, whose replies' zones together are ``zone``."""
+    """The ``lost`` callback: zone of a position that Q loses with every move; ``zone`` is the union
+    of the replies' zones.
+    """
     if has_bit(zone, the_pass(facts)):
         make_whole(facts, out)
         return np.int64(0)
@@ -62,7 +66,9 @@ def lost(state, action, zone, out, facts, scratch):
 
 @inner
 def _know_stones(scratch, side, mine):
-    """Where the zone knows that Q has no stone and one of P's stands, it is to know that too: a zone of a position that is covered need not."""
+    """Where the zone knows that Q has no stone and P has one, makes P's stone known too; the zone
+    of a covered position need not know it.
+    """
     for point in range(side + 1, side * (side - 1) - 1):
         if scratch[THEIRS + point]:
             know_theirs(scratch, point, mine)
@@ -89,14 +95,14 @@ def _has_outside(scratch, side, theirs, broken):
 
 @compiled
 def _after_relocation(facts, scratch, theirs):
-    """Q has relocated a stone. False where only the whole position shows that Q loses."""
+    """Handles Q after a relocation. False if only the whole position implies that Q loses."""
     side = facts[SIZE] + 2
     broken = count_broken(scratch, side, theirs)
     _set_core(scratch, side)
     forbidden = CORE
     if not _has_outside(
         scratch, side, theirs, broken
-    ):  # then the zone shows why: a window is broken, and a stone elsewhere does not mend it
+    ):  # then the zone must imply it: a broken window that a stone elsewhere does not repair
         if show_broken(scratch, side, theirs, 3 - theirs) < 0:
             return False
         forbidden = THEIRS
@@ -115,7 +121,9 @@ def _after_relocation(facts, scratch, theirs):
 
 @inner
 def _show_illegal(scratch, side, theirs, point):
-    """Has the zone show that Q may not place a stone at a point; as ``show_broken``."""
+    """Adds points until the zone implies that Q may not place a stone at a point; result as of
+    ``show_broken``.
+    """
     scratch[CELL + point] = theirs
     cost = show_broken(scratch, side, theirs, 3 - theirs)
     scratch[CELL + point] = EMPTY
@@ -124,7 +132,7 @@ def _show_illegal(scratch, side, theirs, point):
 
 @compiled
 def _whole_turn(facts, scratch, theirs):
-    """Q may relocate a stone first. False where only the whole position shows that Q loses."""
+    """Handles Q at the start of a turn. False if only the whole position implies that Q loses."""
     side = facts[SIZE] + 2
     grown = True
     while grown:
@@ -156,7 +164,7 @@ def _whole_turn(facts, scratch, theirs):
 
 @inner
 def _has_outside_step(scratch, side, theirs):
-    """Whether Q has a legal relocation that touches nothing of the core."""
+    """Whether Q has a legal relocation that avoids the core."""
     for source in range(side + 1, side * (side - 1) - 1):
         if scratch[CELL + source] == theirs and scratch[CORE + source] == 0:
             for k in range(_STEPS):
@@ -172,9 +180,10 @@ def _has_outside_step(scratch, side, theirs):
 
 @inner
 def _see_steps(scratch, side, theirs, point):
-    """Sees to it that every relocation of Q from or to a point of the core looks like a legal one, or that the zone shows that it is none.
+    """Ensures that each relocation of Q from or to a point of the core is either legal or provably
+    illegal from the zone alone.
 
-    -1 where that cannot be shown, else 1 if the zone grew, or 0.
+    Returns -1 if that is impossible, 1 if the zone grew, else 0.
     """
     leaves = scratch[CELL + point] == theirs
     unknown, answered, fresh = False, False, 0
@@ -204,7 +213,9 @@ def _see_steps(scratch, side, theirs, point):
 
 @compiled
 def _show_no_step(scratch, side, theirs, source, target):
-    """Has the zone show that no placement is legal after a relocation of Q: -1 where it cannot, else 1 if the zone grew, or 0."""
+    """Adds points until the zone implies that no placement is legal after a relocation of Q.
+    Returns -1 if that is impossible, 1 if the zone grew, else 0.
+    """
     scratch[CELL + source], scratch[CELL + target] = EMPTY, theirs
     fresh = 0
     for k in range(4):
@@ -229,8 +240,10 @@ def _show_no_step(scratch, side, theirs, source, target):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """The actions that are still to be answered once ``action`` of Q is refuted on ``zone``: all but those after which the position covers the one
-    after ``action`` there, and all placements where a relocation changed nothing of it."""
+    """The ``unanswered`` callback: all actions but those after which the position covers the one
+    after ``action`` on ``zone``. If ``action`` is a relocation that changes nothing in the zone,
+    all placements are excluded too.
+    """
     n, cells, whole = facts[SIZE], facts[SIZE] * facts[SIZE], the_pass(facts)
     for i in range(len(out)):
         out[i] = ~np.uint32(0)
@@ -261,7 +274,7 @@ def unanswered(state, action, zone, out, facts, scratch):
 
 @inner
 def _drop_placements(zone, theirs, cells, out):
-    """Takes away the placements on cells where the zone does not know Q's stones."""
+    """Removes the placements on cells where the zone does not know Q's stones."""
     for cell in range(cells):
         if not has_bit(zone, theirs + cell):
             clear_bit(out, np.int64(cell))
@@ -274,7 +287,9 @@ def _cell_step(n, d):
 
 @compiled
 def inside(state, action, zone, out, facts, scratch):
-    """Where Q is to move: what the zones of the positions after its moves must lie in."""
+    """The ``inside`` callback, for Q to move: a set that contains the zones of the positions after
+    its moves.
+    """
     cells = facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
         out[i] = ~np.uint32(0)
@@ -282,5 +297,5 @@ def inside(state, action, zone, out, facts, scratch):
         for at in range(2 * cells):
             if not has_bit(zone, 2 * cells + at):
                 clear_bit(out, np.int64(at))
-        clear_bit(out, the_pass(facts))  # a child that rests on the whole position is none
+        clear_bit(out, the_pass(facts))  # excludes children whose zone is the whole position
     return np.int64(0)

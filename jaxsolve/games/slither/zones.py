@@ -1,12 +1,16 @@
-"""Relevance zones of Slither on the host: what a decided position's result rests on (the law is proven in ``proof/FORMAT.md``).
+"""Relevance zones of Slither on the host: the cells on which a decided position's result depends
+(theorem and proof: ``proof/FORMAT.md``).
 
-P is the side that wins, Q the other one. A zone knows P's stones on some cells and Q's on others. What P needs of Q is that it keeps away from the
-cells that P will play; only where P relies on Q's being forbidden a move does it matter where Q's stones are. What P needs of its own stones is its
-chain, and enough around its moves to know that they keep the diagonal rule; none of this can Q change.
+P is the winning side, Q the other one. A zone knows P's stones on some cells and Q's on others. P
+needs Q to stay away from the cells that P will play; the places of Q's stones matter only where P
+depends on a move of Q being illegal. Of its own stones, P needs its chain and enough around its
+moves to imply that they keep the diagonal rule; Q cannot change these.
 
-As a bit set over actions a zone has planes of N^2 bits (``zone_board``), and the bit of the pass stands for *the whole position*: then nothing may
-differ. Q's turn has two moves, which together may be legal although neither can be made alone, so the zone of a position in which Q is to move is
-larger than those of the positions after its moves, and says in planes of its own what these may rest on (``zone_replies.inside``).
+As a bit set over actions, a zone has planes of N^2 bits (``zone_board``); the bit of the pass
+stands for *the whole position*: then nothing may differ. A turn of Q has two moves, which may be
+legal together although neither is legal alone. The zone of a position with Q to move is therefore
+larger than those of the positions after its moves, and has planes of its own for what these may
+contain (``zone_replies.inside``).
 """
 
 from __future__ import annotations
@@ -52,10 +56,12 @@ from jaxsolve.games.zones import SECOND_MOVES
 from jaxsolve.jit.host import compiled, inner
 
 
-# ---- the end ----------------------------------------------------------------------------------------------------------------
+# ---- finished games ------------------------------------------------------------------------------
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """A shortest chain between the winner's edges. Where the mover can win at once: the placement after which that rests on the fewest cells."""
+    """The ``leaf`` callback: a shortest chain between the winner's edges. If the mover can win at
+    once, the placement whose chain has the fewest cells.
+    """
     read_board(facts, state, scratch)
     outcome = outcome_of(facts, state)
     if outcome != 0:
@@ -112,10 +118,12 @@ def _joins(facts, scratch, player, point):
     return sides == 3
 
 
-# ---- P moves ----------------------------------------------------------------------------------------------------------------
+# ---- P moves -------------------------------------------------------------------------------------
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """Zone of a position that P wins by ``action``, after which the position's zone is ``zone``."""
+    """The ``won`` callback: zone of a position that P wins by ``action``, which leads to a position
+    with ``zone``.
+    """
     cells, whole = facts[SIZE] * facts[SIZE], the_pass(facts)
     if action == whole or has_bit(zone, whole):
         make_whole(facts, out)
@@ -132,9 +140,10 @@ def won(state, action, zone, out, facts, scratch):
 
 @inner
 def _placed(facts, state, scratch, point, mine, out):
-    """Writes the zone that scratch holds, grown by what a placement of P needs: the cell, and that no window around it is broken then.
+    """Writes the zone in scratch, with the needs of a placement of P: the cell, and that no window
+    around it is broken afterwards.
 
-    After a relocation it also has to know which windows are broken and need the stone.
+    After a relocation the zone must also know the windows that are broken and need the stone.
     """
     side = facts[SIZE] + 2
     if is_relocated(facts, state):
@@ -158,7 +167,9 @@ def _know_broken(scratch, side, mine):
 
 @inner
 def _relocated(facts, scratch, action, mine, out):
-    """As ``_placed``: a window around a relocation of P is known to be broken afterwards, or not to be."""
+    """As ``_placed``, for a relocation of P: each window around it must be known to be broken
+    afterwards, or not to be.
+    """
     n, side, cells = facts[SIZE], facts[SIZE] + 2, facts[SIZE] * facts[SIZE]
     source = point_of(facts, action % cells)
     target = source + _direction(n, action // cells - 1)
@@ -177,19 +188,21 @@ def _relocated(facts, scratch, action, mine, out):
 
 @inner
 def _direction(n, d):
-    """The step in direction ``d`` of an action, in planes of scratch."""
+    """The offset of direction ``d`` of an action, in planes of scratch."""
     return STEP_ROWS[d] * (n + 2) + STEP_COLUMNS[d]
 
 
-# ---- what serves other positions --------------------------------------------------------------------------------------------
+# ---- patterns ------------------------------------------------------------------------------------
 @compiled
 def pattern(state, action, zone, out, facts, scratch):
-    """Both players' stones, in planes of N^2 bits, and in the bits that all zones have how many windows the mover has broken by a relocation.
+    """The ``pattern`` callback: both players' stones in planes of N^2 bits and, in the bits that
+    all zones have, the number of windows that the mover has broken by a relocation.
 
-    So a point of a pattern is a cell with one colour, and all is said in the first of the two planes of ``jaxsolve.games.zones``.
+    A point of a pattern is a cell with one colour, so the first of the two planes of
+    ``jaxsolve.games.zones`` holds everything.
 
-    If that number is the same, and those of one position lie in the zone, the other has none elsewhere. Of Q's relocations that is more than
-    the law asks.
+    If that number is equal and one position's broken windows lie in the zone, the other position
+    has none elsewhere. For relocations of Q this is stricter than necessary.
     """
     n, cells = facts[SIZE], facts[SIZE] * facts[SIZE]
     for i in range(len(out)):
