@@ -1,7 +1,8 @@
-"""The independent checker: reads a certificate and says whether it proves its claim.
+"""The independent checker: reads a certificate and decides whether it proves its claim.
 
-It needs only Python's standard library and shares no line with the solver: its rules are written from the rule sets' text
-(``proof/FORMAT.md``), so that a fault in a kernel cannot hide in a proof. ``register`` adds the rules of a game that it does not know.
+It uses Python's standard library only and shares no code with the solver. Its rules are written
+from the text of the rule sets (``proof/FORMAT.md``), so that a fault in a kernel cannot hide in a
+proof. ``register`` adds the rules of another game.
 """
 
 from jaxsolve.proof.check.checker import Report, check

@@ -1,4 +1,7 @@
-"""``python -m jaxsolve.proof.check FILE``: exit 0 accepted, 1 refused, 2 unreadable, bad words or nothing written."""
+"""``python -m jaxsolve.proof.check FILE``.
+
+Exit codes: 0 accepted; 1 refused; 2 unreadable, wrong options, or a file could not be written.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from jaxsolve.proof.check.audit.report import AuditReport, Audits, audit
 from jaxsolve.proof.check.errors import show
 
 
-class _Words(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """One line."""
+        """Prints the usage and the error on one line."""
         print(f"{self.format_usage().strip()} ({message})", file=sys.stderr)
         sys.exit(2)
 
@@ -31,39 +34,42 @@ def _count(least: int):
     return read
 
 
-def _words() -> argparse.ArgumentParser:
-    words = _Words(
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
         prog="python -m jaxsolve.proof.check",
         usage="%(prog)s FILE [--replay N] [--seed K] [--flatten OUT] [--most NODES]",
     )
-    words.add_argument("file", metavar="FILE", help="a proof.jsonl.gz")
-    words.add_argument(
+    parser.add_argument("file", metavar="FILE", help="a proof.jsonl.gz")
+    parser.add_argument(
         "--replay",
         type=_count(1),
         default=0,
         metavar="N",
         help="play N random defences against an accepted proof's strategy",
     )
-    words.add_argument(
+    parser.add_argument(
         "--seed", type=_count(0), default=0, metavar="K", help="random seed of the replay"
     )
-    words.add_argument(
+    parser.add_argument(
         "--flatten",
         metavar="OUT",
         help="write an accepted proof to OUT as a plain one, without zones",
     )
-    words.add_argument(
+    parser.add_argument(
         "--most", type=_count(1), metavar="NODES", help="stop where the plain one needs more nodes"
     )
-    return words
+    return parser
 
 
 def main(arguments: list[str]) -> int:
-    """Checks the one file named in ``arguments``, prints one sentence for each thing asked and returns the exit code."""
+    """Checks the file named in ``arguments`` and prints one sentence per result.
+
+    Returns the exit code.
+    """
     try:
-        given = _words().parse_args(arguments)
+        given = _parser().parse_args(arguments)
         if given.most is not None and given.flatten is None:
-            _words().error("--most goes with --flatten")
+            _parser().error("--most goes with --flatten")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 2
     found = audit(given.file, Audits(given.replay, given.seed, given.flatten, given.most))
@@ -72,7 +78,7 @@ def main(arguments: list[str]) -> int:
 
 
 def print_report(file: str, found: AuditReport) -> None:
-    """Prints an answer: what was accepted and done to standard output, what was not to standard error."""
+    """Prints a report: successes to standard output, a failure to standard error."""
     *before, last = found.sentences
     for sentence in before:
         print(f"{show(file, 200)}: {sentence}")
@@ -80,7 +86,10 @@ def print_report(file: str, found: AuditReport) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """``main`` as a program: an answer that cannot be printed is no refusal (2), and an interruption is one line (130)."""
+    """``main`` as a program.
+
+    Exit code 2, not a refusal, if the result cannot be printed; one line and 130 if interrupted.
+    """
     try:
         code = main(arguments)
         sys.stdout.flush()
@@ -89,10 +98,9 @@ def run(arguments: list[str]) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except OSError as error:
-        print(f"the answer cannot be printed: {error.strerror or error}", file=sys.stderr)
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the interpreter would try again at its end
+        print(f"the result cannot be printed: {error.strerror or error}", file=sys.stderr)
+        # The interpreter would otherwise try to flush standard output again when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
 
 

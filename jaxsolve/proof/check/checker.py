@@ -1,4 +1,4 @@
-"""Judges the certificate in a file."""
+"""Checks the certificate in a file."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from jaxsolve.proof.check.walk import Walk
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What the checker says about one file."""
+    """The result of checking one file."""
 
     accepted: bool
-    readable: bool = True  # False: no certificate of a known version, nothing was judged
-    reason: str = ""  # one sentence without its place; empty when accepted
-    line: int | None = (
-        None  # line number from 1 of what is wrong, None where the file as a whole is
-    )
-    node: int | None = None  # id of the node that is wrong
+    readable: bool = True  # False: no certificate of a known version
+    reason: str = ""  # one sentence without the place; empty if accepted
+    line: int | None = None  # number of the refused line, from 1; None: the whole file
+    node: int | None = None  # id of the refused node
     nodes: int = 0  # node lines accepted
     peak_frontier: int = 0  # most nodes held at once
     game: str = ""
     rules: str = ""
-    root: str = ""  # the position the claim is about
+    root: str = ""  # the position of the claim
     claim: str = ""  # "white wins"
-    repeats: bool = False  # refused because superko may forbid what simple ko allows: a ``Repeats``
-    plugin: str = ""  # the module whose rules were played by, where they are not the checker's own
+    repeats: bool = False  # refused with ``Repeats``: superko may forbid what simple ko allows
+    plugin: str = ""  # the module of the rules, "" for built-in rules
 
     @property
     def exit_code(self) -> int:
@@ -37,10 +35,13 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """The whole answer as one sentence."""
+        """The result as one sentence."""
         if self.accepted:
-            whose = f", by the rules of the plug-in {self.plugin}" if self.plugin else ""
-            return f"accepted: {self.claim} under {self.rules} ({self.nodes} nodes, at most {self.peak_frontier} held at once){whose}."
+            rules = f", by the rules of the plug-in {self.plugin}" if self.plugin else ""
+            return (
+                f"accepted: {self.claim} under {self.rules}"
+                f" ({self.nodes} nodes, at most {self.peak_frontier} held at once){rules}."
+            )
         place = (
             ""
             if self.line is None
@@ -50,12 +51,12 @@ class Report:
 
 
 def check(path: str | os.PathLike[str]) -> Report:
-    """Reads the certificate at ``path`` and judges it. Raises nothing, whatever the file holds."""
+    """Checks the certificate at ``path``. Raises nothing, whatever the file holds."""
     return judge(path, Walk())
 
 
 def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
-    """``check`` by a pass of the caller's, which has seen nothing yet."""
+    """As ``check``, with a new pass of the caller's class."""
     accepted, readable, repeats, reason = False, True, False, ""
     try:
         for line in lines(path):
@@ -67,7 +68,7 @@ def judge(path: str | os.PathLike[str], walk: Walk) -> Report:
     except Refused as error:
         reason, repeats = str(error), isinstance(error, Repeats)
     except Exception as error:
-        if not walk.source.plugin:  # rules of the checker's own raise nothing else: a fault to be seen, not one to be called a refusal
+        if not walk.source.plugin:  # a fault of the checker, to be seen; not a refusal
             raise
         reason = str(walk.source.broken(error))
     return Report(

@@ -1,22 +1,22 @@
-"""The two ways in which a certificate can fail, and how a foreign value is shown in the sentence that says so."""
+"""Errors of a check, and the display of foreign values in their messages."""
 
 from __future__ import annotations
 
 
 class Unreadable(ValueError):
-    """The file is no certificate of a version that this checker knows: there is nothing to judge."""
+    """The file is no certificate of a known version."""
 
 
 class Refused(ValueError):
-    """The certificate does not prove its claim; the message is one sentence without the place."""
+    """The certificate does not prove its claim; the message is one sentence, without the place."""
 
 
 class Repeats(Refused):
-    """As far as the file has been read its nodes hold by simple ko, but under superko a board may come back, which that forbids."""
+    """The nodes read so far hold under simple ko, but a board may repeat, as superko forbids."""
 
 
 def show(value: object, limit: int = 80) -> str:
-    """ASCII form of any JSON value, at most ``limit`` characters, safe to print whatever a file holds."""
+    """Printable ASCII form of any JSON value, at most ``limit`` characters long."""
     if isinstance(value, str):
         text = (
             "'"

@@ -1,7 +1,8 @@
-"""Square boards as bit sets that lie exactly like their text.
+"""Square boards as bit sets in the order of their text.
 
-The text of a board is its rows from the top, joined by ``/``. Character i is bit ``length - 1 - i``; the ``/`` between rows are bits that no
-stone ever has, so a shift by one never wraps from row to row, and reading a board is one ``int(text, 2)``.
+The text of a board is its rows from the top, joined by ``/``. Character i is bit
+``length - 1 - i``. The bits of the ``/`` are always clear, so a shift by one never wraps from row
+to row, and a board is read by one ``int(text, 2)``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WHITE = str.maketrans("XO./", "0100")
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The single bits of ``mask``, lowest first."""
+    """The bits of ``mask`` one by one, lowest first."""
     while mask:
         low = mask & -mask
         yield low
@@ -30,7 +31,7 @@ class Grid:
     """Geometry of an N x N board: names, bits and neighbours."""
 
     def __init__(self, size: int, name: Callable[[int, int], str]):
-        """``name(column, row)`` names the point of a column from the left and a row from the top, both from 0."""
+        """``name(column, row)`` names a point: column from the left, row from the top, from 0."""
         self.size = size
         self.stride = size + 1
         self.length = size * self.stride - 1
@@ -60,7 +61,7 @@ class Grid:
         return sum(self._bit(row, column) for row in range(self.size))
 
     def stones(self, board: str) -> tuple[int, int]:
-        """Masks of the first and the second player's stones on a board whose text is well formed."""
+        """Masks of the first and the second player's stones on a board of well-formed text."""
         return int(board.translate(_BLACK), 2), int(board.translate(_WHITE), 2)
 
     def put(self, board: str, bit: int, stone: str) -> str:
@@ -76,7 +77,10 @@ class Grid:
             raise Refused(f"{show(text)} is not a point of the board") from None
 
     def points(self, text: str) -> int:
-        """Mask of a comma-separated list, which must be in order: by row from the bottom, then by column from the left."""
+        """Mask of a comma-separated list of points.
+
+        They must be in order: by row from the bottom, then by column from the left.
+        """
         names = text.split(",")
         try:
             ranks = [self._rank[name] for name in names]
@@ -84,22 +88,23 @@ class Grid:
             raise Refused(f"{show(error.args[0])} is not a point of the board") from None
         if not all(map(operator.lt, ranks, ranks[1:])):
             raise Refused(
-                f"the points {show(text)} are not in order, by row from the bottom and then by column, each once"
+                f"the points {show(text)} are not in order,"
+                " by row from the bottom and then by column, each once"
             )
         return sum(map(self.bit_of.__getitem__, names))
 
     def list(self, mask: int) -> str:
-        """Inverse of ``points``."""
+        """The list of the points of a mask, the inverse of ``points``."""
         rows = (mask & self.row(row) for row in reversed(range(self.size)))
         return ",".join(self.names[bit] for row in rows for bit in reversed(tuple(bits(row))))
 
     def near(self, mask: int) -> int:
-        """Orthogonal neighbours of a mask, stray bits off the board included: combine with a mask of points."""
+        """Orthogonal neighbours of a mask. May contain bits off the board."""
         stride = self.stride
         return mask << 1 | mask >> 1 | mask << stride | mask >> stride
 
     def flood(self, seed: int, within: int) -> int:
-        """All points of ``within`` joined orthogonally to ``seed``, a subset of ``within``."""
+        """The points of ``within`` connected orthogonally to ``seed``, a subset of ``within``."""
         stride = self.stride
         grown = (seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride) & within
         while grown != seed:
@@ -108,7 +113,7 @@ class Grid:
         return seed
 
     def components(self, mask: int) -> Iterator[int]:
-        """The orthogonally connected parts of ``mask``."""
+        """The orthogonally connected components of ``mask``."""
         while mask:
             part = self.flood(mask & -mask, mask)
             yield part
@@ -116,5 +121,5 @@ class Grid:
 
 
 def gtp(size: int) -> Grid:
-    """Board named as in GTP: A..T without I, row 1 at the bottom."""
+    """A board with the names of GTP: columns A..T without I, row 1 at the bottom."""
     return Grid(size, lambda column, row: f"{GTP_COLUMNS[column]}{size - row}")

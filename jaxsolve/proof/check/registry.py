@@ -1,7 +1,8 @@
-"""Whose rules the checker plays by: its own games, those registered by hand, and plug-ins.
+"""The rules of each game: the checker's own games, registered rules, and plug-ins.
 
-A game of the checker is one file and one line of ``BUILTIN``. A plug-in names its rules as an entry point of the group
-``jaxsolve.checkers`` (``my-game = "my_package.rules:MyRules"``): a callable from a rule-set id to ``Rules`` that raises ``Refused``.
+A built-in game is one file and one line of ``BUILTIN``. A plug-in is an entry point of the group
+``jaxsolve.checkers`` (``my-game = "my_package.rules:MyRules"``): a callable from a rule-set id to
+``Rules`` that raises ``Refused``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.rules import Rules
 
 ParseRules = Callable[[str], Rules]
-"""From a rule-set id to its rules; raises Refused, with one sentence, for an id that it does not know completely."""
+"""From a rule-set id to its rules. Raises Refused for an id that is not completely known."""
 
 GROUP = "jaxsolve.checkers"
 
@@ -34,13 +35,14 @@ _registered: dict[str, ParseRules] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """A game's rules and whose they are."""
+    """A game's rules and where they come from."""
 
     parse_rules: ParseRules
-    plugin: str = ""  # the module that they come from, "" for the checker's own: a proof is as good as the rules it was judged by
+    # The module of the plug-in, "" for built-in rules: a proof is as good as the rules behind it.
+    plugin: str = ""
 
     def rules(self, rule_set: str) -> Rules:
-        """The rules of one rule set. Raises Refused, also for whatever else a plug-in raises."""
+        """The rules of one rule set. Raises Refused, also for any other exception of a plug-in."""
         if not self.plugin:
             return self.parse_rules(rule_set)
         try:
@@ -50,27 +52,28 @@ class Source:
         except Exception as error:
             raise self.broken(error) from None
         if not isinstance(rules, Rules):
-            raise Refused(
-                f"the plug-in {self.plugin} gives {show(type(rules).__name__)} for a rule set, not Rules"
-            )
+            kind = show(type(rules).__name__)
+            raise Refused(f"the plug-in {self.plugin} gives {kind} for a rule set, not Rules")
         longest = getattr(rules, "longest", None)
         if type(longest) is not int or longest < 1:
             raise Refused(
-                f"the plug-in {self.plugin} does not say how long the text of a position can be: longest is {show(longest)}"
+                f"the plug-in {self.plugin} does not say how long the text of a position can be:"
+                f" longest is {show(longest)}"
             )
         return rules
 
     def broken(self, error: Exception) -> Refused:
-        """What to say where a plug-in's rules raise what they may not."""
+        """The refusal for an exception that a plug-in's rules must not raise."""
         return Refused(
-            f"the rules of the plug-in {self.plugin} broke down: {type(error).__name__} {show(str(error), 200)}"
+            f"the rules of the plug-in {self.plugin} broke down:"
+            f" {type(error).__name__} {show(str(error), 200)}"
         )
 
 
 def register(name: str, parse_rules: ParseRules) -> None:
-    """Lets the checker judge certificates whose header says ``"game": name``, by the rules that ``parse_rules`` gives.
+    """Makes ``parse_rules`` the rules of certificates whose header has ``"game": name``.
 
-    Raises ValueError for an empty name, a game of the checker's own, or a name that is registered already.
+    Raises ValueError: an empty name, a built-in game, or a name that is registered already.
     """
     if not name or not isinstance(name, str):
         raise ValueError(f"The name of a game must be text, not {name!r}.")
@@ -82,13 +85,13 @@ def register(name: str, parse_rules: ParseRules) -> None:
 
 
 def unregister(name: str) -> None:
-    """Forgets rules given to ``register``. Raises ValueError if there are none of that name."""
+    """Removes rules given to ``register``. Raises ValueError if there are none of that name."""
     if _registered.pop(name, None) is None:
         raise ValueError(f"No rules are registered as {name!r}.")
 
 
 def knows(name: str) -> bool:
-    """Whether somebody has rules for the game, as a header names it; no plug-in is imported."""
+    """Whether there are rules for a game, by its name in headers. Imports no plug-in."""
     if name in BUILTIN or name in _registered:
         return True
     from importlib import metadata
@@ -97,7 +100,7 @@ def knows(name: str) -> bool:
 
 
 def find(name: str) -> Source:
-    """The rules of a game as a header names it. Raises Refused with one sentence where nobody knows them."""
+    """The rules of a game, by its name in headers. Raises Refused if there are none."""
     if name in BUILTIN:
         module, _, attribute = BUILTIN[name].partition(":")
         return Source(getattr(importlib.import_module(module), attribute))
@@ -106,22 +109,21 @@ def find(name: str) -> Source:
         return Source(
             parse_rules, getattr(parse_rules, "__module__", None) or type(parse_rules).__module__
         )
-    from importlib import metadata  # takes longer than to check a small proof
+    from importlib import metadata  # the import takes longer than checking a small proof
 
     found = {
         entry.value: entry for entry in metadata.entry_points(group=GROUP) if entry.name == name
     }
     if len(found) > 1:
-        raise Refused(
-            f"the game {show(name)} is claimed by more than one plug-in: {show(', '.join(sorted(found)), 200)}"
-        )
+        names = show(", ".join(sorted(found)), 200)
+        raise Refused(f"the game {show(name)} is claimed by more than one plug-in: {names}")
     for value, entry in found.items():
         try:
             return Source(entry.load(), value.partition(":")[0])
         except Exception as error:
             raise Refused(
-                f"the plug-in {show(value)} for the game {show(name)} cannot be loaded: {show(str(error), 200)}"
+                f"the plug-in {show(value)} for the game {show(name)} cannot be loaded:"
+                f" {show(str(error), 200)}"
             ) from None
-    raise Refused(
-        f"the game {show(name)} is not known: known are {', '.join(sorted({*BUILTIN, *_registered}))}; others need a plug-in"
-    )
+    known = ", ".join(sorted({*BUILTIN, *_registered}))
+    raise Refused(f"the game {show(name)} is not known: known are {known}; others need a plug-in")

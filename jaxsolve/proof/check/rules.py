@@ -1,4 +1,4 @@
-"""What the checker asks of a game, and the reading of rule-set ids."""
+"""Interface of a game's rules for the checker, and the parsing of rule-set ids."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class Verdict(NamedTuple):
-    """How a game that is over ended."""
+    """The result of a finished game."""
 
-    winner: int | None  # 0 or 1, the player's number; None for a draw
-    reason: str  # the leaf reason of the format that says so
+    winner: int | None  # the player's number, 0 or 1; None for a draw
+    reason: str  # the leaf reason of the format
 
 
 class Rules(abc.ABC):
-    """One rule set. A position is an object of the rule set's own, made by ``position`` and never changed.
+    """One rule set. A position is an immutable object of the rule set's own type.
 
-    Every method raises Refused, with one sentence, where a text is not canonical or a move not legal.
+    Every method raises Refused, with one sentence, if a text is not canonical or a move not legal.
     """
 
     players: ClassVar[tuple[str, str]] = ("black", "white")
-    longest: int  # most characters that the text of a position can have
-    zones: Zones | None = None  # where a claim can rest on a zone that the checker finds
-    written: WrittenZones | None = None  # where it can rest on one that the certificate writes
+    longest: int  # most characters in the text of a position
+    zones: Zones | None = None  # if claims may depend on zones that the checker computes
+    written: WrittenZones | None = None  # if they may depend on zones in the certificate
 
     @abc.abstractmethod
     def position(self, text: str) -> Any:
@@ -36,7 +36,7 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def root(self, text: str) -> Any:
-        """``position`` with every test of the position as a whole, for the one position that no move led to."""
+        """As ``position``, with every test of a position that no move has led to."""
 
     @abc.abstractmethod
     def side(self, position: Any) -> int:
@@ -44,10 +44,13 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def verdict(self, position: Any) -> Verdict | None:
-        """How the game ended here, or None while it goes on."""
+        """The result if the game is over here, else None."""
 
     def child(self, position: Any, move: str) -> str:
-        """Text of the position after one legal move; the game is known not to be over. Unless overridden all replies are made for it."""
+        """Text of the position after one legal move; the game is not over.
+
+        The default generates all replies.
+        """
         try:
             return self.replies(position)[move]
         except KeyError:
@@ -55,33 +58,40 @@ class Rules(abc.ABC):
 
     @abc.abstractmethod
     def replies(self, position: Any) -> dict[str, str]:
-        """Every legal move and the text of the position after it; the game is known not to be over."""
+        """Every legal move and the text of the position after it; the game is not over."""
 
     def superko(
         self, root: Any, claimant: int, by: str, again: str | None
     ) -> tuple[Rules, str, Fresh]:
-        """For nodes written under the rule set ``by``: its rules, its text of ``root``, and the test that the claim then holds under this one."""
+        """For nodes written under the rule set ``by``, if the claim is made under this one.
+
+        Returns the rules of ``by``, the text of ``root`` under them, and the test that the claim
+        carries over.
+        """
         raise Refused("this rule set takes no proof by another one")
 
     def ended(self, position: Any, claimant: int) -> bool:
-        """Whether the game is over here. May answer False for a position that ``claimant`` has won already.
+        """Whether the game is over; may be False for a position that ``claimant`` has won.
 
-        A node is sound when its claim is true. Where the claimant has won, the claim is true whatever the node goes on to say,
-        so only an end that is NOT the claimant's win has to be seen before a node may have moves.
+        A node is sound if its claim is true, and after a win of the claimant it is true whatever
+        the node states. So before a node may have moves, only other ends must be detected.
         """
         return self.verdict(position) is not None
 
     def threat(self, position: Any, move: str) -> dict[str, str]:
-        """The replies that remain to be answered where the side NOT to move threatens to win by ``move``."""
-        raise Refused("this rule set knows no threats")
+        """The replies to be answered if the side NOT to move threatens to win by ``move``."""
+        raise Refused("this rule set has no threats")
 
     def sequence(self, position: Any, threat: list[Any]) -> dict[str, str]:
-        """The replies that remain to be answered where the side NOT to move threatens to win by several moves, a list as the certificate has it."""
-        raise Refused("this rule set knows no threats of several moves")
+        """As ``threat``, for a threat of several moves: a list as in the certificate."""
+        raise Refused("this rule set has no threats of several moves")
 
 
 def options(rules: str, *names: str) -> tuple[str, list[str]]:
-    """Splits ``base;name=value;...`` whose options must be ``names``, all of them and in that order; returns base and values."""
+    """Splits ``base;name=value;...`` into base and values.
+
+    The options must be ``names``, all of them and in that order.
+    """
     base, *fields = rules.split(";")
     found = [field.partition("=") for field in fields]
     if [name for name, _, _ in found] != list(names):
@@ -91,18 +101,20 @@ def options(rules: str, *names: str) -> tuple[str, list[str]]:
 
 
 def choice(rules: str, value: str, *allowed: str) -> str:
-    """``value`` if it is one of ``allowed``."""
+    """Returns ``value``, which must be one of ``allowed``."""
     if value not in allowed:
         raise Refused(
-            f"the rule set {show(rules)} is not known: {show(value)} is none of {', '.join(allowed)}"
+            f"the rule set {show(rules)} is not known:"
+            f" {show(value)} is none of {', '.join(allowed)}"
         )
     return value
 
 
 def number(rules: str, text: str, least: int, most: int) -> int:
-    """The canonical decimal number ``text`` if it lies in ``least .. most``."""
+    """The canonical decimal number ``text``, which must lie in ``least .. most``."""
     if text not in map(str, range(least, most + 1)):
         raise Refused(
-            f"the rule set {show(rules)} is not known: {show(text)} is not a number from {least} to {most}"
+            f"the rule set {show(rules)} is not known:"
+            f" {show(text)} is not a number from {least} to {most}"
         )
     return int(text)

@@ -1,8 +1,9 @@
-"""A proof written under ``ko=simple`` that claims something under superko (FORMAT.md, "Superko by way of simple ko").
+"""Proofs under ``ko=simple`` of claims under superko (FORMAT.md, "Superko by way of simple ko").
 
-What has to be shown is that no move of the claimant's brings back a board: then superko forbids it nothing that it plays, and its opponent may do
-less than the proof answers. Most proofs never play a point at which the claimant has had a stone before. For the points where one does, the header
-names them, and the boards that those moves lead to are followed.
+To be shown: no move of the claimant repeats a board. Then superko forbids none of its moves, and
+its opponent has no move that the proof does not answer. In most proofs the claimant never plays a
+point at which it has had a stone before. The header names the points where it does; the boards
+after those moves are followed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from jaxsolve.proof.check.zones import Child
 
 MOST = 16
-"""Boards that are kept apart for one point at one node; where there are more, they are taken for one that is any of them at every point."""
+"""Boards kept apart for one point at one node.
+
+More boards are merged into one ``Board`` that may be any of them at every point.
+"""
 
 
 class Board(NamedTuple):
-    """Boards as far as they are known: where a stone of Black's may stand, where one of White's, and which points may be empty; masks."""
+    """A set of boards: masks of the points that may be black, white and empty."""
 
     black: int
     white: int
@@ -31,39 +35,35 @@ class Board(NamedTuple):
 
 
 class Plays(NamedTuple):
-    """What the claimant plays at a node or below it."""
+    """The claimant's plays at a node and below it."""
 
     points: int  # mask of the points
-    after: dict[
-        int, frozenset[Board]
-    ]  # a point that the header names -> the boards that moves there lead to
+    # A point that the header names -> the boards to which moves there lead.
+    after: dict[int, frozenset[Board]]
 
 
 class Fresh:
-    """Tests, node by node, that no board comes back by a stone of the claimant's.
+    """Tests node by node that no move of the claimant repeats a board.
 
     Args:
-      rules: those that the nodes are written under.
+      rules: the rules under which the nodes are written.
       claimant: 0 or 1.
-      again: mask of the points where it may play although it has had a stone there.
+      again: mask of the points that the claimant may play although it has had a stone there.
       before: masks of both sides' stones on the boards of the root's history.
     """
 
     def __init__(self, rules: Go, claimant: int, again: int, before: Sequence[tuple[int, int]]):
-        self._rules, self._grid, self._claimant, self._again, self._before = (
-            rules,
-            rules.grid,
-            claimant,
-            again,
-            before,
-        )
+        self._rules, self._grid, self._claimant = rules, rules.grid, claimant
+        self._again, self._before = again, before
 
     def node(
         self, position: GoPosition, zone: int, named: Sequence[tuple[str, Child, Plays]]
     ) -> Plays:
-        """What is played at an accepted node (zone 0: none was written) that names these children by these moves, and below it.
+        """The claimant's plays at an accepted node and below it.
 
-        Raises Repeats if a board that covers the node may come back.
+        ``zone`` is 0 if the node writes none; ``named`` are its children with their moves.
+
+        Raises Repeats if a board that covers the node may be repeated.
         """
         parts = [plays for _, _, plays in named]
         if position.side == self._claimant:
@@ -77,32 +77,27 @@ class Fresh:
         return plays
 
     def root(self, plays: Plays) -> None:
-        """Raises Repeats if a board of the root's history may come back by ``plays``, those at the root."""
+        """Tests the plays at the root against the boards of the root's history. Raises Repeats."""
         for number, stones in enumerate(self._before, 1):
             self._test(stones, 0, plays, "in the proof", f"board {number} of the history")
 
     def _move(self, bit: int, child: Child) -> Plays:
-        """The boards that a move at ``bit`` leads to: they cover the child, and have the claimant's stone whether its zone says so or not."""
+        """The boards after a move at ``bit``.
+
+        They cover the child, and have the claimant's stone whether or not the zone contains it.
+        """
         if not bit & self._again:
             return Plays(bit, {})
         known = (child.zone or self._grid.full) & ~bit
         free = self._grid.full & ~known & ~bit
         black, white = self._rules.position(child.text).stones
         own = (bit, 0) if self._claimant == 0 else (0, bit)
-        return Plays(
-            bit,
-            {
-                bit: frozenset(
-                    [
-                        Board(
-                            black & known | free | own[0],
-                            white & known | free | own[1],
-                            known & ~black & ~white | free,
-                        )
-                    ]
-                )
-            },
+        board = Board(
+            black & known | free | own[0],
+            white & known | free | own[1],
+            known & ~black & ~white | free,
         )
+        return Plays(bit, {bit: frozenset([board])})
 
     @staticmethod
     def _joined(parts: Sequence[Plays]) -> Plays:
@@ -116,11 +111,8 @@ class Fresh:
             if len(boards) > MOST:
                 black = white = empty = 0
                 for board in boards:
-                    black, white, empty = (
-                        black | board.black,
-                        white | board.white,
-                        empty | board.empty,
-                    )
+                    black, white = black | board.black, white | board.white
+                    empty |= board.empty
                 found[bit] = frozenset([Board(black, white, empty)])
         return Plays(points, found)
 
@@ -131,7 +123,8 @@ class Fresh:
             name = self._grid.names[bit]
             if bit not in plays.after:
                 raise Repeats(
-                    f"superko: the claimant plays {name} {where} and has a stone there on {board}, but 'again' does not name {name}"
+                    f"superko: the claimant plays {name} {where} and has a stone there on {board},"
+                    f" but 'again' does not name {name}"
                 )
             if not all(
                 self._differ(stones, zone or self._grid.full, after) for after in plays.after[bit]
@@ -140,7 +133,7 @@ class Fresh:
 
     @staticmethod
     def _differ(stones: tuple[int, int], zone: int, board: Board) -> bool:
-        """Whether all boards that agree with ``stones`` on ``zone`` differ from ``board``."""
+        """Whether all boards that agree with ``stones`` on ``zone`` lie outside ``board``."""
         black, white = stones
         return bool(
             zone & (black & ~board.black | white & ~board.white | ~(black | white) & ~board.empty)

@@ -1,8 +1,9 @@
-"""What a game supplies so that a claim can rest on a zone (FORMAT.md, "Zones"); the checker's core does the rest for every game alike.
+"""Interfaces for relevance zones (FORMAT.md, "Zones"): the part of them that depends on the game.
 
-A *zone* is a set of the board's points, as a bit set of the game's own. The law that all these functions serve: *at an accepted node the
-claimant wins from every position that covers the node's position on the node's zone.* A game either finds its zones itself, none being
-read from a file (``Zones``), or tests those that the certificate writes (``WrittenZones``).
+A *zone* is a set of the board's points, as a bit set that the game defines. All these functions
+serve one law: *at an accepted node the claimant wins from every position that covers the node's
+position on the node's zone.* Either the checker computes a game's zones and reads none from a file
+(``Zones``), or the certificate writes them and the checker tests them (``WrittenZones``).
 """
 
 from __future__ import annotations
@@ -18,35 +19,51 @@ if TYPE_CHECKING:
 
 
 class Zones(abc.ABC):
-    """One rule set's zones. ``claimant`` is 0 or 1 everywhere."""
+    """The zones of a rule set, computed by the checker. ``claimant`` is 0 or 1."""
 
     def __init__(self, rules: Rules):
         self.rules = rules
 
     @abc.abstractmethod
     def covers(self, claimant: int, position: Any, won: Any, zone: int) -> bool:
-        """Whether ``position`` covers ``won``, a position in which the claim holds by what lies on ``zone``; the same side is to move in both."""
+        """Whether ``position`` covers ``won`` on ``zone``.
+
+        At ``won`` the claim depends only on ``zone``; the same side is to move in both.
+        """
 
     @abc.abstractmethod
     def leaf(self, claimant: int, position: Any, reason: str, pairs: Any) -> int:
-        """Zone of a leaf. ``pairs`` None: the game is over and the claim holds; else raises Refused unless reason and pairs show that it does."""
+        """The zone of a leaf.
+
+        ``pairs`` None: the game is over and the claim holds. Otherwise raises Refused unless
+        ``reason`` and ``pairs`` prove the claim.
+        """
 
     @abc.abstractmethod
     def or_node(self, claimant: int, position: Any, move: str, child: int) -> int:
-        """Zone of a node at which the claimant plays ``move``, to a position with the zone ``child``."""
+        """The zone of a node with the claimant's ``move`` to a child with the zone ``child``."""
 
     @abc.abstractmethod
     def and_node(self, claimant: int, position: Any, replies: Mapping[str, int], null: int) -> int:
-        """Zone of a node at which the opponent moves, from the zone after each listed reply and that of the null move (0 without one)."""
+        """The zone of a node at which the opponent moves.
+
+        ``replies`` has the zone after each listed reply, ``null`` is that of the null move or 0.
+        """
 
     @abc.abstractmethod
     def null(self, claimant: int, position: Any, threat: str, pairs: Any) -> tuple[str, int]:
-        """Text and zone of the position in which the opponent has moved nowhere; raises Refused unless ``threat`` and ``pairs`` win it."""
+        """Text and zone of the position after the opponent's null move.
+
+        Raises Refused unless ``threat`` and ``pairs`` win there.
+        """
 
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """Those of ``replies`` (move: text after it) after which the position does not cover the one of the text ``won`` on its zone."""
+        """The replies (move -> text after it) that do not lead to positions covering ``won``.
+
+        ``won`` is the text of a position in which the claim holds, ``zone`` its zone.
+        """
         rules, child = self.rules, self.rules.position(won)
         return {
             move: text
@@ -55,26 +72,27 @@ class Zones(abc.ABC):
         }
 
     def spare(self, claimant: int, position: Any, move: str) -> bool:
-        """Whether the claimant has already what ``move`` would give it, so that any other move does as well."""
+        """Whether ``move`` gives the claimant nothing new, so that any move may replace it."""
         return False
 
 
 class Child(NamedTuple):
-    """What a node says of itself to those that name it."""
+    """A child as seen by the nodes that name it."""
 
     text: str  # its position
-    zone: int  # 0: none was written, so that only its own position covers it
+    zone: int  # 0: none is written, so only its own position covers it
 
 
 class WrittenZones(abc.ABC):
-    """One rule set's tests of zones that a certificate writes. ``claimant`` is 0 or 1, a zone not 0 unless it says that none was written.
+    """Tests of the zones that a certificate writes. ``claimant`` is 0 or 1.
 
-    A node without a zone stands for its own position alone. Every test raises Refused, with one sentence.
+    Zone 0 means that the node writes none; such a node is covered by its own position only. Every
+    test raises Refused, with one sentence.
     """
 
     @abc.abstractmethod
     def read(self, position: Any, value: Any) -> int:
-        """The zone that the field's ``value`` writes at a position."""
+        """The zone that the field's ``value`` denotes at a position."""
 
     @abc.abstractmethod
     def covers(self, claimant: int, position: Any, won: Any, zone: int) -> bool:
@@ -82,21 +100,27 @@ class WrittenZones(abc.ABC):
 
     @abc.abstractmethod
     def leaf(self, claimant: int, position: Any, reason: str, zone: int) -> None:
-        """Tests the zone of a leaf that holds: ``claimant`` has won at ``position`` for that ``reason``."""
+        """Tests the zone of a leaf at which ``claimant`` has won for that ``reason``."""
 
     @abc.abstractmethod
     def or_node(self, claimant: int, position: Any, move: str, child: Child, zone: int) -> None:
-        """Tests the zone of a node at which the claimant's legal ``move`` leads to ``child`` or to a position that covers it."""
+        """Tests the zone of a node at which the claimant plays the legal ``move``.
+
+        The move leads to ``child`` or to a position that covers it.
+        """
 
     @abc.abstractmethod
     def must_play(
         self, claimant: int, position: Any, replies: Sequence[tuple[str, Child]], zone: int
     ) -> None:
-        """Tests a node at which the opponent moves, with a zone or none: its listed ``replies``, and that they leave none to be answered."""
+        """Tests a node at which the opponent moves, with a zone or without.
+
+        The listed ``replies`` must leave no other reply to be answered.
+        """
 
 
 def move_text(what: str, value: Any) -> str:
-    """``value`` if it is text. Raises Refused."""
+    """Returns ``value``, which must be text. Raises Refused."""
     if not isinstance(value, str):
         raise Refused(f"{what} is {show(value)}, not a move")
     return value

@@ -148,7 +148,7 @@ REFUSALS = [
         {"must-play": None, "and": [["pass", 2], ["B1", 4]], "zone": "A1"},
         "only a leaf, an or and a must-play node can have a zone",
     ),
-    ("wide", 5, {"threat": "B1", "pairs": []}, "this rule set knows no threats"),
+    ("wide", 5, {"threat": "B1", "pairs": []}, "this rule set has no threats"),
     ("escape", 5, {"must-play": "B1"}, "the replies are 'B1', not a list"),
     ("escape", 5, {"must-play": [["pass"]]}, "a move must be given as [text, id of the child]"),
     # leaves
@@ -280,7 +280,7 @@ def test_rule_sets_without_written_zones_refuse_one(rules, tmp_path):
     assert "node 1: a node of this rule set writes no zone." in judged(lines, tmp_path)
     if rules != "hex-5":
         must_play = {"id": 1, "n": 0, "pos": ATTACK[3]["pos"], "must-play": [["pass", 2]]}
-        assert "this rule set knows no must-play nodes" in judged([lines[0], must_play], tmp_path)
+        assert "this rule set has no must-play nodes" in judged([lines[0], must_play], tmp_path)
 
 
 def test_the_forced_opening_has_no_zone(tmp_path):

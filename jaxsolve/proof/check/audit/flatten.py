@@ -21,8 +21,9 @@ from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.audit.strategy import Place, Strategy
 from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.header import FORMAT, RESULTS, VERSION
 from jaxsolve.proof.check.rules import Rules
-from jaxsolve.proof.check.walk import FORMAT, RESULTS, VERSION, Walk
+from jaxsolve.proof.check.walk import Walk
 
 MOST = 100_000
 """Nodes of a plain certificate where nobody says how many it may have; 100 MB or so, with 80 replies a node."""

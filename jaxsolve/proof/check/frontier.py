@@ -1,0 +1,70 @@
+"""The frontier of a pass: the nodes that later lines still have to name."""
+
+from __future__ import annotations
+
+from jaxsolve.proof.check.errors import Refused, show
+from jaxsolve.proof.check.zones import Child
+
+_PAGE = 1024
+
+
+class IdSet:
+    """A set of positive integers. A member costs about two bits where the members are dense."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, int] = {}
+
+    def add(self, number: int) -> bool:
+        """Adds a number; returns False if it is a member already."""
+        page, index = divmod(number, _PAGE)
+        members = self._pages.get(page, 0)
+        if members >> index & 1:
+            return False
+        self._pages[page] = members | 1 << index
+        return True
+
+
+class Frontier:
+    """Nodes by id, each with the number of references that are still to come.
+
+    Memory of a node: its position's text and about 300 bytes.
+    """
+
+    def __init__(self) -> None:
+        self.peak = 0  # largest number of nodes held
+        self._texts: dict[int, str] = {}  # id -> position
+        self._references: dict[int, int] = {}  # id -> references to come, where more than one
+        self._zones: dict[int, int] = {}  # id -> zone, where the node has one
+
+    def add(self, number: int, references: int, text: str, zone: int) -> None:
+        """Adds a node that is to be named ``references`` times, 1 or more."""
+        self._texts[number] = text
+        if zone:
+            self._zones[number] = zone
+        if references > 1:
+            self._references[number] = references
+        self.peak = max(self.peak, len(self._texts))
+
+    def use(self, move: str, number: int) -> tuple[Child, bool]:
+        """Uses one reference to a node, by a move that leads to it.
+
+        Returns the node, and whether this was the last reference. Raises Refused if there is none.
+        """
+        text = self._texts.get(number)
+        if text is None:
+            raise Refused(
+                f"the child {show(number)} after {move} is not an earlier node,"
+                " or is named more often than its n says"
+            )
+        child = Child(text, self._zones.get(number, 0))
+        references = self._references.pop(number, 1) - 1
+        if not references:
+            del self._texts[number]
+            self._zones.pop(number, None)
+        elif references > 1:
+            self._references[number] = references
+        return child, not references
+
+    def any(self) -> int | None:
+        """The id of a node with references to come, or None."""
+        return next(iter(self._texts), None)
