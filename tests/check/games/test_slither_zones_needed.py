@@ -21,17 +21,17 @@ CLAUSES = {
     "O2 the cell, of P": ("not target & ~(mine & theirs)", "not target & ~theirs"),
     "O2 the cell, of Q": ("not target & ~(mine & theirs)", "not target & ~mine"),
     "O3": (
-        "return all(missing & one or there & two for one, two in ((window.diagonal, other), (other, window.diagonal)))",
+        "return all(missing & one or there & two for one, two in ways)",
         "return True",
     ),
     "O3 one diagonal": (
-        "for one, two in ((window.diagonal, other), (other, window.diagonal)))",
-        "for one, two in ((window.diagonal, other),))",
+        "ways = ((window.diagonal, other), (other, window.diagonal))",
+        "ways = ((window.diagonal, other),)",
     ),
     "O3 the child": ("return not window.cells & ~known", "return True"),
     "M1 the child": ("if zone and not self.child_inside(child.zone, zone):", "if False:"),
     "M2 from a known cell to one": (
-        'yield Turn(stones & ~source | target, (landing | source) & ~target, f"{names[source]}-{names[target]}")',
+        "yield Turn(stones & ~source | target, (landing | source) & ~target, name)",
         "pass",
     ),
     "M2 to a known cell": (

@@ -167,7 +167,7 @@ CLAUSES = {
         ),
     ),
     "R5: two diagonal points of four": (
-        "(2 if corners.bit_count() == 4 else 1)",
+        "2 if corners.bit_count() == 4 else 1",
         "1",
         Step(
             rules("white", "any", "all", fill_eyes="false", ko_white="forbid"),

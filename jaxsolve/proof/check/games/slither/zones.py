@@ -180,10 +180,8 @@ class SlitherZones(WrittenZones):
         """O3: that ``stones``, where they are known, do not leave the window broken, whatever stands elsewhere."""
         there, missing = stones & known & window.cells, ~stones & known & window.cells
         other = window.cells ^ window.diagonal
-        return all(
-            missing & one or there & two
-            for one, two in ((window.diagonal, other), (other, window.diagonal))
-        )
+        ways = ((window.diagonal, other), (other, window.diagonal))
+        return all(missing & one or there & two for one, two in ways)
 
     def shows_to_child(self, window: Window, known: int) -> bool:
         """O3: after a relocation the window may be broken if the child knows of it. (After a placement none is, so one that is known is whole.)"""
@@ -241,11 +239,8 @@ class SlitherZones(WrittenZones):
             return
         for source in bits(stones & theirs):
             for target in bits(self.around[source] & landing):
-                yield Turn(
-                    stones & ~source | target,
-                    (landing | source) & ~target,
-                    f"{names[source]}-{names[target]}",
-                )
+                name = f"{names[source]}-{names[target]}"
+                yield Turn(stones & ~source | target, (landing | source) & ~target, name)
             if self.around[source] & ~theirs:
                 yield Turn(stones & ~source, landing | source, f"{names[source]}-elsewhere")
         for target in bits(landing):
