@@ -294,7 +294,7 @@ def test_device_calls_of_a_search_compile_once():
 
 def test_searches_that_cannot_run_together_are_refused():
     game = make("hex-3")
-    with pytest.raises(ValueError, match="do not go together"):
+    with pytest.raises(ValueError, match="cannot be run together"):
         search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
     with pytest.raises(ValueError, match="one of each"):
         search([PlayoutSearch()], game, positions(game, 2, 1), (3, 4))
@@ -310,7 +310,7 @@ def test_searches_that_cannot_run_together_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("uct:c_pn=1", "would have no effect"),
         ("pnmcts:flags=FX,c_pn=1", "without the flag U"),
@@ -322,7 +322,7 @@ def test_searches_that_cannot_run_together_are_refused():
         ("pnmcts:c=1,c=2", "given twice"),
         ("pnmcts:c=-1", "give 0 to 1e9"),
         ("pnmcts:c=nan", "give 0 to 1e9"),
-        ("pnmcts:contempt=0", "contempt needs layers"),
+        ("pnmcts:contempt=0", "contempt needs the flag F"),
         ("pnmcts:layers=three", "cannot be read"),
         ("pnmcts:sims=0", "simulations=0"),
         ("uct:time=0", "seconds=0.0"),
@@ -332,8 +332,8 @@ def test_searches_that_cannot_run_together_are_refused():
         ("uct:wave=0", "wave=0"),
     ],
 )
-def test_settings_without_effect_or_range_are_refused(text, says):
-    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+def test_settings_without_effect_or_range_are_refused(text, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         named_search(text, 10, None)
 
 
