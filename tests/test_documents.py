@@ -24,9 +24,34 @@ MOST_LINES = 400  # of a file of the package
 MOST_PARAMETERS = 7
 MORE_PARAMETERS = 5  # functions of the package that may have more: compiled loops
 UNFINISHED_FOLDERS: tuple[str, ...] = (
-    "jaxsolve/",
-    "tests/",
-    "launch/",
+    "jaxsolve/commands",
+    "jaxsolve/core",
+    "jaxsolve/evaluate",
+    "jaxsolve/formats",
+    "jaxsolve/games",
+    "jaxsolve/jit",
+    "jaxsolve/networks",
+    "jaxsolve/proof",
+    "jaxsolve/search",
+    "jaxsolve/train",
+    "jaxsolve/tsumego",
+    "jaxsolve/view",
+    "jaxsolve/question.py",
+    "tests/check",
+    "tests/commands",
+    "tests/core",
+    "tests/evaluate",
+    "tests/formats",
+    "tests/games",
+    "tests/jit",
+    "tests/networks",
+    "tests/proof",
+    "tests/search",
+    "tests/support",
+    "tests/train",
+    "tests/tsumego",
+    "tests/view",
+    "tests/test_startup.py",
 )
 """Path prefixes that the checks of line and file lengths leave out for now."""
 FREE_FORM = ("train", "experiment")  # commands that also take KEY=VALUE

@@ -1,4 +1,4 @@
-"""The examples a newcomer runs first still run and say what they should; so do the examples in docstrings."""
+"""The examples of ``launch/examples`` and of docstrings run and print the expected output."""
 
 import doctest
 import importlib

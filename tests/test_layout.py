@@ -1,4 +1,4 @@
-"""Rooms that serve every game know none by name: adding one touches its own folder, the registry's line, the checker and FORMAT.md."""
+"""Shared modules name no game: a new game changes its folder, the registry, the checker, FORMAT.md."""
 
 import ast
 from pathlib import Path
@@ -13,7 +13,7 @@ FOLDERS = {package.rpartition(".")[2] for package in registry.BUILTIN}
 SHARED = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))
-    # The checker has its own rules, SGF its own numbers for games, a benchmark its own choice of them, and
+    # The checker has its own rules, SGF its own numbers of games, benchmarks their choice of games;
     # `tsumego` is about Go; `games/__init__` only forwards names.
     if path.relative_to(PACKAGE).parts[0] not in ("formats", "bench", "tsumego")
     and path.relative_to(PACKAGE).parts[:2]
@@ -23,7 +23,7 @@ SHARED = [
 
 
 def named_in(tree):
-    """Names of games and of their folders that the code mentions, docstrings and comments left out."""
+    """Names of games and of their folders in the code, without docstrings and comments."""
     names = FOLDERS | {describe(base).stem.rstrip("-") for base in available()}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
@@ -43,7 +43,7 @@ def named_in(tree):
 
 
 @pytest.mark.parametrize("path", SHARED, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_shared_room_names_a_game(path):
+def test_no_shared_module_names_a_game(path):
     assert sorted(named_in(ast.parse(path.read_text(encoding="utf-8")))) == []
 
 
@@ -51,7 +51,9 @@ def test_the_search_for_names_finds_them():
     assert sorted(
         named_in(
             ast.parse(
-                "import jaxsolve.games.hex.game\nfrom jaxsolve.games.go import Go\nx = game.name == 'awari'"
+                "import jaxsolve.games.hex.game\n"
+                "from jaxsolve.games.go import Go\n"
+                "x = game.name == 'awari'"
             )
         )
     ) == [
@@ -61,7 +63,7 @@ def test_the_search_for_names_finds_them():
     ]
 
 
-def test_every_folder_of_games_is_registered_and_holds_what_it_says():
+def test_every_folder_of_games_is_registered():
     folders = {path.parent.name for path in (PACKAGE / "games").glob("*/rule_sets.py")}
     assert folders == FOLDERS
     for base in available():

@@ -190,7 +190,8 @@ def test_a_shipped_problem_set_is_found_by_its_name(tmp_path, monkeypatch):
         "hex-opening",
     ]
     (tmp_path / "quickstart.json").write_text(
-        '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", "problems": [{"id": "mine"}]}'
+        '{"format": "jaxsolve-problems", "version": 1, "rules": "hex-3", '
+        '"problems": [{"id": "mine"}]}'
     )
     assert [problem.id for problem in problems.load("quickstart.json")] == ["mine"]
     with pytest.raises(ValueError, match=r"No such file.*quickstart\.json"):

@@ -1,4 +1,4 @@
-"""A batch of games behind the pgx-like interface: 256 boards of 9x9 Go, random legal moves, everything on the device.
+"""A batch of random games through ``Env``, which has pgx's interface: 256 boards on the device.
 
 Run: python launch/examples/play_with_env.py [RULE_SET]
 """
@@ -35,10 +35,12 @@ def main(rule_set: str = "go-9") -> None:
     states, (over, rewards) = play(jax.random.key(0))
     print(f"{env.id}: {BOARDS} boards, {STEPS} moves each, {int(over.sum())} games finished")
     print(
-        f"agent 0 won {int((rewards[..., 0] > 0).sum())}, agent 1 won {int((rewards[..., 1] > 0).sum())}"
+        f"agent 0 won {int((rewards[..., 0] > 0).sum())}, "
+        f"agent 1 won {int((rewards[..., 1] > 0).sum())}"
     )
     print(
-        f"observation {states.observation.shape}, legal moves on board 0: {int(states.legal_action_mask[0].sum())}"
+        f"observation {states.observation.shape}, "
+        f"legal moves on board 0: {int(states.legal_action_mask[0].sum())}"
     )
     print(text_board(env.game, jax.tree.map(lambda x: x[0], states._game)))
 

@@ -1,6 +1,7 @@
-"""A game of your own, from its rules to a proof that the checker accepts: Nim, whose files are in ``launch/examples/nim``.
+"""A game of your own, from its rules to a proof that the checker accepts: Nim.
 
-The folder is also a package: installed, its entry points do what ``register`` does here, and the command line knows the game.
+Its files are in ``launch/examples/nim``. That folder is also a package: once it is installed, its
+entry points replace the calls of ``register``, and the command line knows the game.
 
 Run: python launch/examples/register_a_game.py [POSITION]
 """

@@ -1,4 +1,4 @@
-"""A loop of training of one's own: games on the device, a learner, the network that comes out, and a search with it; then a function in its place.
+"""A training loop from Python, a search with the trained network, and one with a plain function.
 
 Run: python launch/examples/train_from_python.py [RULE_SET [ITERATIONS]]
 """
@@ -18,13 +18,12 @@ from jaxsolve.train import Learner, Loop, SelfPlay, TreeSearch
 
 def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     game = make(rule_set)
-    env = Env(
-        game, max_steps=2 * game.num_actions
-    )  # what lasts longer is cut off, and not learned from
+    # Longer games are cut off, and not learned from.
+    env = Env(game, max_steps=2 * game.num_actions)
     shape = Architecture.of(game, blocks=1, channels=16, cost=Cost(bins=40))
 
     search = TreeSearch(env=env, forward=Forward(shape), goal="cost", simulations=16)
-    play = SelfPlay(search, steps=env.max_steps)  # a call plays so many moves of every game
+    play = SelfPlay(search, steps=env.max_steps)  # moves of every game in a call
     learner = Learner(game, shape, lambda: optax.adamw(1e-3))
     loop = Loop(play, learner, games=16, capacity=4000, batch=64, updates=16)
 
@@ -33,7 +32,8 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
         state, measured = loop.iterate(state)
         if number % 5 == 0:
             print(
-                f"iteration {number}: loss {float(measured['loss_total']):.2f}, {int(measured['games'])} games",
+                f"iteration {number}: loss {float(measured['loss_total']):.2f}, "
+                f"{int(measured['games'])} games",
                 flush=True,
             )
 
@@ -41,7 +41,7 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     Network("mine", shape, learner.params(state.learner), game.rule_set).save(file)
 
     def alike(params, observation, legal):
-        """What stands in a network's place is any pure function: here all moves are alike, and every proof costs as much."""
+        """A pure function in place of a network: equal priors, and the same cost for every proof."""
         count = len(legal)
         return HeadOutputs(
             prior=legal / legal.sum(1, keepdims=True),

@@ -1,4 +1,4 @@
-"""The kernels alone: a game's rules are pure functions of one small state, to be jitted and batched as you like.
+"""The kernels alone: rules are pure functions of one small state, to be jitted and batched.
 
 Run: python launch/examples/use_a_kernel.py
 """
@@ -18,7 +18,8 @@ def main() -> None:
     for move in ("E5", "D5", "D6", "E6", "C5", "F5", "D4", "E4", "J1", "D5"):
         state = step(state, go.parse_action(move, state))
     print(
-        f"{go.rule_set}: a state of {4 * go.state_words} bytes, {int(legal(state).sum())} legal moves"
+        f"{go.rule_set}: a state of {4 * go.state_words} bytes, "
+        f"{int(legal(state).sum())} legal moves"
     )
     print(text_board(go, state), "\n")
     retaking = (
@@ -36,7 +37,8 @@ def main() -> None:
     actions = np.arange(gomoku.num_actions)
     wins = actions[np.asarray(children.wins)[actions // 32] >> (actions % 32) & 1 == 1]
     print(
-        f"{gomoku.rule_set}: all children at once, Black wins at {', '.join(gomoku.action_text(int(a)) for a in wins)}"
+        f"{gomoku.rule_set}: all children at once, "
+        f"Black wins at {', '.join(gomoku.action_text(int(a)) for a in wins)}"
     )
 
     batch = jax.tree.map(lambda x: jnp.stack([x] * gomoku.num_actions), position)

@@ -1,6 +1,6 @@
-"""Nim for the independent checker: the rules once more, from FORMAT.md and with Python's standard library alone.
+"""Nim for the independent checker: the rules of FORMAT.md, with the standard library only.
 
-The entry point of the group ``jaxsolve.checkers`` leads to ``Nim``.
+The entry point of the group ``jaxsolve.checkers`` names ``Nim``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nim as a ``Game``: everything that jaxsolve asks of one, and what else it may say of itself (its drawing, how its ends are called)."""
+"""Nim as a ``Game``: the required methods, and optional ones (drawing, names of leaf reasons)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class NimState(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Nim(Game):
-    """Heaps of 1, 2, ..., ``size`` counters. A move takes any number from one heap; who takes the last counter wins.
+    """Heaps of 1, 2, ..., ``size`` counters; the player who takes the last counter wins.
 
-    Action ``(heap, n)`` is ``heap * size + n - 1``, written ``heap:n``. Observation: bool[1, H, 2 * size], "at least k counters", then "exactly k".
+    A move takes any number of counters from one heap. Action ``(heap, n)`` is ``heap * size + n - 1``,
+    written ``heap:n``. Observation: bool[1, H, 2 * size], "at least k counters", then "exactly k".
     """
 
     size: int = 4
@@ -87,11 +88,10 @@ class Nim(Game):
         match = re.fullmatch(r"(\d{1,2}(?:,\d{1,2})*) ([fs])", text.strip())
         heaps = [int(n) for n in match[1].split(",")] if match else []
         if not match or len(heaps) != self.count or max(heaps) > self.size:
-            example = (
-                ",".join(str(heap % self.size + 1) for heap in range(self.count)) + " f"
-            )  # the start position
+            start = ",".join(str(heap % self.size + 1) for heap in range(self.count)) + " f"
             raise ValueError(
-                f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, then the side, as in {example!r}."
+                f"nim position {text!r}: expected {self.count} heaps of at most {self.size}, "
+                f"then the side, as in {start!r}."
             )
         return NimState(jnp.asarray(heaps, jnp.int32), jnp.int32("fs".index(match[2])))
 

@@ -1,4 +1,4 @@
-"""What the registry is told of Nim: the entry point of the group ``jaxsolve.games`` leads to ``ENTRY``."""
+"""Registry entry of Nim, named by the entry point of the group ``jaxsolve.games``."""
 
 from jaxsolve.games.options import Entry, factory_of, number
 
