@@ -1,4 +1,4 @@
-"""Shared modules name no game: a new game changes its folder, the registry, the checker, FORMAT.md."""
+"""Shared modules name no game: a new game changes its folder, registry, checker and FORMAT.md."""
 
 import ast
 from pathlib import Path

@@ -41,7 +41,7 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     Network("mine", shape, learner.params(state.learner), game.rule_set).save(file)
 
     def alike(params, observation, legal):
-        """A pure function in place of a network: equal priors, and the same cost for every proof."""
+        """A pure function in place of a network: equal priors, equal costs of all proofs."""
         count = len(legal)
         return HeadOutputs(
             prior=legal / legal.sum(1, keepdims=True),
