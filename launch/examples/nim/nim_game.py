@@ -24,9 +24,10 @@ class NimState(NamedTuple):
 class Nim(Game):
     """Heaps of 1, 2, ..., ``size`` counters; the player who takes the last counter wins.
 
-    A move takes any number of counters from one heap. Action ``(heap, n)`` is ``heap * size + n -
-    1``, written ``heap:n``. Observation: bool[1, H, 2 * size], "at least k counters", then "exactly
-    k".
+    A move takes any number of counters from one heap.
+
+    Action ``(heap, n)`` is ``heap * size + n - 1``, written ``heap:n``. The observation is
+    bool[1, H, 2 * size]: "at least k counters", then "exactly k".
     """
 
     size: int = 4
