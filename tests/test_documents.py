@@ -128,6 +128,16 @@ def test_the_readme_leads_to_the_readme_of_every_folder():
     assert [named(path) for path in READMES if path not in reached] == []
 
 
+@pytest.mark.parametrize("document", READMES, ids=named)
+def test_every_module_that_a_readme_names_exists(document):
+    names = set(re.findall(r"`([\w/]+\.(?:py|sh))`", prose(document)))
+    inside = {path.relative_to(document.parent).as_posix() for path in document.parent.rglob("*.*")}
+    missing = {
+        name for name in names if not any(f"/{each}".endswith(f"/{name}") for each in inside)
+    }
+    assert missing == set()
+
+
 # ---- commands ------------------------------------------------------------------------------------
 @functools.cache
 def commands() -> dict[str, Any]:
