@@ -131,10 +131,8 @@ def test_the_readme_leads_to_the_readme_of_every_folder():
 @pytest.mark.parametrize("document", READMES, ids=named)
 def test_every_module_that_a_readme_names_exists(document):
     names = set(re.findall(r"`([\w/]+\.(?:py|sh))`", prose(document)))
-    inside = {path.relative_to(document.parent).as_posix() for path in document.parent.rglob("*.*")}
-    missing = {
-        name for name in names if not any(f"/{each}".endswith(f"/{name}") for each in inside)
-    }
+    known = {f"/{named(path)}" for path in tracked("*.py", "*.sh")}
+    missing = {name for name in names if not any(each.endswith(f"/{name}") for each in known)}
     assert missing == set()
 
 
