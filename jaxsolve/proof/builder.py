@@ -1,4 +1,4 @@
-"""From the proof log to the proof graph: walks from the root with the evaluator and looks positions up in the log."""
+"""Builds the proof graph of a claim: from the root down, with the evaluator and the proof log."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from jaxsolve.proof.log import ProofLog
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
 
-WAVE = 64  # as many as half a wave of a search: its compiled call serves here too
+WAVE = 64  # half a search's wave, whose compiled call is used here too
 
 
 class GraphBuilder:
     """Collects the proof of one claim.
 
-    Rules are asked of the evaluator only: legal replies, winning moves and threats come from its rows, as they did during the search.
-    The first record of a position counts: its children were decided before it, which rules out cycles.
+    The rules come from the evaluator only: legal replies, winning moves and threats are read from
+    its rows, as in the search. The first record of a position counts: its children were decided
+    before it, which rules out cycles.
 
     Args:
-      evaluator: the search's; it says what the log's positions and zones are.
-      log: where the search put what it decided; not changed meanwhile.
-      memory_mb: bound on the index of the log and the graph together.
-      stop: called at least every 0.2 s (a wave of the evaluator apart); may raise.
+      evaluator: the search's evaluator, with which the log's positions and zones were packed.
+      log: the search's log; must not change meanwhile.
+      memory_mb: memory bound for the index of the log and the graph together.
+      stop: called at least every 0.2 s, except within a wave of the evaluator; may raise.
     """
 
     leads_elsewhere = False  # whether a move leads to another position than the one after it
@@ -58,12 +59,11 @@ class GraphBuilder:
         self.index = LogIndex(log, memory_mb=max(1, memory_mb // 4), stop=stop)
         self.graph = ProofGraph(self._key_words, max(1, memory_mb * 5 // 8))
         self._sequences = self.plain.threat_search()
-        # Node still to be expanded -> what is played from it on; where the opponent moves, after the branch's move. Few nodes wait at any time, and
-        # the plans of one tree share its parts.
+        # Node still to be expanded -> the threat tree played from it; where the opponent moves,
+        # after the branch's move. Few nodes wait at any time, and plans of one tree share nodes.
         self._plans: dict[int, ThreatTree] = {}
-        self._pending: list[
-            tuple[np.ndarray, np.ndarray]
-        ] = []  # (nodes int64[n], rows uint32[n, width]) still without children
+        # (nodes int64[n], rows uint32[n, width]) without children so far.
+        self._pending: list[tuple[np.ndarray, np.ndarray]] = []
 
     @property
     def _key_words(self) -> int:
@@ -71,18 +71,18 @@ class GraphBuilder:
 
     @property
     def compile_seconds(self) -> float:
-        """CPU seconds of compilation spent here."""
+        """CPU seconds of compilation."""
         return self.plain.compile_seconds - self._compiled_before
 
     def build(self, root: np.ndarray) -> ProofGraph:
         """The proof graph below ``root`` (uint32[S]).
 
         Raises:
-          ProofGap: the log does not carry the claim.
-          ProofUnfinished: the graph does not fit into the memory; also whatever ``stop`` raises.
+          ProofGap: the log does not prove the claim.
+          ProofUnfinished: the graph exceeds the memory bound; also anything that ``stop`` raises.
         """
         self._enter_root(self.plain(root[None], np.full(1, -1, np.int32)))
-        while self._pending:  # the newest first: few wait at any time
+        while self._pending:  # newest first, so that few wait at any time
             nodes, rows = self._pending.pop()
             if len(nodes) > WAVE:
                 self._pending.append((nodes[:-WAVE], rows[:-WAVE]))
@@ -94,7 +94,7 @@ class GraphBuilder:
         self._enter(rows[:, : self._key_words], rows, np.full(1, -1))
 
     def _enter(self, keys: np.ndarray, rows: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """int64[n]: the nodes of keys uint32[n, K], whose positions are those of the rows; new ones will be expanded."""
+        """int64[n]: the nodes of keys uint32[n, K] with these rows; new nodes become pending."""
         before = self.graph.size
         numbers = self.graph.enter(keys, rows[:, self.plain.layout.info] & 7, parents)
         if self.graph.size > before:
@@ -104,7 +104,7 @@ class GraphBuilder:
         return numbers
 
     def _gap(self, message: str, node: int) -> ProofGap:
-        """The gap met at a node, with the oldest record on the way to it."""
+        """A gap at a node, with the oldest record on the path to it."""
         way = []
         while node >= 0:
             way.append(node)
@@ -116,9 +116,9 @@ class GraphBuilder:
             message, int(found.numbers.min(initial=len(self.log))) if len(found.numbers) else 0
         )
 
-    # ---- rows ------------------------------------------------------------------------------------------------------
+    # ---- rows ------------------------------------------------------------------------------------
     def _bits(self, rows: np.ndarray, at: int) -> np.ndarray:
-        """bool[n, A]: a set of actions from rows."""
+        """bool[n, A]: a mask of actions from rows."""
         words = np.ascontiguousarray(rows[:, at : at + self.plain.layout.mask])
         return np.unpackbits(
             words.view(np.uint8), axis=1, count=self.game.num_actions, bitorder="little"
@@ -136,9 +136,9 @@ class GraphBuilder:
             )
         return rows
 
-    # ---- growing ---------------------------------------------------------------------------------------------------
+    # ---- growing ---------------------------------------------------------------------------------
     def _expand(self, nodes: np.ndarray, rows: np.ndarray) -> None:
-        """Gives nodes, whose rows these are, their kinds and their children."""
+        """Sets the kinds and the children of nodes with these rows."""
         taken = self._choose(nodes, rows)
         owners, actions = np.nonzero(taken)
         children = self._evaluate(nodes[owners], actions)
@@ -149,7 +149,7 @@ class GraphBuilder:
             self._plans.pop(node, None)
 
     def _choose(self, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Sets the kinds of nodes; bool[n, A], the actions whose children carry them."""
+        """Sets the kinds of nodes. Returns bool[n, A]: the actions that become edges."""
         graph, layout = self.graph, self.plain.layout
         outcomes = (rows[:, layout.info] & 7).astype(np.int64)
         over = outcomes != Outcome.ONGOING
@@ -181,7 +181,7 @@ class GraphBuilder:
             taken[answers] = np.arange(self.game.num_actions) == moves[:, None]
         return taken
 
-    # ---- sequences of forcing moves ------------------------------------------------------------------------------
+    # ---- threat search ---------------------------------------------------------------------------
     def _look(
         self,
         nodes: np.ndarray,
@@ -190,7 +190,7 @@ class GraphBuilder:
         wins: np.ndarray,
         claimant_moves: np.ndarray,
     ) -> None:
-        """Sees once more what the search has seen (``jaxsolve.games.threats``): trees by which the claimant wins, or threatens to."""
+        """Repeats the search's threat search: trees by which the claimant wins or threatens to."""
         assert self._sequences is not None
         for at in np.flatnonzero((taken.sum(axis=1) > 1) & ~wins.any(axis=1)).tolist():
             node = int(nodes[at])
@@ -199,7 +199,8 @@ class GraphBuilder:
                 self._leave(node, taken[at], plan.line, [reply for reply, _ in plan.answers])
             if plan is not None:
                 continue
-            # The claimant's trees are enough: a search looks for its or-player's only. A disproof, whose claimant is the other side, rests on lines.
+            # The claimant's trees suffice: a search looks for trees of its or-player only. A
+            # disproof, whose claimant is the other side, depends on lines.
             sight = search_threats(
                 self._sequences, rows[at, : self.game.state_words], self.claim.player
             )
@@ -221,13 +222,13 @@ class GraphBuilder:
     def _leave(
         self, node: int, taken: np.ndarray, threat: ThreatTree, replies: Sequence[int]
     ) -> None:
-        """Makes a node one with a threat, to which these replies are left."""
+        """Makes a node a THREAT node, with these replies left to be answered."""
         self.graph.set_tree(node, encode_tree(threat))
         self.graph.kinds[node] = THREAT
         taken &= np.isin(np.arange(self.game.num_actions), replies)
 
     def _hand_down(self, nodes: np.ndarray, actions: np.ndarray, children: np.ndarray) -> None:
-        """What is being played goes on at the children, which need not see it again, where the move is the plan's."""
+        """Continues threat trees at the children, without a new threat search there."""
         for node, action, child in zip(
             nodes.tolist(), actions.tolist(), children.tolist(), strict=True
         ):
@@ -245,7 +246,7 @@ class GraphBuilder:
                 self._plans.setdefault(child, rest)
 
     def _moves(self, nodes: np.ndarray, legal: np.ndarray, wins: np.ndarray) -> np.ndarray:
-        """int64[n]: the claimant's move at nodes where it is to move: one that wins at once, or that of the log."""
+        """int64[n]: the claimant's moves: a move that wins at once, or the move of the log."""
         at_once = wins.any(axis=1)
         moves = np.where(at_once, wins.argmax(axis=1), -1)
         for at in np.flatnonzero(~at_once).tolist():
@@ -268,9 +269,8 @@ class GraphBuilder:
                 else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
             )
         for at in asked[moves[asked] < 0]:
-            if (
-                legal[at].sum() != 1
-            ):  # replies that the rules force are played without being searched, hence without being logged
+            # A forced reply is played without being searched, hence without a record.
+            if legal[at].sum() != 1:
                 raise self._gap("a position of the proof is missing from the log", int(nodes[at]))
             moves[at] = legal[at].argmax()
         inside = (moves >= 0) & (moves < legal.shape[1])

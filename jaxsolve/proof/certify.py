@@ -1,4 +1,4 @@
-"""From a decided search to a certificate that the checker has accepted: collect, write, check, and only then give it its name."""
+"""From a decided search to an accepted certificate: collects the proof, writes it, checks it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from jaxsolve.proof.zoned import ZonedGraphBuilder
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
 
-REFUSED = "refused-"  # before the name of a certificate that the checker refused
-READ_BYTES = 8192  # compressed, that the checker gets at a time: about 50 ms of work
+REFUSED = "refused-"  # prefix of the name of a certificate that the checker refused
+READ_BYTES = 8192  # compressed bytes read by the checker at once: about 50 ms of work
 
 Stop = Callable[[], "str | None"]
-"""Called at least every 0.2 s: None to go on, or why to stop, in words that end a sentence."""
+"""Called at least every 0.2 s. Returns None, or the reason to stop as the end of a sentence."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checker said, and at what cost."""
+    """The checker's report and its cost."""
 
     report: Report
     cpu_seconds: float
@@ -45,18 +45,17 @@ class Checked:
 
 @dataclass(frozen=True)
 class Certified:
-    """A proof that was collected and written, and accepted unless ``checked`` is None."""
+    """A written certificate, accepted unless ``checked`` is None."""
 
-    path: Path | None  # None where it was not to be kept
+    path: Path | None  # None if it was not to be kept
     nodes: int
     bytes: int
     line: list[str]  # moves of the longest line
-    first_move: (
-        str | None
-    )  # a move that keeps the claim at the root, where the claimant is to move and the game goes on
-    checked: Checked | None  # None where the check was switched off
-    cpu_seconds: float  # of all this, check and compilation included
-    compile_seconds: float  # CPU seconds
+    # A move that keeps the claim at the root; None unless the claimant is to move there.
+    first_move: str | None
+    checked: Checked | None  # None if the check was switched off
+    cpu_seconds: float  # in total, with the check and compilation
+    compile_seconds: float  # CPU seconds of compilation
 
 
 def certify(
@@ -74,20 +73,24 @@ def certify(
     original: Original | None = None,
     accepted: Callable[[GraphBuilder], None] | None = None,
 ) -> Certified:
-    """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes it and has the checker judge it.
+    """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes and checks it.
+
+    The certificate gets its name only once it is accepted.
 
     Args:
-      evaluator: the search's.
-      path: where the certificate goes; None writes it to a temporary file for the check and keeps nothing.
-      memory_mb: bound on the log's index and the graph together.
+      evaluator: the search's evaluator.
+      path: the certificate's file; None checks a temporary file and keeps nothing.
+      memory_mb: memory bound for the log's index and the graph together.
       stop: see ``Stop``.
       check_it: whether to run the checker.
       note: free text for the certificate's header.
-      original: what the proof is for, where that is asked under other rules than ``game``'s; it is then always checked.
-      accepted: called with the builder once the proof is written and accepted, or not to be checked.
+      original: the question as posed, if ``game`` is a relaxation of it; then always checked.
+      accepted: called with the builder after the certificate is written and, if so, accepted.
     Raises:
-      ProofGap: the log does not carry the claim; withhold the answer, and ``log.forget`` what its ``record`` says.
-      ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the name ``refused-...``; withhold the answer.
+      ProofGap: the log does not prove the claim. Withhold the answer, and ``log.forget`` the
+        records from ``record`` on.
+      ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the
+        name ``refused-...``. Withhold the answer.
       ProofRepeats: the proof does not carry over to the rules of ``original``.
       ProofUnfinished: stopped, or out of memory; the log still holds the proof.
       OSError: the certificate cannot be written.
@@ -140,18 +143,21 @@ def certify(
 
 
 def checked(path: str | os.PathLike[str], stop: Stop | None = None) -> Checked:
-    """Runs the independent checker on a file. Raises ProofUnfinished when ``stop`` says so."""
+    """Runs the independent checker on a file. Raises ProofUnfinished if ``stop`` ends it."""
     start = cpu_seconds()
     with open(path, "rb", buffering=0) as file:
         polled = _Polled(file, _poll(stop))
-        report = check(polled)  # type: ignore[arg-type]  # gzip reads files as well as names
-    if polled.stopped is not None:  # whatever the checker made of it
+        report = check(polled)  # type: ignore[arg-type]  # the checker reads open files, too
+    if polled.stopped is not None:  # the report is of a part of the file
         raise polled.stopped
     return Checked(report, cpu_seconds() - start)
 
 
 def _playable(game: Game, position: str, line: list[str]) -> list[str]:
-    """The moves of a line of the proof as far as play from the root can follow: what is merely covered may know replies that do not exist here."""
+    """The moves of a proof's line that can be played from the root.
+
+    Replies at a covered position may not be legal in the position that covers it.
+    """
     rules = checkers.find(game.name).rules(game.rule_set)
     for count, move in enumerate(line):
         try:
@@ -166,7 +172,7 @@ def _playable(game: Game, position: str, line: list[str]) -> list[str]:
 def _judge(
     report: Report, claimed: Original, claim: Claim, written: Path, kept: Path | None
 ) -> None:
-    """Raises ProofRefused, or ProofRepeats, unless the report accepts this very claim."""
+    """Raises ProofRefused or ProofRepeats unless the report accepts exactly this claim."""
     game, root = claimed
     same = (report.rules, report.root, report.claim) == (
         game.rule_set,
@@ -186,7 +192,7 @@ def _judge(
 
 @contextmanager
 def _folder(path: Path | None) -> Iterator[Path]:
-    """The folder to write in, a temporary one where nothing is to be kept."""
+    """The folder of the certificate: that of ``path``, or a temporary one."""
     if path is not None:
         yield path.parent
         return
@@ -204,7 +210,7 @@ def _poll(stop: Stop | None) -> Callable[[], None]:
 
 
 class _Polled:
-    """A binary file that calls ``poll`` before every read and gives little at a time."""
+    """A binary file that calls ``poll`` before every read and returns few bytes at a time."""
 
     def __init__(self, file: io.FileIO, poll: Callable[[], None]):
         self._file, self._poll = file, poll

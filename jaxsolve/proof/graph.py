@@ -1,4 +1,4 @@
-"""The part of the proof log that a claim needs: a graph of positions, each with its reason, in flat arrays."""
+"""The proof graph: the positions that a claim needs, each with its reason, in flat arrays."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap, ProofUnfinished
 
 LEAF, OR, AND, THREAT, PAIRING, MUST_PLAY = range(6)
-ORDER_BYTES = 24  # a node, while the graph is put in order and written
+ORDER_BYTES = 24  # per node, for ordering and writing the graph
 
 
 class ProofGraph:
-    """Positions of a proof, root first. N nodes, E edges, P pairs, T numbers of trees; the arrays may be longer than what is in use.
+    """Positions of a proof, root first. N nodes, E edges, P pairs, T numbers of tree codes.
+
+    The arrays may be longer than the part in use.
 
     Args:
-      key_words: K, words that tell nodes apart; the position's packed words come first.
-      memory_mb: bound on the memory of the graph, and of putting it in order.
+      key_words: K, words of a node's key; the position's packed words come first.
+      memory_mb: memory bound for the graph and for ordering it.
     """
 
     def __init__(self, key_words: int, memory_mb: int = 2048):
@@ -30,21 +32,14 @@ class ProofGraph:
         self.keys = np.zeros((0, key_words), np.uint32)  # uint32[N, K]
         self.kinds = np.zeros(0, np.uint8)  # uint8[N] of LEAF ... MUST_PLAY
         self.outcomes = np.zeros(0, np.uint8)  # uint8[N] of ``Outcome``
-        self.threats = np.zeros(
-            0, np.int16
-        )  # int16[N]: threatened cell of a THREAT or MUST_PLAY node, -1 if none
-        self.parents = np.zeros(
-            0, np.int32
-        )  # int32[N]: a node that names this one, -1 for the root
-        self._edges = np.zeros(
-            (0, 2), np.int64
-        )  # int64[N, 2]: where its children begin, and their number
-        self._pairs = np.zeros(
-            (0, 2), np.int64
-        )  # int64[N, 2]: where its pairs begin, and their number
-        self._trees = np.zeros(
-            (0, 2), np.int64
-        )  # int64[N, 2]: where the code of its tree begins, and how long it is
+        # int16[N]: threatened cell of a THREAT or MUST_PLAY node, or -1
+        self.threats = np.zeros(0, np.int16)
+        # int32[N]: a node that names this one, -1 for the root
+        self.parents = np.zeros(0, np.int32)
+        # int64[N, 2] each: offset and number of a node's children, pairs, and tree code
+        self._edges = np.zeros((0, 2), np.int64)
+        self._pairs = np.zeros((0, 2), np.int64)
+        self._trees = np.zeros((0, 2), np.int64)
         self._actions = np.zeros(0, np.int16)  # int16[E]
         self._children = np.zeros(0, np.int32)  # int32[E]
         self._cells = np.zeros((0, 2), np.int16)  # int16[P, 2]
@@ -55,7 +50,7 @@ class ProofGraph:
     def __len__(self) -> int:
         return self.size
 
-    # ---- growing ---------------------------------------------------------------------------------------------------
+    # ---- growing ---------------------------------------------------------------------------------
     _BY_NODE = (
         "keys",
         "kinds",
@@ -70,7 +65,7 @@ class ProofGraph:
 
     @property
     def bytes(self) -> int:
-        """Memory held, and what putting the nodes in order will take."""
+        """Memory held, plus the memory for ordering the nodes."""
         arrays = [
             getattr(self, name)
             for name in (*self._BY_NODE, "_actions", "_children", "_cells", "_codes", "_slots")
@@ -78,7 +73,7 @@ class ProofGraph:
         return sum(array.nbytes for array in arrays) + ORDER_BYTES * self.size
 
     def _grow(self, names: Sequence[str], need: int) -> None:
-        """Makes room in arrays. Raises ProofUnfinished where the memory does not allow it."""
+        """Enlarges arrays. Raises ProofUnfinished if that exceeds the memory bound."""
         if need <= len(getattr(self, names[0])):
             return
         size = max(need, len(getattr(self, names[0])) * 5 // 4, 1024)
@@ -91,12 +86,15 @@ class ProofGraph:
                 f"its {self.size} positions and more do not fit into {self._budget >> 20} MB"
             )
         for name in names:
-            getattr(self, name).resize(
-                (size, *getattr(self, name).shape[1:]), refcheck=False
-            )  # in place, where the system can
+            # In place where the system can.
+            array = getattr(self, name)
+            array.resize((size, *array.shape[1:]), refcheck=False)
 
     def enter(self, keys: np.ndarray, outcomes: np.ndarray, parents: np.ndarray) -> np.ndarray:
-        """int64[n]: the nodes of keys uint32[n, K]; new ones get outcome and parent, int[n] each, and the next numbers in order."""
+        """int64[n]: the nodes of keys uint32[n, K].
+
+        New nodes get the next numbers in order, and ``outcomes`` and ``parents``, int[n] each.
+        """
         self._grow(self._BY_NODE, self.size + len(keys))
         if 2 * (self.size + len(keys)) > len(self._slots):
             self._rehash(2 * (self.size + len(keys)))
@@ -134,7 +132,11 @@ class ProofGraph:
     def set_children(
         self, nodes: np.ndarray, counts: np.ndarray, actions: np.ndarray, children: np.ndarray
     ) -> None:
-        """Gives nodes int[n] their children: ``counts`` int[n] of them each, actions and nodes int[sum of counts] one node after the other."""
+        """Sets the children of nodes int[n].
+
+        ``counts`` int[n] are their numbers; ``actions`` and ``children``, int[sum of counts], list
+        them node by node.
+        """
         first, self._edge_count = self._edge_count, self._edge_count + len(actions)
         self._grow(("_actions", "_children"), self._edge_count)
         self._actions[first : self._edge_count], self._children[first : self._edge_count] = (
@@ -144,7 +146,7 @@ class ProofGraph:
         self._edges[nodes, 0], self._edges[nodes, 1] = first + np.cumsum(counts) - counts, counts
 
     def set_pairs(self, node: int, pairs: Sequence[tuple[int, int]]) -> None:
-        """Gives a node its pairs of actions."""
+        """Sets a node's pairs of actions."""
         first, self._pair_count = self._pair_count, self._pair_count + len(pairs)
         self._grow(("_cells",), self._pair_count)
         if pairs:
@@ -152,19 +154,19 @@ class ProofGraph:
         self._pairs[node] = first, len(pairs)
 
     def set_tree(self, node: int, code: Sequence[int]) -> None:
-        """Gives a THREAT node the code (``jaxsolve.games.threats``) of what is threatened there."""
+        """Sets the code of a THREAT node's threat tree (``jaxsolve.games.threats``)."""
         first, self._code_count = self._code_count, self._code_count + len(code)
         self._grow(("_codes",), self._code_count)
         self._codes[first : self._code_count] = code
         self._trees[node] = first, len(code)
 
-    # ---- reading ---------------------------------------------------------------------------------------------------
+    # ---- reading ---------------------------------------------------------------------------------
     def state(self, game: Game, node: int) -> State:
         """The node's position."""
         return game.unpack(self.keys[node, : game.state_words])
 
     def zone(self, game: Game, node: int) -> list[int]:
-        """The actions of the node's zone; none where the keys hold no zones."""
+        """The actions of the node's zone; empty if keys hold no zones."""
         words = self.keys[node, game.state_words + 1 :]
         return np.flatnonzero(
             np.unpackbits(words.view(np.uint8), bitorder="little")[: game.num_actions]
@@ -187,16 +189,16 @@ class ProofGraph:
         return [(one, other) for one, other in self._cells[first : first + count].tolist()]
 
     def tree(self, node: int) -> list[int]:
-        """The code of what is threatened at a node; empty where nothing is."""
+        """The code of a node's threat tree; empty without one."""
         first, count = self._trees[node].tolist()
         return self._codes[first : first + count].tolist()
 
     def uses(self) -> np.ndarray:
-        """int64[N]: how often each node is named by another."""
+        """int64[N]: the number of references to each node."""
         return np.bincount(self._children[: self._edge_count], minlength=self.size)
 
     def post_order(self) -> np.ndarray:
-        """int32[N]: nodes, children always before parents. Raises ProofGap on a cycle."""
+        """int32[N]: the nodes, children before parents. Raises ProofGap on a cycle."""
         order = np.empty(self.size, np.int32)
         tried, marks, stack = (
             np.zeros(self.size, np.int32),
@@ -208,13 +210,16 @@ class ProofGraph:
         return order
 
     def first_move(self, game: Game) -> str | None:
-        """A move of the side that wins the root, if it is to move there and the game goes on; where pairs win already, any move does."""
+        """A winning move at the root, for the side that wins it, or None.
+
+        None where that side is not to move or the game is over. Where pairs win, any move wins.
+        """
         pairs = self.pairs(0)
         move = next((action for action, _ in self.children(0)), pairs[0][0] if pairs else None)
         return None if move is None else game.action_text(move, self.state(game, 0))
 
     def longest_line(self, game: Game, order: np.ndarray) -> list[str]:
-        """Moves of the longest line from the root, the stiffest resistance; ``order`` as ``post_order`` gives it."""
+        """Moves of the longest line from the root. ``order`` is that of ``post_order``."""
         height = np.zeros(self.size, np.int32)
         _heights(self._edges, self._children, order, height)
         line, node = [], 0
@@ -227,7 +232,7 @@ class ProofGraph:
 
 @compiled
 def _enter(keys, hashes, slots, rows, row_hashes, size, numbers):
-    """Writes the node of each row to ``numbers``, adding those that are new; the number of nodes then."""
+    """Writes the node of each row to ``numbers`` and adds new nodes; returns their new number."""
     mask = len(slots) - 1
     for i in range(len(rows)):
         at = np.int64(row_hashes[i] & np.uint64(mask))
@@ -262,9 +267,9 @@ def _fill(hashes, slots, size):
 
 @compiled
 def _post_order(edges, children, order, tried, marks, stack):
-    """Fills ``order`` from the root, depth first; False if a node leads back to itself.
+    """Fills ``order`` depth first from the root. Returns False on a cycle.
 
-    ``marks`` say of a node: 0 new, 1 open, 2 done; ``tried`` how many of its children have been entered.
+    ``marks``: 0 new, 1 open, 2 done; ``tried``: number of children entered.
     """
     depth, done = 1, 0
     stack[0] = 0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxsolve.games.zones import COVER_FLAG, COVER_HASH_BITS
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.files import temporary_file
 from jaxsolve.proof.log import ProofLog
@@ -93,6 +94,30 @@ class LogIndex:
         found = Found(np.array(owners, np.int64), np.array(numbers, np.int64), records)
         same = (records[:, : states.shape[1]] == states[found.owners]).all(axis=1)
         return found if same.all() else Found(*(part[same] for part in found))
+
+    def covered_by(self, record: int, move: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """The records that ``record``, with this ``move``, may cover: older, with the same winner.
+
+        Yields (number, position uint32[S], zone uint32[Z]). The record covered may itself state
+        that it covers another one: an older log may hold no second record of a position.
+        """
+        todo, seen = [(record, move)], {record}
+        while todo:
+            number, move = todo.pop()
+            older = self.beginning((move if move >= 0 else ~move) & COVER_FLAG - 1, COVER_HASH_BITS)
+            older = np.array(
+                [each for each in older.tolist() if each < number and each not in seen], np.int64
+            )
+            seen.update(older.tolist())
+            for each, state, its_move, zone in zip(
+                older.tolist(), *self._log.split(self._log.read(older)), strict=True
+            ):
+                if (int(its_move) >= 0) != (move >= 0):
+                    continue
+                if -1 <= its_move < COVER_FLAG:
+                    yield each, state, zone
+                else:
+                    todo.append((each, int(its_move)))
 
     def _keys(self, stop: Callable[[], None]) -> Iterator[np.ndarray]:
         """Iterates over the keys of all records, uint64[n], in batches of some ten thousand."""

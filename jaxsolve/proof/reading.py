@@ -1,4 +1,4 @@
-"""Reads a certificate back for those who want to look at a proof: its moves, positions and zones. To judge it is the checker's work."""
+"""Reads a certificate for display: moves, positions and zones, without checking it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from jaxsolve.proof.check.errors import Refused, Unreadable
 from jaxsolve.proof.check.reader import decode, lines
 
-MOST_NODES = 400_000  # that are kept in memory, at about half a kB each
+MOST_NODES = 400_000  # nodes kept in memory, about half a kB each
 
 
 class Edge(NamedTuple):
@@ -21,15 +21,17 @@ class Edge(NamedTuple):
 
 
 class Node(NamedTuple):
-    """One position of a proof. Where the game knows zones an edge may lead to another position than the child's, one that covers it on its zone."""
+    """One position of a proof.
+
+    In games with zones an edge may lead to a position that covers the child's on its zone.
+    """
 
     position: str
-    moves: tuple[
-        Edge, ...
-    ]  # the claimant's one move, or the replies that are answered one by one; none at a leaf
-    leaf: str | None  # why the claim holds where nobody moves
-    zone: str | None  # the points that the proof below rests on, where the certificate says so
-    depth: int  # moves of the longest line below
+    # The claimant's move, or the replies that are answered one by one; empty at a leaf.
+    moves: tuple[Edge, ...]
+    leaf: str | None  # the reason why the claim holds at a leaf
+    zone: str | None  # the zone, if the certificate writes it
+    depth: int  # moves of the longest line below the node
 
 
 @dataclass(frozen=True)
@@ -38,25 +40,26 @@ class Proof:
 
     game: str
     rules: str
-    position: str  # the root's, under these rules
-    player: str  # who claims
+    position: str  # the root's position under these rules
+    player: str  # the claimant
     result: str  # "wins" or "does-not-lose"
     root: int
     nodes: dict[int, Node]
 
     def replies(self, number: int) -> list[Edge]:
-        """The moves of a node, a pass last, then the one that resists longest first, then as named."""
+        """The moves of a node: by depth, longest first, then as in the file; a pass is last."""
         edges = self.nodes[number].moves
         return sorted(edges, key=lambda edge: (edge.move == "pass", -self.nodes[edge.child].depth))
 
 
 def read(path: str | os.PathLike[str], most_nodes: int = MOST_NODES) -> Proof | None:
-    """The proof that a certificate holds, or None where it has more than ``most_nodes`` nodes.
+    """The proof in a certificate, or None if it has more than ``most_nodes`` nodes.
 
-    It is not checked: what the checker has not accepted may be nonsense. Ids are as in the file.
+    The proof is not checked; without the checker's acceptance it may be wrong. Ids are as in the
+    file.
 
     Raises:
-      ValueError: the file cannot be read, or its lines do not hang together.
+      ValueError: the file cannot be read, or its lines are inconsistent.
     """
     try:
         return _read(path, most_nodes)
@@ -97,7 +100,7 @@ def _read(path: str | os.PathLike[str], most_nodes: int) -> Proof | None:
 
 
 def _is_root(text: str, claimed: str, by_other_rules: bool) -> bool:
-    """Whether a node's position is the header's; by simple ko it may have a ko in the place of a history."""
+    """Whether a node's position is the header's. Under simple ko it may have a ko, no history."""
     return text == claimed or (by_other_rules and text.split(" ")[:2] == claimed.split(" ")[:2])
 
 

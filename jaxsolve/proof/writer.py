@@ -1,4 +1,4 @@
-"""Writes a certificate (FORMAT.md): the proof graph in post-order, one JSON line a node, gzip-compressed."""
+"""Writes a certificate (FORMAT.md): nodes in post-order, a JSON line each, gzip-compressed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGrap
 if TYPE_CHECKING:
     from jaxsolve.question import Claim
 
-LINES = 256  # written between two calls of ``stop``
+LINES = 256  # lines between two calls of ``stop``
 
 
 class Original(NamedTuple):
-    """The claim's own rules and position, where the nodes are written under others (``HasRelaxation``)."""
+    """The question as posed, where the nodes are written under a relaxation (``HasRelaxation``)."""
 
     game: Game
     state: State
@@ -48,13 +48,13 @@ def write_certificate(
     stop: Callable[[], None] = lambda: None,
     original: Original | None = None,
 ) -> Certificate:
-    """Writes ``graph`` as a certificate of ``claim``; the file appears under its name only when it is complete.
+    """Writes ``graph`` as a certificate of ``claim``; the file gets its name when it is complete.
 
     Args:
       note: free text for the header.
-      order: the graph's ``post_order``, where it is known already.
+      order: the graph's ``post_order``, if known.
       stop: called at least every 0.2 s; may raise.
-      original: what the certificate is to prove, where that is asked under other rules than the graph's.
+      original: the question as posed, if the graph is of a relaxation.
     Raises:
       OSError: the file cannot be written.
     """
@@ -108,7 +108,7 @@ def _by(
     original: Original | None,
     stop: Callable[[], None],
 ) -> dict[str, object]:
-    """What the header of a proof for other rules says otherwise: whose claim it is, by which rules, and where the claimant plays again."""
+    """Header fields of a proof by relaxation: the claim's rules and root, ``by`` and ``again``."""
     if original is None:
         return {}
     again = _again(game, graph, claim.player, order, original, stop)
@@ -123,7 +123,7 @@ def _by(
 
 
 def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
-    """A tree of threats as certificates have it."""
+    """A threat tree in the certificate's form."""
     if not isinstance(tree, Branch):
         return [named(action) for action in tree]
     return [
@@ -141,7 +141,10 @@ def _again(
     original: Original,
     stop: Callable[[], None],
 ) -> list[int]:
-    """The points that the claimant plays at some node or below it, although it has a stone there at that node or on a board before the root's."""
+    """The points that the claimant plays although it has had a stone there.
+
+    It has the stone at the node of the move, at a node above, or on a board before the root's.
+    """
     assert isinstance(game, HasRelaxation) and isinstance(original.game, HasRelaxation)
     plays: dict[int, int] = {}  # node -> bit set over actions
     again = 0

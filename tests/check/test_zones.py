@@ -8,7 +8,6 @@ import random
 
 import pytest
 
-from check.games.test_hex import hex_winner
 from jaxsolve.games.registry import make
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.errors import Refused
@@ -17,6 +16,7 @@ from jaxsolve.proof.check.zones import Zones
 from jaxsolve.search import Claim, solve
 from support import mutations
 from support.oracles import minimax
+from support.oracles.hex import hex_winner
 from support.proofs import solver as proof_tools
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"

@@ -10,18 +10,6 @@ import sys
 
 import pytest
 
-from check.audit.test_replay import (
-    LIES,
-    SEARCHED,
-    problems_of_life,
-    read,
-    run,
-    searched,
-    spoilt,
-    wrong,
-    zoned,
-)
-from check.games.test_go_zones import HAND
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.__main__ import main
 from jaxsolve.proof.check.audit import flatten
@@ -31,6 +19,18 @@ from jaxsolve.proof.check.errors import Refused
 from support import mutations
 from support.proofs import corpus as check_corpus
 from support.proofs import solver as proof_tools
+from support.proofs.audited import (
+    LIES,
+    SEARCHED,
+    mutated,
+    problems_of_life,
+    read,
+    run,
+    searched,
+    wrong,
+    zoned,
+)
+from support.proofs.go_zone_hand import HAND
 
 
 def flattened(path, out, most: int = 20_000) -> list:
@@ -131,7 +131,7 @@ def test_the_plain_rules_have_the_last_word(tmp_path, monkeypatch):
         monkeypatch.setattr(
             flatten.Flat,
             "lines",
-            lambda self, kind=kind, change=change: iter(spoilt(list(lines(self)), kind, change)),
+            lambda self, kind=kind, change=change: iter(mutated(list(lines(self)), kind, change)),
         )
         with pytest.raises(Refused, match="written out as a plain proof it is refused: line"):
             flatten.flatten(read(path), tmp_path / "flat.gz")
