@@ -155,8 +155,9 @@ def _deepen(tables, desk, side, line, most, budget, moves):
 
 
 @inner
-def list_windows(facts, tables, desk, side):
+def list_windows(board, side):
     """Lists the windows of ``side`` that are two stones short, as the first level."""
+    facts, tables, desk = board.facts, board.tables, board.desk
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
         if seen_by(desk.counts[window], side) == line - 2:
@@ -166,13 +167,14 @@ def list_windows(facts, tables, desk, side):
 
 
 @inner
-def wins(facts, tables, desk, side, key, budget, moves, forced):
+def wins(board, side, key, budget, moves, forced):
     """Length of a winning line of ``side``, if it were to move, written to ``moves``; 0 if none is
     found.
 
     Its windows must be listed (``list_windows``). ``forced``: the only first move allowed, -1 for
     any. The board is restored.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line = facts[LINE]
     if desk.begin[1] == 0:
         return np.int64(0)
@@ -223,8 +225,9 @@ def add_through(tables, desk, cell, side, line, lacking, out):
 
 
 @inner
-def own_fours(facts, tables, desk, side, out):
+def own_fours(board, side, out):
     """Adds the cells where ``side``, moving here, makes a four or a winning line."""
+    facts, tables, desk = board.facts, board.tables, board.desk
     line = facts[LINE]
     for window in range(facts[WINDOWS]):
         if (
@@ -235,10 +238,11 @@ def own_fours(facts, tables, desk, side, out):
 
 
 @inner
-def zone_of_line(facts, tables, desk, side, length, moves, out):
+def zone_of_line(board, side, length, moves, out):
     """Adds the zone of the winning line ``moves`` of ``side``, without the other side's own fours.
     The board is restored.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line, enemy = facts[LINE], 1 - side
     for i in range(length):
         cell = np.int64(moves[i])
@@ -256,12 +260,13 @@ def zone_of_line(facts, tables, desk, side, length, moves, out):
 
 
 @inner
-def threats(facts, tables, desk, side, key, moves, out):
+def threats(board, side, key, moves, out):
     """Adds cells to ``out`` where a stone of ``side``, whose windows are listed, threatens a win by
     fours. They only order moves.
 
     Stones that make a four are excluded.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line = facts[LINE]
     desk.ticks[0] += 1
     tick, least = desk.ticks[0], desk.begin[1]
@@ -292,9 +297,7 @@ def threats(facts, tables, desk, side, key, moves, out):
         if (
             top > least
             and wins(
-                facts,
-                tables,
-                desk,
+                board,
                 side,
                 mix(key, cell, side),
                 np.int64(THREAT),

@@ -251,7 +251,7 @@ class Gomoku(Game):
             sight.search_threats,
             odds.log_odds,
             facts,
-            scratch + threes.room_of(self.num_actions),
+            scratch + threes.scratch_size(self.num_actions),
             self.num_actions,
         )
 

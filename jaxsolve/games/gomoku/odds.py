@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.games.gomoku.windows import LINE, WINDOWS, WORDS, desk_of, seen_by, set_up, tables_of
+from jaxsolve.games.gomoku.windows import LINE, WINDOWS, WORDS, board_of, seen_by, set_up
 from jaxsolve.jit.host import compiled, inner
 
 WEIGHED = 4  # windows that lack more stones have weight 0
@@ -35,8 +35,9 @@ def _weight(moves, own, lacking):
 @compiled
 def log_odds(state, facts, scratch, player):
     """Log odds, in thousandths, that ``player`` wins an undecided position by threats."""
-    tables, desk = tables_of(facts), desk_of(facts, scratch)
-    set_up(state, facts, tables, desk)
+    board = board_of(facts, scratch)
+    desk = board.desk
+    set_up(state, board)
     moves = np.int64(state[2 * facts[WORDS]] & np.uint32(1)) == player
     total = np.int64(-5536 if moves else -9201)
     for window in range(facts[WINDOWS]):

@@ -25,13 +25,12 @@ from jaxsolve.games.gomoku.windows import (
     TREES,
     WORDS,
     Budgets,
+    board_of,
     completing,
-    desk_of,
     forget,
     mix,
     put,
     set_up,
-    tables_of,
     take,
 )
 from jaxsolve.games.threats import BOTH, THREATS, TREE_CAPACITY, UNREFUTED, ZONE
@@ -53,10 +52,11 @@ def _shift(moves, length):
 
 
 @inner
-def _answered(facts, tables, desk, mover, key, moves, zone, left):
+def _find_unrefuted(board, mover, key, moves, zone, left):
     """Writes to ``left`` the replies of a zone after which no VCF of the opponent of ``mover`` is
     found.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line = facts[LINE]
     for cell in range(facts[CELLS]):
         if not holds(zone, cell):
@@ -65,12 +65,10 @@ def _answered(facts, tables, desk, mover, key, moves, zone, left):
         many, _, _ = completing(tables, desk, np.int64(cell), mover, line)
         if many == 0:
             forget(desk)
-            list_windows(facts, tables, desk, 1 - mover)
+            list_windows(board, 1 - mover)
             if (
                 wins(
-                    facts,
-                    tables,
-                    desk,
+                    board,
                     1 - mover,
                     mix(key, np.int64(cell), mover),
                     facts[FOURS],
@@ -90,12 +88,13 @@ def search_threats(state, facts, scratch, moves, out, trees):
     """Threat search in an undecided position without a forced reply; see
     ``jaxsolve.games.threats``.
     """
-    tables, desk = tables_of(facts), desk_of(facts, scratch)
+    board = board_of(facts, scratch)
+    desk = board.desk
     mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
     tree, other = moves[:TREE_CAPACITY], moves[TREE_CAPACITY:]
-    key, any_cell = set_up(state, facts, tables, desk), np.int64(-1)
-    list_windows(facts, tables, desk, mover)
-    length = wins(facts, tables, desk, mover, key, facts[FOURS], tree, any_cell)
+    key, any_cell = set_up(state, board), np.int64(-1)
+    list_windows(board, mover)
+    length = wins(board, mover, key, facts[FOURS], tree, any_cell)
     if length > 0:
         return _shift(tree, length)
     third = len(desk.sets) // 3
@@ -106,12 +105,12 @@ def search_threats(state, facts, scratch, moves, out, trees):
     )
     for i in range(len(desk.sets)):
         desk.sets[i] = 0
-    threats(facts, tables, desk, mover, key, other, threatening)
-    list_windows(facts, tables, desk, 1 - mover)
-    length = wins(facts, tables, desk, 1 - mover, ~key, facts[FOURS], tree, any_cell)
+    threats(board, mover, key, other, threatening)
+    list_windows(board, 1 - mover)
+    length = wins(board, 1 - mover, ~key, facts[FOURS], tree, any_cell)
     if length > 0:
-        own_fours(facts, tables, desk, mover, zone)
-        zone_of_line(facts, tables, desk, 1 - mover, length, tree, zone)
+        own_fours(board, mover, zone)
+        zone_of_line(board, 1 - mover, length, tree, zone)
         length = _shift(tree, length)
     else:
         if trees in (BOTH, mover):
@@ -123,7 +122,7 @@ def search_threats(state, facts, scratch, moves, out, trees):
             if length > 0:
                 zone_of_tree(facts, scratch, 1 - mover, tree, zone)
     if length > 0:
-        _answered(facts, tables, desk, mover, key, other, zone, left)
+        _find_unrefuted(board, mover, key, other, zone, left)
     words = len(out) // 3
     for i in range(words):
         out[ZONE * words + i] = np.uint32(zone[i])

@@ -21,14 +21,13 @@ from jaxsolve.games.gomoku.windows import (
     LEVELS,
     LINE,
     WINDOWS,
+    board_of,
     completing,
-    desk_of,
     forget,
     mix,
     put,
     seen_by,
     slot_of,
-    tables_of,
     take,
 )
 from jaxsolve.jit.host import compiled, inner
@@ -60,7 +59,7 @@ class Frames(NamedTuple):
     now: np.ndarray
 
 
-def room_of(cells: int) -> int:
+def scratch_size(cells: int) -> int:
     """int64s of scratch for boards of ``cells`` cells."""
     return (
         FRAMES * FIELDS + (2 * FRAMES + 1) * cells + LINE_ROOM + cells // 32 + 1 + TREE_MEMO + NOW
@@ -98,10 +97,11 @@ def _memo_at(frames, f, most):
 
 
 @inner
-def _list_cells(facts, tables, desk, frames, f, side):
+def _list_cells(board, frames, f, side):
     """Lists the moves of a frame: those in windows that lack two or three stones, those in most
     such windows first.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
     if frames.at[f * FIELDS + FORCED] >= 0:
         frames.cells[first] = frames.at[f * FIELDS + FORCED]
@@ -126,19 +126,18 @@ def _list_cells(facts, tables, desk, frames, f, side):
 
 
 @inner
-def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
+def _open_frame(board, frames, tree, f, side, most, budget):
     """Opens a new frame: WON by a line, which is added to the tree; LOST if nothing can be tried;
     else OPEN.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     row = f * FIELDS
     frames.now[POSITIONS] += 1
     if frames.now[POSITIONS] > budget or frames.now[END] + ROOM > len(tree):
         return LOST
-    list_windows(facts, tables, desk, side)
+    list_windows(board, side)
     length = wins(
-        facts,
-        tables,
-        desk,
+        board,
         side,
         frames.at[row + KEY],
         np.int64(SMALL),
@@ -161,21 +160,22 @@ def _enter(facts, tables, desk, frames, tree, f, side, most, budget):
     frames.memo[slot] = (
         key  # unless it turns out won; stones are only added, so it cannot recur below itself
     )
-    frames.at[row + CANDIDATES] = _list_cells(facts, tables, desk, frames, f, side)
+    frames.at[row + CANDIDATES] = _list_cells(board, frames, f, side)
     frames.at[row + TRIED], frames.at[row + TOP] = 0, frames.now[END]
     return OPEN
 
 
 @inner
-def _list_replies(facts, tables, desk, frames, f, side, length):
+def _list_replies(board, frames, f, side, length):
     """Lists the zone of the line in ``frames.line``, the line's own cells first. Returns the number
     of cells.
     """
+    facts = board.facts
     first, count = f * facts[CELLS], np.int64(length)
     for i in range(len(frames.zone)):
         frames.zone[i] = 0
-    own_fours(facts, tables, desk, 1 - side, frames.zone)
-    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)
+    own_fours(board, 1 - side, frames.zone)
+    zone_of_line(board, side, length, frames.line, frames.zone)
     for i in range(length):
         cell = frames.line[i]
         frames.replies[first + i] = cell
@@ -198,10 +198,11 @@ def _write_branch(frames, tree, stone, length, replies):
 
 
 @inner
-def _try(facts, tables, desk, frames, tree, f, side, budget):
+def _play_next(board, frames, tree, f, side, budget):
     """Plays the frame's next move that is a four or a three, and lists its replies. False if there
     is none or no frame is left.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     row, line = f * FIELDS, facts[LINE]
     while frames.at[row + TRIED] < frames.at[row + CANDIDATES] and frames.now[POSITIONS] < budget:
         stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
@@ -219,15 +220,11 @@ def _try(facts, tables, desk, frames, tree, f, side, budget):
             _write_branch(frames, tree, stone, np.int64(0), np.int64(1))
             return True
         if many == 0:
-            list_windows(facts, tables, desk, side)
+            list_windows(board, side)
             key = mix(frames.at[row + KEY], stone, side)
-            length = wins(
-                facts, tables, desk, side, key, np.int64(SMALL), frames.line, np.int64(-1)
-            )
+            length = wins(board, side, key, np.int64(SMALL), frames.line, np.int64(-1))
             if length > 0:
-                frames.at[row + REPLIES] = _list_replies(
-                    facts, tables, desk, frames, f, side, length
-                )
+                frames.at[row + REPLIES] = _list_replies(board, frames, f, side, length)
                 _write_branch(frames, tree, stone, length, frames.at[row + REPLIES])
                 return True
         take(tables, desk, stone, side)
@@ -235,10 +232,11 @@ def _try(facts, tables, desk, frames, tree, f, side, budget):
 
 
 @inner
-def _answer(facts, tables, desk, frames, tree, f, side):
+def _play_reply(board, frames, tree, f, side):
     """Plays the next reply: DOWN to the next frame, WON if no reply is left, OPEN if the move fails
     and is undone.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     row, line, enemy = f * FIELDS, facts[LINE], 1 - side
     stone = frames.at[row + STONE]
     frames.at[row + REPLY] += 1
@@ -261,38 +259,40 @@ def _answer(facts, tables, desk, frames, tree, f, side):
 
 
 @inner
-def _take_reply(facts, tables, desk, frames, f, side):
+def _take_reply(board, frames, f, side):
+    facts, tables, desk = board.facts, board.tables, board.desk
     take(tables, desk, frames.replies[f * facts[CELLS] + frames.at[f * FIELDS + REPLY]], 1 - side)
 
 
 @inner
-def _deepen(facts, tables, desk, frames, tree, side, most, budget):
+def _deepen(board, frames, tree, side, most, budget):
     """Whether ``side`` wins with at most ``most`` moves before the last line on every path; writes
     the tree. The board is restored.
     """
+    tables, desk = board.tables, board.desk
     f = np.int64(0)
     frames.now[END] = 0
-    said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
+    status = _open_frame(board, frames, tree, f, side, most, budget)
     while True:
-        if said in (WON, LOST):
+        if status in (WON, LOST):
             if f == 0:
-                return said == WON
+                return status == WON
             f -= 1
-            _take_reply(facts, tables, desk, frames, f, side)
-            if said == WON:
-                said = _answer(facts, tables, desk, frames, tree, f, side)
-                if said == WON:
+            _take_reply(board, frames, f, side)
+            if status == WON:
+                status = _play_reply(board, frames, tree, f, side)
+                if status == WON:
                     slot, _ = _memo_at(frames, f, most)
                     frames.memo[slot] = 0
             else:
                 take(tables, desk, frames.at[f * FIELDS + STONE], side)
-                said = OPEN
-        elif said == OPEN:
-            tried = _try(facts, tables, desk, frames, tree, f, side, budget)
-            said = _answer(facts, tables, desk, frames, tree, f, side) if tried else LOST
+                status = OPEN
+        elif status == OPEN:
+            tried = _play_next(board, frames, tree, f, side, budget)
+            status = _play_reply(board, frames, tree, f, side) if tried else LOST
         else:
             f += 1
-            said = _enter(facts, tables, desk, frames, tree, f, side, most, budget)
+            status = _open_frame(board, frames, tree, f, side, most, budget)
 
 
 @compiled
@@ -300,7 +300,8 @@ def find_tree(facts, scratch, side, key, budget, tree):
     """Length of a tree of ``side``, if it were to move, written to ``tree`` int64[...]; 0 if none
     is found. The board is restored.
     """
-    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
+    board, frames = board_of(facts, scratch), frames_of(facts, scratch)
+    desk = board.desk
     forget(desk)
     for i in range(TREE_MEMO):
         frames.memo[i] = 0
@@ -308,7 +309,7 @@ def find_tree(facts, scratch, side, key, budget, tree):
     frames.now[POSITIONS] = 0
     for most in range(1, FRAMES):
         frames.now[CUT] = 0
-        if _deepen(facts, tables, desk, frames, tree, side, np.int64(most), budget):
+        if _deepen(board, frames, tree, side, np.int64(most), budget):
             return frames.now[END]
         if frames.now[CUT] == 0 or frames.now[POSITIONS] > budget:
             break

@@ -17,10 +17,9 @@ from jaxsolve.games.gomoku.windows import (
     CELLS,
     LINE,
     WINDOWS,
-    desk_of,
+    board_of,
     put,
     seen_by,
-    tables_of,
     take,
 )
 from jaxsolve.jit.host import compiled, inner
@@ -42,16 +41,17 @@ def _add_but(tables, desk, window, line, answered, out):
 
 
 @inner
-def _zone_of_branch(facts, tables, desk, frames, side, length, out):
+def _zone_of_branch(board, frames, side, length, out):
     """Adds the zone of the line in ``frames.line``, threatened here, for positions with both a
     stone of the other side and a reply to the three.
     """
+    facts, tables, desk = board.facts, board.tables, board.desk
     line, enemy = facts[LINE], 1 - side
-    zone_of_line(facts, tables, desk, side, length, frames.line, out)  # Z6
+    zone_of_line(board, side, length, frames.line, out)  # Z6
     for i in range(len(frames.zone)):
         frames.zone[i] = 0
-    own_fours(facts, tables, desk, enemy, frames.zone)
-    zone_of_line(facts, tables, desk, side, length, frames.line, frames.zone)  # the replies of B2
+    own_fours(board, enemy, frames.zone)
+    zone_of_line(board, side, length, frames.line, frames.zone)  # the replies of B2
     for window in range(facts[WINDOWS]):
         if seen_by(desk.counts[window], enemy) == line - 3:
             _add_but(tables, desk, np.int64(window), line, frames.zone, out)  # Z8
@@ -78,8 +78,9 @@ def _read_line(frames, tree, at, length):
 
 
 @inner
-def _read_reply(facts, tables, desk, frames, tree, f, side, out):
+def _read_reply(board, frames, tree, f, side, out):
     """Plays the tree's next reply and adds its part of the zone."""
+    facts, tables, desk = board.facts, board.tables, board.desk
     cell = tree[frames.now[END]]
     frames.now[END] += 1
     frames.replies[f * facts[CELLS]] = cell
@@ -92,8 +93,9 @@ def zone_of_tree(facts, scratch, side, tree, out):
     """Adds the zone of a tree of ``side`` on the desk to ``out`` int64[A // 32 + 1]. The board is
     restored.
     """
-    tables, desk, frames = tables_of(facts), desk_of(facts, scratch), frames_of(facts, scratch)
-    own_fours(facts, tables, desk, 1 - side, out)  # Z4
+    board, frames = board_of(facts, scratch), frames_of(facts, scratch)
+    tables, desk = board.tables, board.desk
+    own_fours(board, 1 - side, out)  # Z4
     f = np.int64(0)
     frames.now[END] = 0
     while True:
@@ -105,7 +107,7 @@ def zone_of_tree(facts, scratch, side, tree, out):
             put(tables, desk, stone, side)
             _read_line(frames, tree, at + 3, length)
             if length > 0:
-                _zone_of_branch(facts, tables, desk, frames, side, length, out)
+                _zone_of_branch(board, frames, side, length, out)
             else:
                 add(out, tree[at + 4])  # Z5: the completing cell
             frames.at[f * FIELDS + STONE], frames.at[f * FIELDS + REPLIES] = (
@@ -115,7 +117,7 @@ def zone_of_tree(facts, scratch, side, tree, out):
             frames.now[END] = at + 4 + length
         else:
             _read_line(frames, tree, at + 1, length)
-            zone_of_line(facts, tables, desk, side, length, frames.line, out)  # Z1 to Z3
+            zone_of_line(board, side, length, frames.line, out)  # Z1 to Z3
             frames.now[END] = at + 1 + length
             f -= 1
             while f >= 0:
@@ -127,5 +129,5 @@ def zone_of_tree(facts, scratch, side, tree, out):
                 f -= 1
             if f < 0:
                 return
-        _read_reply(facts, tables, desk, frames, tree, f, side, out)
+        _read_reply(board, frames, tree, f, side, out)
         f += 1

@@ -110,6 +110,20 @@ def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.n
     return np.concatenate([np.asarray(table, np.int64) for table in tables]), scratch
 
 
+class Board(NamedTuple):
+    """A board for compiled loops: the facts of the rules, tables into them, and the counts."""
+
+    facts: np.ndarray  # int64[...]
+    tables: Tables
+    desk: Desk
+
+
+@inner
+def board_of(facts, scratch):
+    """The ``Board`` of a rule set's facts and one search's scratch."""
+    return Board(facts, tables_of(facts), desk_of(facts, scratch))
+
+
 @inner
 def tables_of(facts):
     cells, line, windows, entries = facts[CELLS], facts[LINE], facts[WINDOWS], facts[TABLE]
@@ -240,8 +254,9 @@ def forget(desk):
 
 
 @inner
-def set_up(state, facts, tables, desk):
+def set_up(state, board):
     """Sets up the board of a packed state. Returns a key for it."""
+    facts, tables, desk = board.facts, board.tables, board.desk
     for window in range(facts[WINDOWS]):
         desk.counts[window] = 0
     for cell in range(facts[CELLS]):
