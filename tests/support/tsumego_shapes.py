@@ -1,4 +1,6 @@
-"""Textbook shapes for the tests of ``jaxsolve tsumego``: White is closed in on a 7x7 board; what books say of them for either side first."""
+"""Textbook shapes for the tests of ``jaxsolve tsumego``: enclosed White groups on a 7x7 board, with
+the status in the literature for either side first.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ SHAPES = {
     ),
 }
 
-# The outer stones are part of the shape: which liberties are open, and which corners of the wall are missing, decides some of these.
+# The outer stones are part of the shape: open liberties and missing corners of the wall decide some
+# of them.
 MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
     "two points": ("......./......./......./......./XXXX.../OOOX.../..OX...", "dies", "dies"),
     "bent three on the side": (
@@ -80,7 +83,7 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
         "dies",
         "lives",
     ),
-    # a ko; found by exhaustion as well (test_tsumego_command)
+    # a ko; also found by exhaustion (tests/tsumego/test_command.py)
     "bent four around the corner": (
         "......./......./XXX..../OOX..../.OXX.../.OOX.../..OX...",
         "dies in ko",
@@ -110,7 +113,8 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
         "lives",
     ),
     "rabbity six": ("XXXXXXX/XOOOOOX/XO..OOX/XO...OX/XOO.OOX/XXOOOXX/X.XXX.X", "dies", "lives"),
-    # Corner groups of the books, the attacker's stones on the first line beside them except where there is an outside liberty.
+    # Corner groups of the literature, with the attacker's stones on the first line beside them,
+    # except where there is an outside liberty.
     "L group": ("......./......./......./XXXXX../.OOOX../...OX../....X..", "dies", "dies"),
     "L+1 group, leg on the long side": (
         "......./......./......./XXXXX../OOOOX../...OX../....X..",
@@ -122,7 +126,8 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
         "dies",
         "lives",
     ),
-    # not from a book, but what is found: without the liberty B2 lives no more unless White wins the ko that A2 leads to
+    # computed, not from a book: without the liberty B2, White lives only by winning the ko that A2
+    # starts
     "L+1 group, leg on the short side": (
         "......./......./......./XXXXX../.OOOX../...OX../...OX..",
         "dies",
@@ -133,7 +138,7 @@ MORE: dict[str, tuple[str, str, str]] = {  # (board, Black first, White first)
         "lives",
         "lives",
     ),
-    # its status is from no book, but what is found, with proofs that the checker accepts
+    # status computed, not from a book, with proofs that the checker accepts
     "broken comb in the corner": (
         "......./......./......./XXXXX../OOOXX../...OX../...OX..",
         "dies",

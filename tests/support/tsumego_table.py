@@ -1,4 +1,6 @@
-"""The README's table of textbook shapes: ``python tests/tsumego_table.py`` asks ``jaxsolve tsumego`` about each and prints status and CPU time."""
+"""Table of textbook shapes for the documentation: runs ``jaxsolve tsumego`` on each and prints
+status and CPU time.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from support.tsumego_shapes import ALL
 
 
 def study_json(board: str) -> dict:
-    """What the command says of a position with White closed in, as JSON; at most 20 CPU seconds a question."""
+    """The command's JSON for an enclosed White group, with at most 20 CPU seconds per question."""
     result = CliRunner().invoke(
         cli.app,
         [

@@ -1,4 +1,6 @@
-"""``jaxsolve tsumego`` as a person and a script meet it: textbook shapes with accepted proofs, records that read back, bad input, going on."""
+"""The command ``jaxsolve tsumego``: textbook shapes with accepted proofs, SGF records that read
+back, bad input, resumption.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def run(*words):
 
 
 def study_json(board: str, *words) -> dict:
-    """What the command says as JSON."""
+    """The command's JSON."""
     result = run(f"{board} b", "--game", f"tsumego-{board.count('/') + 1}", "--json", *words)
     assert result.exit_code in (0, 10), result.output
     assert result.stdout.count("\n") == 1
@@ -46,7 +48,7 @@ def record_of(board: str, marks: str = "", more: str = "") -> str:
     return f"(;GM[1]SZ[{len(cells)}]AB{points[1]}AW{points[2]}{marks}{more})"
 
 
-# ---- textbook shapes -----------------------------------------------------------------------------------------------
+# ---- textbook shapes -----------------------------------------------------------------------------
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_textbook_shape_has_its_textbook_status_and_every_proof_is_accepted(name, tmp_path):
     shape = SHAPES[name]
@@ -78,8 +80,10 @@ OTHER = {"black": "white", "white": "black"}
 @pytest.mark.parametrize(
     "name", ["straight three", "bent three", "square four", "seki", "bent four around the corner"]
 )
-def test_exhaustion_by_the_checkers_rules_says_the_same(name):
-    """An independent solver of tiny positions answers all four questions, for either side first and after every first move."""
+def test_answers_equal_exhaustion_by_the_checkers_rules(name):
+    """An independent solver of tiny positions answers all four questions, for either side first and
+    after every first move.
+    """
     given = setup.read(f"{ALL[name][0]} b", "tsumego-7", {})
     task = setup.choose(given, None, None)
     found = study_json(ALL[name][0])
@@ -107,7 +111,7 @@ def test_exhaustion_by_the_checkers_rules_says_the_same(name):
 
 
 def exhausted(task, question, text) -> bool | None:
-    """The answer to a question, by the whole graph of positions."""
+    """The answer to a question by exhausting the graph of positions."""
     rules = proof_tools.rules_of("go", task.rules(question))
     positions = proof_tools.reachable(rules, text)
     goal = task.defender if question.goal == "live" else 1 - task.defender
@@ -117,7 +121,7 @@ def exhausted(task, question, text) -> bool | None:
     return True if won[0] else False if won[1] else None
 
 
-def test_a_verdict_that_is_said_to_hold_whatever_is_played_outside_does():
+def test_verdicts_of_closed_regions_hold_on_the_whole_board():
     board = ".X.X./XXXXX/OOOOX/...OX/OOOOX"  # the walls have two eyes of their own
     whole, inside = (
         study_json(board, "--region", "all", "--crucial", "A3"),
@@ -159,9 +163,11 @@ def test_a_ko_that_is_banned_binds_the_side_it_was_taken_from_alone():
     assert "ko=A2" in task.root(1) and "ko" not in task.root(0)
 
 
-# ---- what was chosen -----------------------------------------------------------------------------------------------
-def test_nothing_is_said_beyond_a_region_where_passes_or_captures_lift_a_ban():
-    """Black may not retake at A5: inside the corner that makes a seki, on the whole board any move is a threat and kills."""
+# ---- choice of stones and region -----------------------------------------------------------------
+def test_scope_is_empty_where_passes_or_captures_lift_a_ban():
+    """Black may not retake at A5. Inside the corner that makes a seki; on the whole board any move
+    is a threat and kills.
+    """
     fight = "O.OXX./.OOXXX/OXXX.X/XXXXXX/.X..XX/XXXXXX b"
     for text, options, beyond in (
         (f"{fight} ko=A5", {}, False),
@@ -284,7 +290,7 @@ def test_a_record_without_a_problem_gets_one_sentence(tmp_path, content, sentenc
     assert run(tmp_path / "absent.sgf").exit_code == 2
 
 
-# ---- records and pictures ------------------------------------------------------------------------------------------
+# ---- records and pictures ------------------------------------------------------------------------
 def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
     source, record, picture = tmp_path / "a.sgf", tmp_path / "out.sgf", tmp_path / "out.svg"
     source.write_text(record_of(BENT_THREE, "TR[be]", ";B[ag](;W[bg])(;W[af])"))
@@ -324,7 +330,7 @@ def test_the_record_reads_back_with_right_and_wrong_moves(tmp_path):
 
 
 def play(game, text, node) -> None:
-    """Every variation below a node is legal, and its comments say how it ends."""
+    """Every variation below a node is legal, and the comments name its end."""
     rules = proof_tools.rules_of("go", game.rule_set)
     _, point = node.get_move()
     move = "pass" if point is None else f"{'ABCDEFG'[point[1]]}{point[0] + 1}"
@@ -385,7 +391,7 @@ def test_the_first_marked_position_of_a_record_with_variations_is_the_problem(tm
     assert sgf.read_marked(file.read_bytes()).record.to_move == 0
 
 
-# ---- limits, going on, interruption --------------------------------------------------------------------------------
+# ---- limits, resumption, interruption ------------------------------------------------------------
 def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_path, monkeypatch):
     searched = []
     book = tsumego_questions.QuestionSolver._book
@@ -445,7 +451,9 @@ def test_what_a_total_leaves_has_the_move_that_is_proved():
 
 
 def test_a_seki_is_shown_as_one():
-    """The play ends with both passing wherever the proof has such a line, not with a blunder of the side that tries for more."""
+    """The variation ends with both sides passing if the proof has such a line, not with a failed
+    attempt at more.
+    """
     found = study_json("......./......./......./......./XXXXXXX/OOOOOOO/.XXX..O")
     shown = [
         move
@@ -506,7 +514,7 @@ def test_a_row_without_its_question_is_refused(tmp_path):
     assert result.exit_code == 2 and "'rules' is missing" in result.stderr
 
 
-def test_ctrl_c_says_what_is_known_and_the_next_run_goes_on(tmp_path, monkeypatch):
+def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeypatch):
     solve_pool, out = search.solve_pool, tmp_path / "out"
     calls = []
 

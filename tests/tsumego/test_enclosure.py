@@ -1,4 +1,6 @@
-"""Regions and proposals of ``jaxsolve tsumego``: what is closed, what that is worth, and which stones are likely meant."""
+"""Regions and proposals of ``jaxsolve tsumego``: closed regions, their scope, and the likely
+crucial stones.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def test_where_nobody_is_in_danger_nothing_is_proposed(text):
     assert enclosure.proposed(board(text)) is None
 
 
-def test_dead_stones_in_an_eye_are_not_what_is_asked_about():
+def test_dead_stones_in_an_eye_are_not_proposed():
     group = enclosure.proposed(board("......./......./XXXXX../OOOOX../XX.OX../X..OX../...OX.."))
     assert group is not None and group.player == 1
 
@@ -48,7 +50,7 @@ def test_dead_stones_in_an_eye_are_not_what_is_asked_about():
 @pytest.mark.parametrize(
     ("text", "crucial", "region", "scope"),
     [
-        # White's walls have a liberty outside, but no two eyes there; then they have.
+        # White's walls have a liberty outside but no two eyes there; then they have two.
         (
             "......./......./......./......./XXXXX../OOOOX../...OX..",
             "A2",
@@ -61,7 +63,7 @@ def test_dead_stones_in_an_eye_are_not_what_is_asked_about():
             "A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
             Scope(True, True),
         ),
-        # The black stone's liberties are all White's: it lies inside, with what is beside it.
+        # All liberties of the black stone are White's: it lies inside, with the points beside it.
         (
             "...../XXXXX/OOOOX/.X.OX/OOOOX",
             "A3",
@@ -77,7 +79,7 @@ def test_the_least_closed_region_and_what_it_is_worth(text, crucial, region, sco
     assert stones.grid.list(found) == region and enclosure.is_closed(stones, 1, mask, found)
     assert enclosure.scope(stones, 1, mask, found) == scope
     assert enclosure.scope(stones, 1, mask, stones.grid.full) == Scope(True, True)
-    for point in bits(found):  # nothing less is closed
+    for point in bits(found):  # no smaller set is closed
         assert not enclosure.is_closed(stones, 1, mask, found & ~point)
 
 
@@ -95,9 +97,9 @@ def test_stones_that_nothing_closes_in_get_a_part_of_the_board():
     assert enclosure.scope(stones, 0, crucial, region) == Scope(False, False)
 
 
-# ---- the two laws at the top of the file, tried out ----------------------------------------------------------------
+# ---- the two laws of closed regions, tried out ---------------------------------------------------
 def random_fight(rng: random.Random) -> tuple[Board, int, int] | None:
-    """(board, defender, crucial chain) of a 4x4 fight around a few empty points; None where there is none."""
+    """(board, defender, crucial chain) of a 4x4 fight around a few empty points, or None."""
     grid = grids.gtp(4)
     core = rng.choice(list(bits(grid.full)))
     for _ in range(rng.randrange(1, 4)):
@@ -131,7 +133,9 @@ def winner(rules: str, text: str) -> int | None:
 
 
 def walled_fight(rng: random.Random) -> tuple[Board, int, int] | None:
-    """The same below a wall of the attacker's that lives outside, by two eyes of its own on the edge of a 5x5 board."""
+    """The same below an attacker's wall that lives outside by two eyes on the edge of a 5x5
+    board.
+    """
     attacker = rng.randrange(2)
     below = [
         "".join(rng.choices(f".{'OX'[attacker]}{'XO'[attacker]}", (4, 4, 2), k=5)) for _ in range(3)
@@ -148,7 +152,9 @@ def walled_fight(rng: random.Random) -> tuple[Board, int, int] | None:
 
 
 def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
-    """Both laws at the top of the file: known answers inside the region, compared with known answers on the whole board."""
+    """Both laws of ``enclosure``: known answers inside the region equal known answers on the whole
+    board.
+    """
     rng, compared = random.Random(20241121), Counter()
     for attempt in range(4000):
         if min(compared["defender"], compared["attacker"]) >= (60 if LONG else 10):

@@ -1,4 +1,6 @@
-"""Textbook shapes beyond those of ``test_tsumego_command``: the command gives the status that books do, with every proof accepted."""
+"""Further textbook shapes: the command reports the status of the literature, with every proof
+accepted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision table of ``jaxsolve tsumego``: every set of answers, consistent or not."""
+"""The status table of ``jaxsolve tsumego``: every set of answers, consistent or not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLE = {  # (AGAINST, FOR): (defender first, attacker first)
 
 
 def truth(against: Value, for_: Value) -> dict[StatusQuestion, bool]:
-    """All four answers where the values are these."""
+    """All four answers for these two values."""
     return {
         LIVE_AGAINST: against is Value.LIVES,
         KILL_AGAINST: against is Value.DIES,
@@ -41,7 +41,7 @@ def truth(against: Value, for_: Value) -> dict[StatusQuestion, bool]:
 
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("defender_first", [True, False])
-def test_the_questions_that_are_asked_decide_the_status_whatever_it_is(values, defender_first):
+def test_next_questions_decide_every_status(values, defender_first):
     answers: dict[StatusQuestion, bool | None] = {}
     while (question := statuses.next_question(answers, defender_first)) is not None:
         assert (
@@ -58,7 +58,7 @@ def test_the_questions_that_are_asked_decide_the_status_whatever_it_is(values, d
 
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("known", list(itertools.product([True, False], repeat=4)))
-def test_what_is_said_is_true_of_every_position_that_fits_the_answers(values, known):
+def test_bounds_hold_for_every_position_that_fits_the_answers(values, known):
     answers = {
         question: truth(*values)[question] if is_known else None
         for question, is_known in zip(QUESTIONS, known, strict=True)
@@ -92,7 +92,7 @@ def test_what_is_said_is_true_of_every_position_that_fits_the_answers(values, kn
         )
         left = {
             question: answer for question, answer in answers.items() if answer is not None
-        }  # those that are not known were not asked yet
+        }  # unknown answers were not searched yet
         assert (statuses.next_question(left, defender_first) is None) == (len(fitting) == 1)
 
 
@@ -116,7 +116,7 @@ def test_the_aim_is_the_best_that_is_reached(values):
     )
     if against is Value.LIVES:
         assert defends == (LIVE_AGAINST, True)
-    elif against is Value.SEKI:  # sure of a seki: that counts more than life in a ko
+    elif against is Value.SEKI:  # a certain seki counts more than life in a ko
         assert defends == (KILL_AGAINST, False)
     if for_ is Value.DIES:
         assert attacks == (KILL_FOR, True)

@@ -1,4 +1,4 @@
-"""What is said of first moves, whatever the questions come to: all of it follows from the answers, so here they are made up."""
+"""Reports of first moves follow from the answers alone, so the answers are made up here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from jaxsolve.tsumego import report, setup, study
 from jaxsolve.tsumego.status import Ko, Status, Value, status
 from jaxsolve.tsumego.study import Study
 
-BOARD = "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"  # white's crucial stones above six points
+BOARD = (  # white's crucial stones above six points
+    "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
+)
 REGION = "A1-C2"
 PAIRS = [(against, for_) for against in Value for for_ in Value if against <= for_]
 
@@ -25,7 +27,9 @@ def tasks():
 
 
 def made_up(values, rng=None, share=0.0):
-    """Answers questions of every position by ``values[side, move]``, pairs of what becomes of the stones (AGAINST, FOR); a share stays unknown."""
+    """Answers the questions of every position by ``values[side, move]``, pairs of values (AGAINST,
+    FOR); a share stays unknown.
+    """
 
     def answered(problem):
         side, name, *move = problem.id.split(".", 1)[0], *problem.id.split(".")[1:]
@@ -51,7 +55,9 @@ def made_up(values, rng=None, share=0.0):
 
 
 def better(one, other, defender):
-    """Whether ``one`` is as good as ``other`` for the side whoever wins kos, and better somewhere."""
+    """Whether ``one`` is at least as good as ``other`` for the side, whoever wins kos, and better
+    in one case.
+    """
     pairs = [(a, b) if defender else (b, a) for a, b in zip(one, other, strict=True)]
     return one != other and all(a >= b for a, b in pairs)
 
@@ -62,13 +68,15 @@ def best_of(pairs, defender):
 
 
 def every_case(task, side, moves):
-    """(values, what a pass comes to): all ways the first moves of a side and the other side's turn can come out, one side at a time."""
+    """(values, value of a pass): every combination of results of a side's first moves and of the
+    other side's turn, one side at a time.
+    """
     defender = side == setup.SIDES[task.defender]
     for pairs in itertools.product(PAIRS, repeat=len(moves)):
         for passed in PAIRS:
             root = best_of(
                 [*pairs, passed], defender
-            )  # what can be reached: each of the two by some move, or by none
+            )  # what is reachable: each of the two by some move, or by none
             values = {
                 (side, ""): root,
                 **{(side, move): pair for move, pair in zip(moves, pairs, strict=True)},
@@ -94,8 +102,10 @@ def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_name
         found.run()
         (first,) = [each for each in found.firsts if setup.SIDES[each.side] == side]
         right = {
-            move: pair != worst(defender)
-            and not any(better(option, pair, defender) for option in [*after.values(), passed])
+            move: (
+                pair != worst(defender)
+                and not any(better(option, pair, defender) for option in [*after.values(), passed])
+            )
             for move, pair in after.items()
         }
         for move in first.moves:
@@ -144,7 +154,9 @@ def status_of(pair, defender):
 
 
 def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
-    """The question at the root came to a limit, those behind its moves did not: its status is known all the same, and one move right."""
+    """The root's question reached a limit and those behind its moves did not: the status is known
+    all the same, and one move is right.
+    """
     task = tasks[BOARD[:-1] + "w"]
     truth = {
         ("white", ""): (Value.LIVES, Value.LIVES),
@@ -173,8 +185,10 @@ def test_what_a_move_is_known_to_reach_is_known_of_the_root(tasks):
     )
 
 
-def test_the_move_that_a_proof_begins_with_is_right_though_nothing_else_was_asked(tasks):
-    """The total ended with the last question about the position itself, which does without those that follow from it."""
+def test_the_first_move_of_the_roots_proof_is_right_without_further_questions(tasks):
+    """The total limit ended with the last question about the root; implied questions are not
+    searched.
+    """
     task = tasks[BOARD[:-1] + "w"]
     truth = {("white", ""): (Value.LIVES, Value.LIVES), ("black", ""): (Value.DIES, Value.DIES)}
     answerer = made_up(truth)

@@ -1,4 +1,6 @@
-"""What ``jaxsolve tsumego`` shows of a proof with zones: replies that the proof leaves out, and the zone as marks."""
+"""Variations of ``jaxsolve tsumego`` from proofs with zones: replies that the proof leaves out, and
+the zone as marks.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def task():
 
 @pytest.fixture
 def certificate(task, tmp_path):
-    """White to move is dead after B1: a must-play proof in the format of zones, which answers A1 and C1 only (the checker is not asked)."""
+    """White to move is dead after B1: a must-play proof in the zone format that answers A1 and C1
+    only (not run through the checker).
+    """
     rules = task.rules(KILL_FOR)
     row = "......./......./......./......./XXXXX../OOOOX../"
     nodes = [
@@ -58,7 +62,7 @@ def test_zones_and_replies_are_read_and_what_is_left_out_has_no_variation(certif
     assert [step.move for step in variations.variations(proof)] == ["C1", "A1"]
     answered = variations.after_move(proof, "A1")
     assert answered is not None and answered.zone == "A1,B1"
-    assert variations.after_move(proof, "G7") is None  # no reply that matters
+    assert variations.after_move(proof, "G7") is None  # an irrelevant reply
 
 
 def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_path):
@@ -89,7 +93,7 @@ def test_a_study_tells_zones_and_replies_outside_them(task, certificate, tmp_pat
     )
     sheet = peers.Sgf_game.from_bytes(record.record(found_report, "test:1")).get_root()
     nodes = {node.get_move()[1]: node for node in sheet}
-    assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # the crucial stones in it have their triangles
+    assert len(nodes[(0, 2)].get(record.ZONE)) == 3  # its crucial stones have triangles instead
     assert "squares are the zone of the proof" in nodes[(0, 2)].get("C")
     assert "outside the zone of the proof" in nodes[(6, 6)].get("C").lower() and not nodes[
         (6, 6)

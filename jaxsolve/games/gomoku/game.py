@@ -176,7 +176,7 @@ class Gomoku(Game):
 
     @batch_last
     def _look(self, black: jax.Array, white: jax.Array, meta: jax.Array) -> tuple[jax.Array, ...]:
-        """The fields of ``Children`` for sets uint32[W, ...] and ``meta`` uint32[...]; batch last."""
+        """The fields of ``Children`` from sets uint32[W, ...], ``meta`` uint32[...]; batch last."""
         grid, first = square(self.size, axis=0), (meta & 1) == 0
         black, white = grid.to_rows(black), grid.to_rows(white)
         own, enemy = jnp.where(first, black, white), jnp.where(first, white, black)

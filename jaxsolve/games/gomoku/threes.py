@@ -130,7 +130,6 @@ def _open_frame(board, frames, tree, f, side, most, budget):
     """Opens a new frame: WON by a line, which is added to the tree; LOST if nothing can be tried;
     else OPEN.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
     row = f * FIELDS
     frames.now[POSITIONS] += 1
     if frames.now[POSITIONS] > budget or frames.now[END] + ROOM > len(tree):

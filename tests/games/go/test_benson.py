@@ -1,4 +1,4 @@
-"""Unconditional life against plain Python and against GNU Go."""
+"""Unconditional life equals a plain-Python oracle and agrees with GNU Go."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from support.oracles import go as oracle
 
 GNUGO = shutil.which("gnugo") or shutil.which(
     "gnugo", path="/usr/games"
-)  # where Debian puts it, often outside PATH
+)  # Debian's path, often outside PATH
 COUNTS = {2: 40, 3: 100, 4: 150, 5: 200, 6: 200, 7: 300, 8: 250, 9: 250, 13: 20, 16: 12, 19: 12}
 
 
 def legal_boards(size: int, count: int, seed: int) -> np.ndarray:
-    """int[count, size * size]: random boards of many densities, chains without a liberty taken off."""
+    """int[count, size * size]: random boards of many densities, without chains that lack a
+    liberty.
+    """
     rng = np.random.default_rng(seed)
     boards = np.zeros((count, size * size), int)
     for board in boards:
@@ -71,7 +73,9 @@ def test_life_of_one_board_equals_life_in_a_batch() -> None:
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
 @pytest.mark.parametrize("size", [7, 9])
 def test_gnugo_agrees(size: int) -> None:
-    """GNU Go's ``unconditional_status`` goes beyond Benson (it also knows captures it can force), so our life must be life there."""
+    """GNU Go's ``unconditional_status`` also includes captures that it can force, so our life must
+    be life there.
+    """
     boards = legal_boards(size, 60 if oracle.LONG else 12, 77)
     commands = []
     for board in boards:

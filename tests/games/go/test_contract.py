@@ -1,4 +1,4 @@
-"""What the Go games promise beyond the rules: symmetry, packing, text, keys, refusals, traces."""
+"""Contract of the Go games beyond the rules: symmetry, packing, text, keys, refusals, traces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ RULE_SETS = [
     "go-5;ko=simple;komi=7.5",
     "go-4;ko=situational;komi=0",
     "killallgo-7;ko=positional;passes=stones;fill_eyes=false",
-    "tsumego-5;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;defender=black;crucial=B2,B4;region=all;ko_black=allow;ko_white=allow",
+    (
+        "tsumego-5;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;defender=black;"
+        "crucial=B2,B4;region=all;ko_black=allow;ko_white=allow"
+    ),
 ]
 
 
@@ -139,7 +142,9 @@ def test_keys_do_not_depend_on_the_order_of_the_history() -> None:
 
 
 def test_keys_are_well_mixed() -> None:
-    """Of single-bit changes of the state, each flips each key bit about half of the time; no two of 20,000 boards share 64 bits."""
+    """Each single-bit change of the state flips each key bit about half of the time; no two of
+    20,000 boards share 64 bits.
+    """
     game, rng = make("go-9"), np.random.default_rng(0)
     words = jnp.asarray(rng.integers(0, 2**30, (200, game.state_words), dtype=np.uint32))
     key_of = jax.jit(jax.vmap(lambda w: game.key(game.unpack(w))))
@@ -207,7 +212,8 @@ def test_killall_starts_and_ends() -> None:
     nine = make("killallgo-9")
     assert (
         nine.text(nine.init())
-        == "........./........./..X...X../........./........./........./..X...X../........./......... w"
+        == "........./........./..X...X../........./........./........./..X...X../"
+        "........./......... w"
     )
     seven = make("killallgo-7")
     opening = seven.init()

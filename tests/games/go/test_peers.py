@@ -1,4 +1,6 @@
-"""Plain Go against pgx and open-spiel, where the rules coincide: simple ko until pgx's superko or move cap ends a game."""
+"""Plain Go equals pgx and open-spiel where the rules coincide: simple ko, until pgx's superko or
+move cap ends a game.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ pgx = pytest.importorskip("pgx")
 
 
 def test_nine_by_nine_equals_pgx() -> None:
-    """Masks, boards, observations and scores over 10,000 random plies (100,000 with JAXSOLVE_LONG)."""
+    """Masks, boards, observations and scores over 10,000 random plies (100,000 with
+    JAXSOLVE_LONG).
+    """
     game, env, batch = make("go-9"), pgx.make("go_9x9"), 200
     chex.clear_trace_counter()
 
@@ -87,7 +91,9 @@ def test_nine_by_nine_equals_pgx() -> None:
 
 
 def test_five_by_five_equals_open_spiel() -> None:
-    """Legal placements and results; open-spiel forbids simple ko and ends a game, as a draw, when a board comes back."""
+    """Legal placements and results. open-spiel forbids simple ko and ends a game as a draw when a
+    board repeats.
+    """
     pyspiel = pytest.importorskip("pyspiel")
     size = 5
     theirs_game = pyspiel.load_game("go", {"board_size": size, "komi": 0.5, "max_game_length": 400})

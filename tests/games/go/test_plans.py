@@ -1,4 +1,6 @@
-"""Plans for life in Go: whoever plays one out while the other passes is alive, and searches that use them err nowhere."""
+"""Plans of life in Go: played out against passes they give life, and searches that use them make no
+errors.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,18 @@ RULES = (
     "tsumego-4;ko=simple;goal=live;defender=white",
     "tsumego-5;ko=simple;goal=kill;defender=black;fill_eyes=false",
     "tsumego-6;ko=simple;goal=live;defender=black;crucial=B2,C3",
-    "tsumego-9;ko=simple;goal=live;defender=white;region=A1,B1,C1,D1,E1,A2,B2,C2,D2,E2,A3,B3,C3,D3,E3,A4,B4,C4,D4,E4",
-    "tsumego-9;ko=simple;goal=live;defender=black;crucial=C3;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3,A4,B4,C4,D4",
-    "tsumego-7;ko=simple;goal=kill;defender=white;crucial=G7;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3,A4,B4,C4,D4",
+    (
+        "tsumego-9;ko=simple;goal=live;defender=white;region=A1,B1,C1,D1,E1,A2,B2,C2,D2,"
+        "E2,A3,B3,C3,D3,E3,A4,B4,C4,D4,E4"
+    ),
+    (
+        "tsumego-9;ko=simple;goal=live;defender=black;crucial=C3;region=A1,B1,C1,D1,A2,"
+        "B2,C2,D2,A3,B3,C3,D3,A4,B4,C4,D4"
+    ),
+    (
+        "tsumego-7;ko=simple;goal=kill;defender=white;crucial=G7;region=A1,B1,C1,D1,A2,"
+        "B2,C2,D2,A3,B3,C3,D3,A4,B4,C4,D4"
+    ),
     "killallgo-7;ko=simple",
     "killallgo-9;ko=simple",
     "tsumego-19;ko=simple;goal=live;defender=black",
@@ -50,7 +61,9 @@ def chain_of(cells: list[int], start: int, size: int) -> tuple[set[int], bool]:
 
 
 def played_out(cells: list[int], plan: set[int], colour: int, size: int) -> list[int]:
-    """The board once ``colour`` has played all of the plan, on empty points first and then where it took stones."""
+    """The board after ``colour`` has played the whole plan, on empty points first and then on
+    captured ones.
+    """
     board = [colour if point in plan and cell == 0 else cell for point, cell in enumerate(cells)]
     taken = [
         point
@@ -63,7 +76,9 @@ def played_out(cells: list[int], plan: set[int], colour: int, size: int) -> list
 
 
 def lives(cells: list[int], colour: int, size: int, counting: set[int]) -> bool:
-    """Whether a chain that has a stone of ``counting`` is unconditionally alive (Benson 1976), by the definition."""
+    """Whether a chain with a stone of ``counting`` is unconditionally alive (Benson 1976), by the
+    definition.
+    """
     chains, regions, seen = [], [], set()
     for start in range(size * size):
         if start in seen:
@@ -98,7 +113,7 @@ def lives(cells: list[int], colour: int, size: int, counting: set[int]) -> bool:
 def ask(
     zones, state: np.ndarray, action: int, hint: set[int]
 ) -> tuple[int, int, set[int], set[int]]:
-    """(moves, who plans, the plan, the points near it)."""
+    """(number of moves, player, plan, points near it)."""
     words = zones.buffers.shape[1]
     given, out = np.zeros(words, np.uint32), np.zeros(2 * words, np.uint32)
     for point in hint:
@@ -173,8 +188,10 @@ def test_a_plan_gives_life(rules):
     assert found > (3 if size * size == len(region) else 0)
 
 
-def test_a_search_that_begins_anew_keeps_its_proofs(tmp_path, monkeypatch):
-    """Attempts of a few positions each, over one log: the same verdict, and a certificate whose lines come from several of them."""
+def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
+    """Restarts after a few positions each, over one log: the same verdict, and a certificate with
+    lines from several of them.
+    """
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     begun = []
     begin = searching.Search._begin_anew
@@ -190,7 +207,7 @@ def test_a_search_that_begins_anew_keeps_its_proofs(tmp_path, monkeypatch):
     assert result.verdict is Verdict.PROVED and result.checked and len(begun) > 1, begun
 
 
-def test_attempts_take_other_forms_and_can_be_switched_off():
+def test_restarts_use_other_configurations_and_can_be_switched_off():
     method = METHODS["dfpn"]
     assert (
         len(set(method.configurations)) >= 5

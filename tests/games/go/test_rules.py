@@ -1,4 +1,4 @@
-"""Every Go rule set against the plain-Python oracle, over random play."""
+"""Every Go rule set equals the plain-Python oracle over random play."""
 
 from __future__ import annotations
 
@@ -30,14 +30,22 @@ RULE_SETS = [
     "killallgo-7;ko=situational;passes=not-achieved;fill_eyes=true",
     "killallgo-7;ko=simple;passes=stones;fill_eyes=false",
     "killallgo-9;ko=simple;passes=not-achieved;fill_eyes=false",
-    "tsumego-4;ko=simple;passes=not-achieved;fill_eyes=false;goal=kill;defender=white;crucial=any;region=all;ko_black=forbid;ko_white=allow",
-    "tsumego-5;ko=positional;passes=not-achieved;fill_eyes=false;goal=live;defender=black;"
-    f"crucial={CRUCIAL};region=A1,B1,C1,D1,A2,D2,A3,D3,A4,B4,C4,D4,E5;ko_black=allow;ko_white=forbid",
+    (
+        "tsumego-4;ko=simple;passes=not-achieved;fill_eyes=false;goal=kill;"
+        "defender=white;crucial=any;region=all;ko_black=forbid;ko_white=allow"
+    ),
+    (
+        "tsumego-5;ko=positional;passes=not-achieved;fill_eyes=false;goal=live;defender=black;"
+        f"crucial={CRUCIAL};region=A1,B1,C1,D1,A2,D2,A3,D3,A4,B4,C4,D4,E5;ko_black=allow;"
+        "ko_white=forbid"
+    ),
 ]
 
 
 def start_of(game: GoRules, rng: np.random.Generator) -> str:
-    """Text of a position to play from: the start, or for tsumego a sparse random board with the crucial stones."""
+    """Text of a position to play from: the start, or for tsumego a sparse random board
+    with the crucial stones.
+    """
     if not game.rule_set.startswith("tsumego"):
         return game.text(game.init())
     cells = rng.choice([0, 0, 0, 0, 0, 1, 2], game.size**2)
@@ -59,9 +67,8 @@ def oracle_position(game: GoRules, text: str) -> oracle.Position:
 
 def oracle_outcome(game: GoRules, p: oracle.Position) -> int:
     outcome = outcome_by_rule(game, p)
-    full = (
-        game.history_capacity and len(p.history) >= game.history_capacity
-    )  # long games meet the cap
+    # long games reach the cap
+    full = game.history_capacity and len(p.history) >= game.history_capacity
     return Outcome.UNKNOWN if full and outcome == Outcome.ONGOING else outcome
 
 
@@ -142,7 +149,7 @@ def oracle_text(game: GoRules, p: oracle.Position) -> str:
 
 @functools.cache
 def kernels(game: GoRules):
-    """(step, look) on batches, each of which may be traced once."""
+    """(step, masks) on batches, each traced at most once."""
 
     def step(states, actions):
         return jax.vmap(game.step)(states, actions)
@@ -196,7 +203,7 @@ def test_random_play_equals_the_oracle(rule_set: str) -> None:
 
 
 def tasks(size: int, count: int) -> list[GoRules]:
-    """Life-and-death rule sets of one board size that differ in everything a state carries."""
+    """Life-and-death rule sets of one board size that differ in everything that a state holds."""
     rng = np.random.default_rng(size)
     names = [f"{letter}{row}" for row in range(1, size + 1) for letter in GTP_LETTERS[:size]]
     made = []
@@ -225,7 +232,9 @@ def tasks(size: int, count: int) -> list[GoRules]:
 
 
 def test_all_tasks_of_a_board_size_share_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty rule sets: one trace for parsing, stepping and the evaluator, and each row says what the oracle says of its own rule set."""
+    """Twenty rule sets: one trace for parsing, stepping and the evaluator, and each row equals the
+    oracle of its own rule set.
+    """
     traced, rules_of = [], Tsumego._decide
     monkeypatch.setattr(
         Tsumego, "_decide", lambda self, *args: traced.append(self) or rules_of(self, *args)
@@ -259,7 +268,9 @@ def test_all_tasks_of_a_board_size_share_what_is_compiled(monkeypatch: pytest.Mo
 
 
 def test_a_canonical_image_keeps_the_task() -> None:
-    """Of the images under all symmetries only those count that the rule set keeps: a turned region would be another rule set's position."""
+    """Only symmetries that the rule set keeps count: a rotated region would be another rule set's
+    position.
+    """
     game = make("tsumego-5", crucial="B2,B4", region="A1,B1,C1,A2,B2,C2,A3,B3,A4,B4,C4,A5,B5,C5")
     states = [
         game.parse(f"{board} b")
@@ -277,7 +288,7 @@ def test_a_canonical_image_keeps_the_task() -> None:
 def evaluator_mask(
     evaluator: Evaluator, game: GoRules, words: np.ndarray, actions: np.ndarray
 ) -> np.ndarray:
-    """bool[B, A]: legal moves after each action, as the evaluator's rows show them."""
+    """bool[B, A]: legal moves after each action, from the evaluator's rows."""
     layout = evaluator.layout
     legal = evaluator(words, actions.astype(np.int32))[:, layout.masks : layout.masks + layout.mask]
     return np.asarray(actions_to_bool(jnp.asarray(legal), game.num_actions))

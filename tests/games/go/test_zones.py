@@ -1,4 +1,6 @@
-"""The zones that the search grows (``games/go``) pass every test of the checker, which has code of its own, on random positions and random zones."""
+"""Zones that the search grows (``games/go``) pass every test of the checker, an independent
+implementation, on random positions and zones.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,16 @@ RULES = (
     "tsumego-4;ko=simple;goal=live;defender=white;crucial=any;region=all",
     "tsumego-5;ko=simple;goal=live;defender=black;crucial=any;region=all;fill_eyes=false",
     "tsumego-5;ko=simple;goal=kill;defender=white;crucial=B2,C3;region=all;ko_black=forbid",
-    "tsumego-6;ko=simple;goal=live;defender=white;crucial=any;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3,A4,B4;ko_white=forbid;ko_black=forbid;fill_eyes=false",
+    (
+        "tsumego-6;ko=simple;goal=live;defender=white;crucial=any;region=A1,B1,C1,D1,A2,"
+        "B2,C2,D2,A3,B3,C3,D3,A4,B4;ko_white=forbid;ko_black=forbid;fill_eyes=false"
+    ),
     "killallgo-7;ko=simple;passes=not-achieved;fill_eyes=true",
 )
 
 
 class Side:
-    """One rule set on both sides: the search's functions and the checker's tests."""
+    """One rule set in both implementations: the search's callbacks and the checker's tests."""
 
     def __init__(self, rules: str, seed: int):
         self.game = make(rules)
@@ -39,7 +44,7 @@ class Side:
         self.whole = 1 << self.size**2
 
     def position(self):
-        """A random position in which every chain has a liberty and the game goes on, with its state."""
+        """A random undecided position in which every chain has a liberty, with its state."""
         while True:
             density = self.random.uniform(0.3, 0.85)
             cells = [
@@ -67,7 +72,7 @@ class Side:
             return position, state
 
     def zone(self) -> int:
-        """A random blob of points."""
+        """A random connected set of points."""
         n = self.size
         points = {self.random.randrange(n * n)}
         for _ in range(self.random.randrange(n * n)):

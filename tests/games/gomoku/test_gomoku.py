@@ -1,4 +1,6 @@
-"""Laws of Gomoku: the kernels equal a plain reading of the rules, for every rule variant, over random play."""
+"""Laws of Gomoku: the kernels equal a plain reading of the rules, for every rule set, over random
+play.
+"""
 
 import os
 
@@ -33,7 +35,7 @@ TURNS = (
 
 
 class PlainGomoku:
-    """The rules read aloud, one cell at a time."""
+    """The rules, one cell at a time."""
 
     def __init__(self, game: Gomoku):
         self.size, self.line, self.exact, self.four = (
@@ -47,7 +49,7 @@ class PlainGomoku:
         return board[r, c] if 0 <= r < self.size and 0 <= c < self.size else -1
 
     def windows(self, r, c):
-        """Every window of ``line`` cells on the board through (r, c), with the two cells beyond its ends."""
+        """Every window of ``line`` cells through (r, c), with the two cells beyond its ends."""
         for dr, dc in LINES:
             for start in range(-self.line + 1, 1):
                 cells = [(r + k * dr, c + k * dc) for k in range(start, start + self.line)]
@@ -82,7 +84,9 @@ class PlainGomoku:
         return found
 
     def play(self, board, action, own):
-        """(wins at once, the forced reply or -1, number of completing cells) of a stone of ``own``."""
+        """(wins at once, the forced reply or -1, number of completing cells) after a stone of
+        ``own``.
+        """
         r, c = divmod(int(action), self.size)
         board = board.copy()
         board[r, c] = own
@@ -96,7 +100,9 @@ class PlainGomoku:
 
 
 def random_positions(game: Gomoku, plies: int, count: int, seed: int):
-    """Packed states [T, count, S] and actions [T, count] of random play on device; -1 where the game is over."""
+    """Packed states [T, count, S] and actions [T, count] of random play on device; -1 after the end
+    of a game.
+    """
 
     def move(state, key):
         mask = game.legal_mask(state)
@@ -119,7 +125,7 @@ def random_positions(game: Gomoku, plies: int, count: int, seed: int):
 
 
 def near_stones(game: Gomoku, state):
-    """float32[A]: 1 beside a stone of the side to move, so that random games make lines."""
+    """float32[A]: 1 beside a stone of the side to move, so that random games contain lines."""
     own = jnp.where(game.to_move(state) == 0, state.stones[0], state.stones[1])
     return game.grid.to_bool(game.grid.dilate(own, 8)).reshape(-1).astype(jnp.float32)
 

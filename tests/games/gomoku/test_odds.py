@@ -1,4 +1,6 @@
-"""Chances of winning by threats, what a search expects of a position because of them, and the forms that it begins anew in."""
+"""Log odds of a win by threats: their value, the heuristic initialisation by them, and restarts
+with other configurations.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ MOVING[False] = (-9201, {1: 3730, 2: 1354, 3: 374, 4: 18}, {1: 0, 2: -345, 3: -6
     "rule_set",
     ["gomoku-9;line=5;win=five-or-more;knowledge=4t", "gomoku-7;line=4;win=exact5;knowledge=4t"],
 )
-def test_chances_are_the_sum_over_open_windows(rule_set):
-    """Each window read from the board: whose it is, how many stones it lacks and, where only exact lines win, whose stones lie at its ends."""
+def test_log_odds_are_the_sum_over_open_windows(rule_set):
+    """Each window is read from the board: its side, missing stones and, if only exact lines win,
+    the stones at its ends.
+    """
     game, rules, rng = make(rule_set), Gomoku(rule_set), random.Random(rule_set)
     seen, size, line = game.threat_search(), game.size, game.line
     for text in [text for text in (drawn(rules, rng) for _ in range(400)) if sound(rules, text)][
@@ -74,7 +78,8 @@ def test_chances_are_the_sum_over_open_windows(rule_set):
 def grown(method, waves=60):
     game = make("gomoku-9;knowledge=4t")
     state = game.read(
-        "........./........./...X...../....XO.../...OX..../....O..../........./........./......... b"
+        "........./........./...X...../....XO.../...OX..../....O..../........./"
+        "........./......... b"
     )
     search = Search(
         game,
@@ -94,7 +99,9 @@ def grown(method, waves=60):
 
 
 def test_quiet_moves_wait_until_all_threats_are_decided():
-    """At every node of the or-player, and nowhere else; its numbers are those of the threats alone till then."""
+    """At every node of the or-player, and nowhere else; until then its numbers are those of the
+    threats alone.
+    """
     search, waiting, through = grown(METHODS["dfpn"]), 0, 0
     tree = search.tree
     for node in range(int(tree.counters[NODES])):
@@ -118,7 +125,7 @@ def test_quiet_moves_wait_until_all_threats_are_decided():
 
 
 def test_the_better_the_odds_the_easier_the_proof():
-    """First numbers of the root follow from what the game says of it, and from nothing else."""
+    """The root's initial numbers depend only on the log odds."""
     game, odds = make("gomoku-9;knowledge=4t"), []
     for text in ("....X..../....O....", "...XX..../....O....", "...XX..../....XO..."):
         board = "/".join(["........."] * 3 + [text] + ["........."] * 4)
@@ -150,10 +157,11 @@ def test_the_better_the_odds_the_easier_the_proof():
     assert odds == sorted(set(odds))
 
 
-def test_searches_on_threats_begin_anew_in_other_forms(monkeypatch, tmp_path):
-    """Black wins on an empty board of 6x6 with four in a row, so White does not: both after several attempts, with proofs that are accepted.
+def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path):
+    """Black wins on an empty 6x6 board with four in a row, so White does not. Both claims need
+    several restarts, and their proofs are accepted.
 
-    A method that trusts no chances, or one without attempts, goes on as it is.
+    A method with ``trust`` 0 or without restarts does not restart.
     """
     game, begin, begun = (
         make("gomoku-6;line=4;win=five-or-more;knowledge=4t"),

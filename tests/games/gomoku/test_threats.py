@@ -1,4 +1,6 @@
-"""Wins by fours as the search sees them: equal to the checker's rules and to brute force, and verdicts with them equal to exhaustive play."""
+"""Threat search (VCF and VCT) equals the checker's rules and brute force; verdicts with it equal
+exhaustive play.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees: int = NOBODY):
-    """A function from a position's text to what is seen there, and the game."""
+    """A function from a position's text to its threat search, and the game."""
     game = make(rule_set)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", budgets)
     seen = make_threat_search(
@@ -56,8 +58,10 @@ def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees:
 
 
 @pytest.mark.parametrize("rule_set", VARIANTS)
-def test_looks_equal_the_rules(rule_set):
-    """Lines win by the rules; the replies left are those of the checker's zone; brute force finds no win that is not seen."""
+def test_lines_equal_the_rules(rule_set):
+    """Lines win by the rules; the unrefuted replies are those of the checker's zone; brute force
+    finds no further win.
+    """
     see, game = looking(rule_set, (1 << 20, 0, 0))
     rules, rng, tally = (
         Gomoku(rule_set),
@@ -90,7 +94,9 @@ def test_looks_equal_the_rules(rule_set):
 
 @pytest.mark.parametrize("rule_set", VARIANTS)
 def test_trees_equal_the_rules(rule_set):
-    """Trees win by the rules, whichever side's they are; the replies left are those of the checker's zone; their code says the same."""
+    """Trees of either side win by the rules; the unrefuted replies are those of the checker's zone;
+    encoding is lossless.
+    """
     see, game = looking(rule_set, (sight.BUDGETS[0], 400, 400), BOTH)
     rules, rng, tally = Gomoku(rule_set), random.Random(rule_set), {"wins": 0, "threatens": 0}
     while min(tally.values()) < (300 if LONG else 4):
@@ -115,8 +121,10 @@ def test_trees_equal_the_rules(rule_set):
         tally["wins" if found.wins else "threatens"] += 1
 
 
-def test_a_look_is_for_the_trees_of_one_player():
-    """A look for one player's trees sees what one for both sees of that player, and lines of either."""
+def test_a_search_for_one_player_finds_that_players_trees():
+    """A search for one player's trees finds what a search for both finds for that player, and lines
+    of either.
+    """
     rule_set = "gomoku-8;line=5;win=five-or-more;knowledge=4t"
     looks = [looking(rule_set, trees=trees)[0] for trees in (0, 1, BOTH, NOBODY)]
     rules, rng, trees = Gomoku(rule_set), random.Random(13), 0
@@ -133,7 +141,7 @@ def test_a_look_is_for_the_trees_of_one_player():
     assert trees > 20
 
 
-def test_a_look_depends_on_the_position_alone():
+def test_a_threat_search_depends_on_the_position_alone():
     rule_set = "gomoku-8;line=5;win=five-or-more;knowledge=4t"
     see, rules, rng = looking(rule_set, trees=BOTH)[0], Gomoku(rule_set), random.Random(3)
     texts = [
@@ -151,7 +159,7 @@ def test_a_look_depends_on_the_position_alone():
     assert sum(found is not None for found in first) > 50
 
 
-def test_only_four_threats_see_sequences():
+def test_only_four_threat_knowledge_has_a_threat_search():
     assert (
         isinstance(make("gomoku-9;knowledge=4t"), HasThreatSearch)
         and make("gomoku-9;knowledge=4t").threat_search() is not None
@@ -163,11 +171,8 @@ def test_only_four_threats_see_sequences():
 def test_with_no_fours_to_try_only_wins_by_one_move_are_seen():
     see, game = looking("gomoku-8;line=5;win=five-or-more;knowledge=4t", (0, 0, 0))
     three = (
-        "......../......../..XXX.../......../......../......../......../......../........".removesuffix(
-            "/........"
-        )
-        + " b"
-    )
+        "......../......../..XXX.../......../......../......../......../......../........"
+    ).removesuffix("/........") + " b"
     assert see(three).tree[0] in (game.parse_action("B6"), game.parse_action("F6"))
     rules, rng = Gomoku(game.rule_set), random.Random(5)
     texts = [
@@ -178,7 +183,7 @@ def test_with_no_fours_to_try_only_wins_by_one_move_are_seen():
     assert {len(found.tree) for found in map(see, texts) if found is not None} == {1}
 
 
-def test_replies_that_are_not_left_lose_at_a_look():
+def test_refuted_replies_lose_in_a_threat_search():
     rule_set = "gomoku-8;line=5;win=five-or-more;knowledge=4t"
     see, game = looking(rule_set)
     rules, rng, tally = Gomoku(rule_set), random.Random(9), [0, 0]
@@ -213,8 +218,10 @@ def test_replies_that_are_not_left_lose_at_a_look():
         ("gomoku-6;line=4;win=five-or-more;knowledge=4t", range(12, 19)),
     ][:: 1 if LONG else 3],
 )
-def test_verdicts_equal_minimax_with_and_without_sequences(rule_set, plies, tmp_path):
-    """Every certificate is accepted; those with threats of several moves hold by play too, and written out reply by reply."""
+def test_verdicts_equal_minimax_with_and_without_threats(rule_set, plies, tmp_path):
+    """Every certificate is accepted; those with threats of several moves also hold by play and
+    written out reply by reply.
+    """
     game, oracle, asked = (
         make(rule_set),
         minimax.DepthFirst(make(rule_set), 100_000 if LONG else 6000),
@@ -239,7 +246,9 @@ def test_verdicts_equal_minimax_with_and_without_sequences(rule_set, plies, tmp_
 
 
 def search(game, text, claim, setting, zones, folder, nodes=None):
-    """A finished search whose certificate the checker has accepted, replayed, and, where it is small, written out; unfinished only with ``nodes``."""
+    """A finished search with an accepted certificate, replayed and, if small, written out in full;
+    unfinished only with ``nodes``.
+    """
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     given = Settings(
         setting.method,
@@ -263,12 +272,12 @@ def search(game, text, claim, setting, zones, folder, nodes=None):
 
 
 def with_threats(path) -> bool:
-    """Whether a certificate rests on threats of several moves."""
+    """Whether a certificate uses threats of several moves."""
     return any(isinstance(line.get("threat"), list) for line in mutations.load(path))
 
 
 def with_branches(path) -> bool:
-    """Whether a certificate rests on trees that are no lines."""
+    """Whether a certificate uses trees that are not lines."""
     return any(
         isinstance(part, list)
         for line in mutations.load(path)
@@ -278,8 +287,10 @@ def with_branches(path) -> bool:
 
 
 @pytest.mark.parametrize("method", ["dfpn", "fdfpn", "pns", "rzs"])
-def test_proofs_rest_on_trees(method, tmp_path):
-    """Where the side to move cannot disturb a tree, the search says so with a certificate that holds it, by play and written out too."""
+def test_proofs_contain_trees(method, tmp_path):
+    """If the side to move cannot disturb a tree, the certificate contains that tree; it holds by
+    play and written out.
+    """
     rule_set = "gomoku-6;line=4;win=five-or-more;knowledge=4t"
     see, game = looking(rule_set, trees=BOTH)
     rules, rng, trees = Gomoku(rule_set), random.Random(method), 0
@@ -302,8 +313,10 @@ PROBLEM = (
 )
 
 
-def test_spoilt_threats_are_refused(tmp_path):
-    """Any change of a threat or of the replies listed with it; the certificate itself is accepted."""
+def test_mutated_threats_are_refused(tmp_path):
+    """Any change of a threat or of its listed replies is refused; the unchanged certificate is
+    accepted.
+    """
     rule_set = "gomoku-9;line=5;win=five-or-more;knowledge=4t"
     game, path = make(rule_set), tmp_path / "spoilt.gz"
     result = search(game, PROBLEM, Claim(0), Setting("dfpn", 32, None, 0), True, tmp_path)

@@ -1,4 +1,6 @@
-"""Laws of Slither: the kernel equals a plain reading of the rules, over random play and in every position of small boards."""
+"""Laws of Slither: the kernel equals a plain reading of the rules, over random play and in every
+position of small boards.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from support.search import LONG, NAMES, Setting, claims, in_turn, run
 from support.transform_laws import quickly
 
 BLOCKED = "OOOXX/OO.XO/XX.OO/XXOOX/OXOOX b"
-"""Black has no turn; White has."""
+"""Black has no turn; White has one."""
 
 
 WIDTH = 256
@@ -45,7 +47,9 @@ def batch_of(game: Slither, texts: list[str]) -> SlitherState:
 
 
 def turns_of(game: Slither, texts: list[str]) -> list[set]:
-    """The turns, as the oracle writes them, that the kernel allows in each position, relocation and placement being two actions."""
+    """The turns that the kernel allows in each position, in the oracle's form; relocation and
+    placement are two actions.
+    """
     return [
         turns
         for first in range(0, len(texts), WIDTH)
@@ -83,7 +87,9 @@ def _turns_of(game: Slither, texts: list[str]) -> list[set]:
 
 
 def random_boards(size: int, seed: int, stop: float = 0.0) -> list[oracle.Board]:
-    """The undecided positions of one random game, more relocations than chance would bring; it may ``stop`` after every turn."""
+    """The undecided positions of a random game with more relocations than uniform play; ``stop``
+    allows an end after any turn.
+    """
     rng, board, boards = (
         random.Random(f"{size} {seed}"),
         oracle.Board(size, (frozenset(), frozenset()), 0),
@@ -113,7 +119,7 @@ def test_turns_over_random_play(size):
 
 @pytest.mark.parametrize("size", [9, 11, 16, 19] if LONG else [9, 16])
 def test_placements_on_larger_boards(size):
-    """Where rows lie in words differently; the turns of one late position each."""
+    """Another layout of rows in words; the turns of one late position each."""
     board = random_boards_by_placement(size)[-1]
     (turns,) = turns_of(make(f"slither-{size}"), [oracle.text(board)])
     assert {turn for turn in turns if turn[0] is None} == {
@@ -159,7 +165,9 @@ def every_board(size: int) -> list[oracle.Board]:
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_every_position_of_small_boards(size):
-    """Turns and winners; that a full board has one winner, and that somebody always has a turn, which the docstring claims."""
+    """Turns and winners. A full board has one winner, and one side always has a turn, as the
+    docstring of the game claims.
+    """
     game, boards = make(f"slither-{size}"), every_board(size)
     open_ones = [board for board in boards if oracle.winner(board) is None]
     assert all(board.empty for board in open_ones)
@@ -214,7 +222,7 @@ def test_a_connection_made_by_relocation_counts_after_the_placement():
     game = make("slither-3")
     before = game.parse(
         "X.O/X.O/.X. b relocated"
-    )  # the rule is broken in the middle of the turn, and only A1 and B2 mend it
+    )  # the rule is broken within the turn; only A1 and B2 repair it
     assert {game.action_text(int(a)) for a in np.flatnonzero(game.legal_mask(before))} == {
         "A1",
         "B2",
@@ -245,10 +253,12 @@ def test_the_placed_stone_may_go_where_the_relocated_one_was():
     )
 
 
-# ---- solving -----------------------------------------------------------------------------------------------------------
+# ---- solving -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("method", NAMES)
 def test_small_boards_are_solved_as_by_trying_everything(method, tmp_path):
-    """Both claims: 2x2 in every position by one method, 3x3 in some, and late positions of 4x4."""
+    """Both claims: 2x2 in every position by one method, some positions of 3x3, and late positions
+    of 4x4.
+    """
     boards = [board for board in every_board(2) if oracle.winner(board) is None][
         :: 1 if LONG or method == "dfpn" else 100
     ]
@@ -295,7 +305,7 @@ def test_positions_in_the_middle_of_a_turn_are_solved(method, tmp_path):
                 ), text
 
 
-# ---- interfaces --------------------------------------------------------------------------------------------------------
+# ---- interfaces ----------------------------------------------------------------------------------
 def test_an_agent_moves_twice_when_it_relocates():
     env = Env(make("slither-3"))
     state = env.init(jax.random.key(0))

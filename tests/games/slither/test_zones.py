@@ -1,4 +1,6 @@
-"""What a zone of Slither says that replies may rest on (``inside`` in ``zone_replies.py``) is enough for the checker, whose code is its own."""
+"""Bounds of Slither zones (``inside`` in ``zone_replies.py``) suffice for the checker, an
+independent implementation.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ from support.search import LONG
 
 CELLS = 9
 STONES = (1 << 2 * CELLS) - 1
-"""The planes of a zone that a certificate writes: cells where Black's stones are known, and White's."""
+"""Zone planes that a certificate contains: cells where Black's stones are known, and White's."""
 
 
 class Turns:
-    """Positions of 3x3 in which Q, who has a move, loses whatever it plays."""
+    """Positions of 3x3 in which Q has a move and loses by every move."""
 
     def __init__(self, rng: random.Random):
         self.rng, self.truth, self.game = rng, Truth(3), make("slither-3")
@@ -49,7 +51,9 @@ class Turns:
         return True
 
     def zone(self, room: int = STONES) -> int:
-        """Random cells of both planes, at least one, that lie in ``room``: such as grow from a position, and such as are taken over from another."""
+        """Random cells of both planes within ``room``, at least one: as grown from a position or
+        adopted from another.
+        """
         while True:
             share = self.rng.random()
             zone = sum(
@@ -74,7 +78,9 @@ class Turns:
         )
 
     def replies(self, text: str, room: int) -> list[tuple[str, Child]]:
-        """Moves in random order, each refuted on a zone in ``room``, until the search takes none for unanswered."""
+        """Moves in random order, each refuted on a zone in ``room``, until no move is
+        unanswered.
+        """
         legal = {
             self.game.parse_action(move): (move, after)
             for move, after in self.truth.rules.replies(self.truth.rules.position(text)).items()
@@ -89,7 +95,9 @@ class Turns:
         return found
 
     def accepts(self, text: str, replies: list[tuple[str, Child]], zone: int) -> bool:
-        """Whether the checker takes a node that Q loses by those replies on a zone, or with none on the whole position."""
+        """Whether the checker accepts a node that Q loses by those replies on a zone, or without
+        replies on the whole position.
+        """
         position = self.truth.rules.position(text)
         try:
             self.zones.must_play(1 - position.side, position, replies, zone)
@@ -103,8 +111,10 @@ def turns() -> Turns:
     return Turns(random.Random(11))
 
 
-def test_a_node_stands_on_replies_that_rest_inside(turns):
-    """Whatever zones inside the replies have, and however they are chosen; on zones that lie in the node's zone only, some do not carry it."""
+def test_replies_within_the_bound_prove_a_node(turns):
+    """For every choice of reply zones within the bound. Zones that only lie in the node's zone do
+    not always suffice.
+    """
     seen, smaller = Counter(), 0
     for _ in range(20_000 if LONG else 1_500):
         text = turns.draw()

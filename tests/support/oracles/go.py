@@ -1,4 +1,6 @@
-"""Go in plain Python, written from the rules' text: boards are dictionaries of points, chains are found by search. An oracle for tests."""
+"""Go in plain Python, an oracle written from the text of the rules. Boards are dictionaries of
+points; chains are found by search.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class Played(NamedTuple):
 
 
 def play(n, board, side, point):
-    """The board after a placement, or None for suicide. Colours: 1 Black, 2 White; side 0 Black, 1 White."""
+    """The board after a placement, or None for suicide. Colours: 1 Black, 2 White; side 0
+    Black, 1 White.
+    """
     cells, own, enemy = list(board), side + 1, 2 - side
     cells[point] = own
     captured = set()
@@ -114,7 +118,9 @@ def area(n, board):
 
 
 class Position(NamedTuple):
-    """A position of any rule set; ``history`` holds (board, side) pairs, or (board, None) under positional superko."""
+    """A position of any rule set; ``history`` holds (board, side) pairs, or (board, None)
+    under positional superko.
+    """
 
     board: tuple
     side: int

@@ -1,4 +1,6 @@
-"""Slither by the letter of its rules, on sets of cells: turns as wholes, and no bit of what the package computes."""
+"""Slither in plain Python, an oracle on sets of cells: turns are single moves, and no code of the
+package is used.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Board(NamedTuple):
 
 
 def keeps_rule(stones: frozenset[Cell]) -> bool:
-    """Whether every two diagonally adjacent stones have a common orthogonal neighbour among the stones."""
+    """Whether every two diagonally adjacent stones have a common orthogonal neighbour
+    among the stones.
+    """
     for r, c in stones:
         for dr, dc in ((1, 1), (1, -1)):
             if (
@@ -36,7 +40,9 @@ def keeps_rule(stones: frozenset[Cell]) -> bool:
 
 
 def connects(stones: frozenset[Cell], side: int, size: int) -> bool:
-    """Whether stones joined orthogonally touch both edges of a side: rows 0 and N - 1 of Black (0), columns of White (1)."""
+    """Whether orthogonally connected stones touch both edges of a side: rows 0 and N - 1 for Black
+    (0), columns for White (1).
+    """
     todo = [cell for cell in stones if cell[side] == 0]
     seen = set(todo)
     while todo:
@@ -73,7 +79,7 @@ def play(board: Board, turn: tuple[tuple[Cell, Cell] | None, Cell] | None) -> Bo
 
 
 def winner(board: Board) -> int | None:
-    """The side whose edges are joined, if one's are."""
+    """The side whose edges are joined, or None."""
     return next((side for side in (0, 1) if connects(board.stones[side], side, board.size)), None)
 
 
@@ -87,7 +93,7 @@ def wins(board: Board) -> bool:
 
 
 def text(board: Board) -> str:
-    """The position as the package writes it."""
+    """The position in the package's notation."""
     rows = (
         "".join(
             "X" if (r, c) in board.stones[0] else "O" if (r, c) in board.stones[1] else "."
@@ -112,5 +118,5 @@ def board_of(text: str) -> Board:
 
 
 def point(cell: Cell, size: int) -> str:
-    """A cell as the package writes it."""
+    """A cell in the package's notation."""
     return f"{'ABCDEFGHJKLMNOPQRST'[cell[1]]}{size - cell[0]}"
