@@ -51,7 +51,7 @@ def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees:
         sight.search_threats,
         odds.log_odds,
         facts,
-        scratch + threes.room_of(game.num_actions),
+        scratch + threes.scratch_size(game.num_actions),
         game.num_actions,
     )
     return lambda text: search_threats(seen, game.host_pack(game.read(text)), trees), game

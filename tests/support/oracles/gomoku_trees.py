@@ -29,7 +29,7 @@ def seeing(rule_set: str) -> Callable[[str], Threat | None]:
         sight.search_threats,
         odds.log_odds,
         facts,
-        scratch + threes.room_of(game.num_actions),
+        scratch + threes.scratch_size(game.num_actions),
         game.num_actions,
     )
 

@@ -1,0 +1,159 @@
+"""Limits, resumption and interruption of ``jaxsolve tsumego``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from jaxsolve import cli, search
+from jaxsolve.commands import tsumego_questions
+from jaxsolve.proof.check import check
+from support.tsumego_command import BENT_THREE, run, study_json
+from support.tsumego_shapes import SHAPES
+
+
+def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_path, monkeypatch):
+    searched = []
+    book = tsumego_questions.QuestionSolver._book
+    monkeypatch.setattr(
+        tsumego_questions.QuestionSolver,
+        "_book",
+        lambda self, problem, result: searched.append(problem.id) or book(self, problem, result),
+    )
+    out = tmp_path / "out"
+    first = study_json(BENT_THREE, "--out", out)
+    count = len(searched)
+    assert count == len(first["questions"])
+    again = study_json(BENT_THREE, "--out", out)
+    assert len(searched) == count
+    assert [row["id"] for row in again["questions"]] == [row["id"] for row in first["questions"]]
+    proof = Path(first["questions"][0]["certificate"])
+    proof.write_bytes(proof.read_bytes()[:-9])
+    assert study_json(BENT_THREE, "--out", out)["black_first"] == first["black_first"]
+    assert searched[count:] == [first["questions"][0]["id"]] and check(proof).accepted
+
+
+def test_a_folder_is_one_questions_own(tmp_path):
+    study_json(BENT_THREE, "--out", tmp_path / "out")
+    for words in (["--crucial", "B3"], ["--region", "all"]):
+        result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", tmp_path / "out", *words)
+        assert result.exit_code == 2 and "holds the run of another question" in result.stderr
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine")
+    assert run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", tmp_path / "other").exit_code == 2
+    assert [file.name for file in (tmp_path / "other").iterdir()] == ["mine.txt"]
+
+
+def test_limits_leave_unknown_what_a_later_run_answers(tmp_path):
+    board = SHAPES["rectangular six in the corner"].board
+    out = tmp_path / "out"
+    result = run(f"{board} b", "--game", "tsumego-7", "--out", out, "--nodes", "1", "--json")
+    assert result.exit_code == 10
+    found = json.loads(result.stdout)
+    assert found["black_first"]["status"] == "unknown" and found["black_first"]["holds"] is None
+    spent = run(f"{board} b", "--game", "tsumego-7", "--out", out, "--total", "1e-9", "--json")
+    assert spent.exit_code == 10 and "used up" in spent.stderr
+    assert study_json(board, "--out", out)["black_first"]["status"] == "dies"
+
+
+def test_what_a_total_leaves_has_the_move_that_is_proved():
+    board = SHAPES["rectangular six in the corner"].board
+    for total in ("0.2", "0.4", "0.8"):
+        result = run(f"{board} b", "--game", "tsumego-7", "--json", "--total", total)
+        found = json.loads(result.stdout)["black_first"]
+        assert result.exit_code in (0, 10) and (
+            found["status"] != "dies" or found["right"] == ["B2"]
+        ), found
+        for move in found["moves"]:
+            assert move["right"] is not True or (
+                move["line"][0] == "B2" and len(move["line"]) > 1 and move["shows"]
+            )
+
+
+def test_a_seki_is_shown_as_one():
+    """The variation ends with both sides passing if the proof has such a line, not with a failed
+    attempt at more.
+    """
+    found = study_json("......./......./......./......./XXXXXXX/OOOOOOO/.XXX..O")
+    shown = [
+        move
+        for side in ("black", "white")
+        for move in found[f"{side}_first"]["moves"]
+        if move["status"] == "seki"
+    ]
+    assert shown and all(
+        move["end"] == "both pass" and move["shows"] in ("not captured", "no two eyes")
+        for move in shown
+    ), shown
+
+
+def test_games_and_positions_that_ask_nothing_are_refused():
+    for words in (
+        (f"{BENT_THREE} b", "--game", "go-7"),
+        (f"{BENT_THREE} b passes=1", "--game", "tsumego-7"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2 and (
+            "tsumego-7 or killallgo-9" in result.stderr or "a position with passes" in result.stderr
+        )
+
+
+def test_check_takes_a_folder(tmp_path):
+    study_json(BENT_THREE, "--out", tmp_path / "out")
+    result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "out")])
+    assert result.exit_code == 0 and result.stdout.endswith("proofs accepted\n")
+    some = sorted((tmp_path / "out").rglob("proof.jsonl.gz"))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "one").symlink_to(tmp_path / "out")
+    (tmp_path / "links" / "round").symlink_to(tmp_path / "links")
+    result = CliRunner().invoke(cli.app, ["check", str(tmp_path / "links"), "--json"])
+    assert result.exit_code == 0 and json.loads(result.stdout)["accepted"] == len(some)
+    result = CliRunner().invoke(
+        cli.app, ["check", str(some[0]), str(some[0])]
+    )  # named twice, checked once
+    assert result.exit_code == 0 and "of 1 proofs" not in result.stdout
+    some[0].write_bytes(b"")
+    result = CliRunner().invoke(cli.app, ["check", *map(str, some), "--json"])
+    assert result.exit_code == 2 and json.loads(result.stdout)["accepted"] == len(some) - 1
+    assert (
+        CliRunner()
+        .invoke(cli.app, ["check", str(tmp_path), "--flatten", str(tmp_path / "flat")])
+        .exit_code
+        == 2
+    )
+
+
+def test_a_row_without_its_question_is_refused(tmp_path):
+    study_json(BENT_THREE, "--out", tmp_path / "out")
+    record = tmp_path / "out" / "results.jsonl"
+    first, *others = record.read_text().splitlines()
+    row = json.loads(first)
+    del row["rules"]
+    record.write_text("\n".join([json.dumps(row), *others]) + "\n")
+    result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", tmp_path / "out")
+    assert result.exit_code == 2 and "'rules' is missing" in result.stderr
+
+
+def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeypatch):
+    solve_pool, out = search.solve_pool, tmp_path / "out"
+    calls = []
+
+    def interrupted(problems, **options):
+        calls.append(problems)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        yield from solve_pool(problems, **options)
+
+    monkeypatch.setattr(search, "solve_pool", interrupted)
+    result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", out, "--json")
+    assert result.exit_code == 130 and "goes on where" in result.stderr
+    known = json.loads(result.stdout)
+    assert (
+        len(known["questions"]) == 2
+        and known["black_first"]["status"] == "dies"
+        and not known["black_first"]["complete"]
+    )
+    monkeypatch.setattr(search, "solve_pool", solve_pool)
+    assert study_json(BENT_THREE, "--out", out)["black_first"]["complete"]
