@@ -77,4 +77,4 @@ def _folder_named(text: str, proofs: Path, ids: Collection[str]) -> str | None:
         for identifier, folder in folders.items()
         if text == folder or text.startswith((f"{folder} ", f"{folder}{os.sep}"))
     ]
-    return max(named, key=len, default=None)  # an id may itself contain a blank
+    return max(named, key=len, default=None)

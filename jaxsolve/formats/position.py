@@ -1,4 +1,4 @@
-"""What a person types for a position: a file, a problem of a set, moves, or the canonical text."""
+"""Positions as the user types them: a file, a problem of a set, moves, or canonical text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from jaxsolve.core import process
 from jaxsolve.core.strict_json import shortened
 from jaxsolve.formats import letters, problems, sgf
-from jaxsolve.formats.record import FormatError, Record
+from jaxsolve.formats.record import FormatError, Record, board_size
 from jaxsolve.games import registry
 from jaxsolve.games.game import Game, State
 from jaxsolve.question import Problem, default_claim
@@ -25,19 +25,19 @@ def resolve(
     remark: Callable[[str], None] | None = None,
     look: bool = False,
 ) -> Problem:
-    """The position that ``text`` names, with its rules and default claim.
-
-    It may be an SGF file; ``FILE.json:ID``, a problem of a set; ``start``; ``moves:C3 D4 pass`` from the start position; a position in canonical
-    text; or ``-`` for an SGF record or a text on standard input. ``start`` and ``moves:`` always mean themselves: a file of such a name is
-    reached as ``./start``.
+    """Reads a position, with its rules and its default claim.
 
     Args:
-      text: what was typed.
-      game: rule-set id; needed unless the file says it. With a problem of a set it replaces the set's rules.
+      text: an SGF file; ``FILE.json:ID``, a problem of a set; ``start``; ``moves:C3 D4 pass`` from
+        the start position; canonical text; or ``-`` to read an SGF record or a text from standard
+        input. ``start`` and ``moves:`` are never file names: write ``./start`` for such a file.
+      game: rule-set id; required unless the file contains it. It replaces the rules of a problem
+        set.
       options: rule options that replace those of ``game`` or of the file.
-      letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: found out where that can be.
-      remark: called with a sentence where the input could also be read otherwise.
-      look: the state is only looked at (``Game.read``): a position in canonical text then is read without JAX.
+      letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: detected
+        if possible.
+      remark: called with a sentence if the input is ambiguous.
+      look: read the state for display only (``Game.read``), which needs no JAX for canonical text.
 
     Raises:
       FormatError: one sentence naming the file, problem or move that is wrong.
@@ -54,7 +54,8 @@ def resolve(
         return problems.load(file, ids=[identifier], options=_replacing(game, ways.options))[0]
     if text.endswith(".json"):
         raise FormatError(
-            f"{text} is a problem set: add the problem's id, as in {text}:ID; it has {problems.names(text)}"
+            f"{text} is a problem set: add the problem's id, as in {text}:ID; "
+            f"it has {problems.names(text)}"
         )
     path = Path(text)
     if text.endswith(".sgf") or _is_file(path):
@@ -68,7 +69,7 @@ def resolve(
 
 @dataclass(frozen=True)
 class _Ways:
-    """How a text is to be read: the arguments of ``resolve``."""
+    """The arguments of ``resolve`` that control how a text is read."""
 
     rules: str | None
     options: dict[str, str]
@@ -77,10 +78,11 @@ class _Ways:
     look: bool
 
     def refuse_letters(self) -> None:
-        """Raises FormatError where letters were chosen for a position without typed moves."""
+        """Raises FormatError if letters were chosen for a position without typed moves."""
         if self.letters is not None:
             raise FormatError(
-                f"--letters {self.letters} is for typed moves, such as moves:H8 I9; this position has none"
+                f"--letters {self.letters} is for typed moves, such as moves:H8 I9; "
+                "this position has none"
             )
 
 
@@ -92,7 +94,7 @@ def _is_file(path: Path) -> bool:
 
 
 def names_problem(text: str) -> bool:
-    """Whether ``text`` is ``FILE.json:ID``: such a position comes with a claim of its own."""
+    """Whether ``text`` is ``FILE.json:ID``: such a position has a claim of its own."""
     file, _, identifier = text.rpartition(":")
     return file.endswith(".json") and bool(identifier)
 
@@ -108,7 +110,8 @@ def _replacing(game: str | None, options: dict[str, str]) -> dict[str, str]:
 def _game(rules: str | None, options: dict[str, str]) -> Game:
     if rules is None:
         raise FormatError(
-            f"say which game it is, such as --game hex-5; there are {', '.join(registry.available())} ('jaxsolve games' tells more)"
+            "give the game, such as --game hex-5; "
+            f"there are {', '.join(registry.available())} (see 'jaxsolve games')"
         )
     try:
         return problems.with_options(rules, options)
@@ -118,10 +121,11 @@ def _game(rules: str | None, options: dict[str, str]) -> Game:
 
 def _content(data: bytes, name: str, ways: _Ways) -> Problem:
     if b"(;" not in b"".join(data[:4096].split()):
-        if name.endswith(".sgf"):  # whoever calls it so does not mean a text
+        if name.endswith(".sgf"):  # the user means a record, not canonical text
             what = "is empty" if not data.strip() else "has no '(;' near its beginning"
             raise FormatError(
-                f"{name} is not an SGF record: it {what}; one looks like (;GM[1]SZ[9];B[ee];W[cc])"
+                f"{name} is not an SGF record: it {what}; "
+                "a record looks like (;GM[1]SZ[9];B[ee];W[cc])"
             )
         if name != "standard input" and not data.isascii():
             raise FormatError(f"{name} is neither an SGF record nor a position in text")
@@ -132,9 +136,8 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
         family = None if ways.rules is None else _game(ways.rules, ways.options).name
         record = sgf.read(data, family=family)
         game = _game_of(record, ways.rules, ways.options)
-        if (
-            game.name != record.properties["family"]
-        ):  # its points were read as another game's: refused where GM says that game, too
+        # The points were read as those of another game. Reading again refuses a contradicting GM.
+        if game.name != record.properties["family"]:
             record = sgf.read(data, family=game.name)
         state = sgf.position(record, game)
     except ValueError as error:
@@ -143,20 +146,22 @@ def _content(data: bytes, name: str, ways: _Ways) -> Problem:
 
 
 def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game:
-    """The game of a record: ``rules``, else the rule-set id in RU, else plain rules of its family and size; komi as the record says it.
+    """The game of a record: ``rules``, else the rule-set id in RU, else the default rules.
 
-    Raises FormatError for a record under rules of its own that nobody has named a rule set for.
+    Default rules follow from the family and size of the record. Komi comes from the record.
+    Raises FormatError if RU holds other rules and ``rules`` is None.
     """
-    said = record.properties.get("rules", "").replace("\\", "").strip()
+    stated = record.properties.get("rules", "").replace("\\", "").strip()
     family = record.properties["family"]
     if rules is None and any(
-        said.split(";")[0] == base or (base.endswith("-N") and said.startswith(base[:-1]))
+        stated.split(";")[0] == base or (base.endswith("-N") and stated.startswith(base[:-1]))
         for base in registry.available()
     ):
-        return _game(said, options)
-    if rules is None and said:
+        return _game(stated, options)
+    if rules is None and stated:
         raise FormatError(
-            f"its rules RU[{shortened(said)}] are no rule set of jaxsolve: choose one with --game, such as {family}-{record.size}"
+            f"its rules RU[{shortened(stated)}] are not a rule set of jaxsolve: "
+            f"choose one with --game, such as {family}-{record.size}"
         )
     rules = rules or f"{family}-{record.size}"
     komi = record.properties.get("komi", "").strip()
@@ -190,18 +195,18 @@ def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
         if text.startswith("moves:"):
             hint = " Moves are separated by blanks." if "," in text else ""
         elif " " not in text and not name:
-            hint = f" ({shortened(text)!r} is no file, no 'start' and no moves:...)"
+            hint = f" ({shortened(text)!r} is no file, not 'start' and not moves:...)"
         raise FormatError(f"{where}{error}{hint}") from None
     return _problem(name or text, game, state)
 
 
 def _in_gtp_letters(moves: str, game: Game, ways: _Ways) -> str:
-    """Gomoku moves with their columns in GTP letters; the other games have one kind of letters each."""
+    """Gomoku moves with GTP column letters; moves of other games stay as they are."""
     if game.name != "gomoku":
         if ways.letters is not None:
             raise FormatError(f"--letters {ways.letters} is for Gomoku, not for {game.rule_set}")
         return moves
-    moves, sentence = letters.as_gtp(moves, game.size, ways.letters)
+    moves, sentence = letters.as_gtp(moves, board_size(game), ways.letters)
     if sentence and ways.remark is not None:
         ways.remark(f"the moves are read {sentence}")
     return moves

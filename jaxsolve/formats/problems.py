@@ -1,18 +1,23 @@
-"""Problem sets: our own documented JSON format, read and written, and one door for every format the package reads.
+"""Problem sets: reads every JSON format that the package knows, and writes its own.
 
 The ``jaxsolve-problems`` format, version 1, is one JSON object:
 
 .. code-block:: json
 
-    {"format": "jaxsolve-problems", "version": 1, "title": "Hex 4x4 openings", "source": "where the positions come from",
-     "rules": "hex-4",
+    {"format": "jaxsolve-problems", "version": 1, "title": "Hex 4x4 openings",
+     "source": "where the positions come from", "rules": "hex-4",
      "problems": [{"id": "a1", "moves": "a1", "expected": "disproved"},
-                  {"id": "corner", "rules": "hex-3", "position": "X../.../..O b", "claim": {"player": "black", "result": "wins"}}]}
+                  {"id": "corner", "rules": "hex-3", "position": "X../.../..O b",
+                   "claim": {"player": "black", "result": "wins"}}]}
 
-``rules`` is a rule-set id, short or full; one given with a problem replaces the file's. The position is the canonical text in
-``position`` (left out: the game's start position), from which ``moves``, separated by blanks, are played. ``claim`` is what is to be
-proven; left out: that the side the rules name wins (killallgo, tsumego), else that the side to move wins. Optional: ``title``,
-``source``, ``expected`` (``proved`` or ``disproved``) and ``notes``, an object with anything else.
+* ``rules``: a rule-set id, short or full. The rules of a problem replace those of the file.
+* ``position``: canonical text, ``start``, or ``moves:`` and moves from the start position.
+  Default: the start position.
+* ``moves``: moves that are played from the position, separated by blanks.
+* ``claim``: what is to be proven. Default: the side that the rules name wins (killallgo, tsumego),
+  else the side to move wins.
+* Optional: ``title``, ``source``, ``expected`` (``proved`` or ``disproved``), and ``notes``, an
+  object with anything else.
 """
 
 from __future__ import annotations
@@ -42,15 +47,17 @@ _ANSWERS = (Verdict.PROVED.value, Verdict.DISPROVED.value)
 def load(
     path: str | Path, *, ids: Sequence[str] | None = None, options: Mapping[str, str] | None = None
 ) -> list[Problem]:
-    """Problems of a file, in its order, or those named by ``ids`` in the order named.
+    """Loads the problems of a file, in its order, or the problems ``ids`` in their order.
 
     Args:
-      path: as ``find`` finds it; our own format or a published set (``jaxsolve.formats.published`` lists them), found out by itself.
-      ids: only these.
-      options: rule options that replace the file's, such as ``{"knowledge": "ndk"}``; ``rules`` names another base rule set.
+      path: a file as for ``find``. Its fields show whether it is in our own format or a published
+        set (``jaxsolve.formats.published``).
+      ids: only these problems.
+      options: rule options that replace those of the file, such as ``{"knowledge": "ndk"}``;
+        ``rules`` names another base rule set.
 
     Raises:
-      FormatError: one sentence with the file, the problem's id and the field or move that is wrong.
+      FormatError: one sentence with the file, the id of the problem, and the wrong field or move.
     """
     path = find(path)
     data = _read_json(path)
@@ -65,12 +72,12 @@ def load(
                     f"there is no problem {shortened(identifier)!r}; it has {_some(entries)}"
                 )
             if identifier in chosen[:number]:
-                raise FormatError(f"problem {identifier!r} is asked for twice")
+                raise FormatError(f"problem {identifier!r} is given twice")
     except FormatError as error:
         raise FormatError(f"{path.name}: {error}") from None
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise FormatError(
-            f"{path.name}: not a problem set of the kind that its fields promise ({error})"
+            f"{path.name}: not a problem set in the format that its fields indicate ({error})"
         ) from None
     problems = []
     for identifier in chosen:
@@ -86,7 +93,7 @@ def load(
 
 
 def names(path: str | Path) -> str:
-    """The first ids of a set, as a sentence lists them. Raises FormatError as ``load``."""
+    """The first ids of a set, for an error message. Raises FormatError as ``load``."""
     path = find(path)
     try:
         return _some(_entries(_read_json(path))[0])
@@ -97,10 +104,14 @@ def names(path: str | Path) -> str:
 
 
 def starts(path: str | Path, game: Game, whose: str) -> list[State]:
-    """The positions of a problem file, for games of ``game`` to begin at.
+    """The positions of a problem file, as starting positions of ``game``.
 
-    ``whose``: how a sentence about a position of another game goes on ("the run trains"). Raises ValueError for one, or where the game is over,
-    OSError as any file.
+    Args:
+      whose: subject and verb for the error message, such as "the run trains".
+
+    Raises:
+      ValueError: a position belongs to another game, or the game is over there.
+      OSError: the file cannot be read.
     """
     found = load(path)
     for problem in found:
@@ -114,7 +125,7 @@ def starts(path: str | Path, game: Game, whose: str) -> list[State]:
 
 
 def find(path: str | Path) -> Path:
-    """The file that ``path`` names: itself, or where there is none and it has no folder, the set of that name that comes with the package."""
+    """``path``, or if it does not exist and has no folder, the included set of that name."""
     path = Path(path)
     if path.parent == Path() and not path.exists():
         return shipped().get(path.name, path)
@@ -122,7 +133,10 @@ def find(path: str | Path) -> Path:
 
 
 def shipped() -> dict[str, Path]:
-    """Problem sets that come with the package, by file name: installed beside this package, in a checkout in ``configs/problems``."""
+    """Problem sets that the package includes, by file name.
+
+    They are inside an installed package, and in ``configs/problems`` of a checkout.
+    """
     package = Path(jaxsolve.__file__).parent
     folders = (package / "configs" / "problems", package.parent / "configs" / "problems")
     return {
@@ -134,7 +148,7 @@ def shipped() -> dict[str, Path]:
 
 
 def dump(problems: Iterable[Problem], *, title: str = "", source: str = "") -> str:
-    """The problems as text of a ``jaxsolve-problems`` file; ``load`` reads back equal ones."""
+    """Text of a ``jaxsolve-problems`` file; ``load`` returns equal problems."""
     entries = []
     for problem in problems:
         claim = {
@@ -158,7 +172,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = strict_json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        hint = f"; with jaxsolve come {', '.join(shipped())}" if path.parent == Path() else ""
+        hint = f"; the package includes {', '.join(shipped())}" if path.parent == Path() else ""
         raise FormatError(f"cannot read {path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError:
         raise FormatError(f"{path.name} is not UTF-8 text") from None
@@ -166,7 +180,8 @@ def _read_json(path: Path) -> dict[str, Any]:
         raise FormatError(f"{path.name}: {error}") from None
     if not isinstance(data, dict):
         raise FormatError(
-            f"{path.name} is not a problem set: it holds a JSON {_KINDS_OF_JSON[type(data)]}, not an object, such as {EXAMPLE}"
+            f"{path.name} is not a problem set: it holds a JSON {_KINDS_OF_JSON[type(data)]}, "
+            f"not an object, such as {EXAMPLE}"
         )
     return data
 
@@ -218,11 +233,13 @@ def by_id(entries: Any) -> dict[str, Any]:
         identifier = str(entry["id"])
         if not re.fullmatch(r"\w[\w.+-]*", identifier):
             raise FormatError(
-                f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - (it names a folder too)"
+                f"id {shortened(identifier)!r} is not made of letters, digits and . _ + - "
+                "(it also names a folder)"
             )
         if len(identifier.encode()) > ID_BYTES:
             raise FormatError(
-                f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes (it names a folder too)"
+                f"id {shortened(identifier)!r} is longer than {ID_BYTES} bytes "
+                "(it also names a folder)"
             )
         if identifier in found:
             raise FormatError(f"id {identifier!r} is given twice")
@@ -263,7 +280,10 @@ def _notes(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def split_rules(rules: str) -> tuple[str, dict[str, str]]:
-    """Base and options of a rule-set id. Raises ValueError for an option given twice or without a value."""
+    """Base and options of a rule-set id.
+
+    Raises ValueError for an option that is given twice or has no value.
+    """
     base, *fields = rules.strip().split(";")
     options: dict[str, str] = {}
     for option in fields:
@@ -276,18 +296,29 @@ def split_rules(rules: str) -> tuple[str, dict[str, str]]:
 
 
 def with_options(rules: str, options: Mapping[str, str]) -> Game:
-    """The game of a rule-set id with some options replaced; ``options["rules"]`` replaces its base. Raises ValueError."""
+    """The game of a rule-set id with some options replaced; ``rules`` replaces the base.
+
+    Raises ValueError.
+    """
     base, chosen = split_rules(options.get("rules", rules))
     chosen |= {key: value for key, value in options.items() if key != "rules"}
     return registry.make(base, **chosen)
 
 
 def position(game: Game, text: str | None, moves: str | None) -> State:
-    """The position after ``moves`` (separated by blanks) from ``text`` (None: the start position). Raises ValueError."""
+    """The position after ``moves``, separated by blanks, from ``text``.
+
+    ``text`` is a canonical text, ``start``, ``moves:`` and moves, or None for the start position.
+    Raises ValueError.
+    """
     if text is not None and not isinstance(text, str):
         raise FormatError("field 'position' is not a text")
     if moves is not None and not isinstance(moves, str):
         raise FormatError("field 'moves' is not a text with blanks between the moves")
+    if text is not None and text.startswith("moves:"):
+        text, moves = None, f"{text.removeprefix('moves:')} {moves or ''}"
+    elif text == "start":
+        text = None
     state = start_position(game) if text is None else game.parse(text)
     listed = [Move(word) for word in (moves or "").split()]
     number = 1

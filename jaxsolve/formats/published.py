@@ -1,13 +1,17 @@
-"""Problem sets as the papers' authors published them, found by their fields and turned into ``Problem`` objects.
+"""Problem sets in the formats of their publications, recognised by their fields.
 
-| set | rules unless options say otherwise | claim |
-| --- | --- | --- |
-| Gomoku 15x15, proof cost networks (ICLR 2022) | ``knowledge=4t`` | side to move wins |
-| Killall-Go 9x9, proof cost networks (ICLR 2022) | ``ko=simple, passes=not-achieved, fill_eyes=false`` | White lives |
-| Killall-Go 7x7 openings and easy positions (NeurIPS 2023) | ``ko=situational, passes=not-achieved`` | White lives |
-| Killall-Go 7x7, relevance zones (AAAI 2022) | ``tsumego-7`` with the file's ko rule for each side | White lives |
-| Go 19x19 life and death, relevance zones (AAAI 2022) | ``tsumego-19``, crucial stones, region and ko rules of the file | the colour to live lives |
-| Hex openings and mid-game positions | ``hex-N`` | side to move wins |
+Each set with its default rules and its claim:
+
+* Gomoku 15x15, proof cost networks (ICLR 2022): ``knowledge=4t``; the side to move wins.
+* Killall-Go 9x9, proof cost networks (ICLR 2022): ``ko=simple``, ``passes=not-achieved``,
+  ``fill_eyes=false``; White lives.
+* Killall-Go 7x7 openings and easy positions (NeurIPS 2023): ``ko=situational``,
+  ``passes=not-achieved``; White lives.
+* Killall-Go 7x7, relevance zones (AAAI 2022): ``tsumego-7`` with the ko rule of the file for each
+  side; White lives.
+* Go 19x19 life and death, relevance zones (AAAI 2022): ``tsumego-19`` with the crucial stones,
+  region and ko rules of the file; the colour to live lives.
+* Hex openings and mid-game positions: ``hex-N``; the side to move wins.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """One published format: how to know it, and how to build a problem of it."""
+    """One published format: how to recognise it, and how to build a problem."""
 
     recognise: Callable[[Entry], bool]
     build: Callable[[str, Entry, Entry, dict[str, str]], Problem]
@@ -40,12 +44,13 @@ class PublishedSet:
 
 
 def entries(data: Entry) -> tuple[dict[str, Entry], Callable[..., Problem]]:
-    """Raw entries by id and their builder. Raises FormatError if the set is none we know."""
+    """Raw entries by id and their builder. Raises FormatError for an unknown format."""
     for published in _SETS:
         if published.recognise(data):
             return published.entries(data), published.build
     raise FormatError(
-        'it is neither a jaxsolve-problems file ("format": "jaxsolve-problems") nor a published set that jaxsolve knows'
+        'it is neither a jaxsolve-problems file ("format": "jaxsolve-problems") '
+        "nor a published set that jaxsolve knows"
     )
 
 
@@ -70,17 +75,18 @@ def _moves(pairs: list[list[str]]) -> tuple[Move, ...]:
 
 
 def _played(game: Game, entry: Entry, moves: tuple[Move, ...]) -> State:
-    """The position after ``moves``, compared with the stones and the side to move that the entry states."""
+    """The position after ``moves``; it must agree with the stones and the side of the entry."""
     state, rest, number = start(game, Record(board_size(game), moves=moves))
     state = replay(game, state, rest, first_number=number)
     stated = entry.get("to_move", entry.get("to_play"))
     if stated is not None and _side(stated) != int(game.to_move(state)):
         raise FormatError(
-            f"field to_move says {stated}, but after {len(moves)} moves it is {game.players[int(game.to_move(state))]}'s turn"
+            f"field to_move is {stated}, but after {len(moves)} moves "
+            f"it is {game.players[int(game.to_move(state))]}'s turn"
         )
     for field, colour in (("black", 1), ("white", 2)):
         if field in entry and sorted(entry[field]) != sorted(_stones(game, state, colour)):
-            raise FormatError(f"field {field} lists other stones than the moves leave on the board")
+            raise FormatError(f"field {field} differs from the stones on the board after the moves")
     return state
 
 
@@ -94,7 +100,7 @@ def _stones(game: Game, state: State, colour: int) -> list[str]:
 
 
 def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
-    """``answer`` in words, unless options were changed that it may depend on."""
+    """``answer`` as a verdict; None if options that it may depend on were changed."""
     return (
         None
         if answer is None or set(options) - _SOUND_OPTIONS
@@ -103,7 +109,7 @@ def _expected(answer: bool | None, options: dict[str, str]) -> str | None:
 
 
 def _solved(table: Any) -> bool | None:
-    """True if some column of a paper's table holds a figure: one of its programs has solved the problem."""
+    """True if a column of a publication's table has a figure: one program solved the problem."""
     found = (
         any(_solved(value) for value in table.values())
         if isinstance(table, dict)
@@ -166,7 +172,7 @@ def _ko_options(entry: Entry) -> dict[str, str]:
 
 
 def _rzone7(identifier: str, entry: Entry, data: Entry, options: dict[str, str]) -> Problem:
-    """The paper's figure leaves out White's forced pass at move 2."""
+    """The publication's figure omits White's forced pass at move 2."""
     lives = {"goal": "live", "defender": "white", "crucial": "any", "region": "all"} | _ko_options(
         entry
     )
@@ -250,7 +256,8 @@ def _hex_opening_entries(data: Entry) -> dict[str, Entry]:
     for size, cells in winners.items():
         if not size.isdecimal() or not isinstance(cells, dict):
             raise FormatError(
-                f"field 'winners' gives {size!r} the value {cells!r}, where a board size and an object of cells and winners belong"
+                f"field 'winners' gives {size!r} the value {cells!r}; "
+                "it maps board sizes to objects of cells and winners"
             )
     return {
         f"{n}x{n}-{cell}": {"size": int(n), "cell": cell, "winner": winners[n][cell]}

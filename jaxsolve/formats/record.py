@@ -1,4 +1,4 @@
-"""A game record: the moves that led to a position, replayed through the rules and refused at the first illegal one."""
+"""Game records: set-up stones and moves, replayed by the rules of a game."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ import numpy as np
 from jaxsolve.core.lazy_import import jax, jnp
 from jaxsolve.games.game import Game, Outcome, State
 
-RESIGNED = ("resign", "forfeit")  # how a record may end besides a move
-SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's answer to the first stone
-KILLALL_OPENING = (
-    "C7",
-    "G7",
-    "C3",
-    "G3",
-)  # the four Black stones a killallgo-9 record begins with, White passing between
+RESIGNED = ("resign", "forfeit")  # last entries of a record that are no moves
+SWAPS = ("swap-pieces", "swap-sides")  # Hex: the second player's reply to the first stone
+# Black's first four stones in a killallgo-9 record; White passes between them.
+KILLALL_OPENING = ("C7", "G7", "C3", "G3")
 
 
 class FormatError(ValueError):
-    """Bad input from a person or a file; the message is one sentence that says what and where."""
+    """Bad input from the user or a file; the message is one sentence with the place."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +27,23 @@ class Move:
     """One entry of a record."""
 
     text: str  # as ``Game.parse_action`` reads it
-    player: int | None = None  # 0 or 1 where the record says whose move it is
+    player: int | None = None  # 0 or 1; None if the record does not name the player
 
 
 @dataclass(frozen=True)
 class Record:
-    """Set-up stones and moves, as read from a file, before any rule has seen them."""
+    """Set-up stones and moves of a file, not yet checked against rules.
+
+    Stones are (column from the left, row from the TOP), from 0.
+    """
 
     size: int  # the board is size x size
-    black: frozenset[tuple[int, int]] = (
-        frozenset()
-    )  # set-up stones as (column from the left, row from the TOP), from 0
+    black: frozenset[tuple[int, int]] = frozenset()
     white: frozenset[tuple[int, int]] = frozenset()
-    to_move: int | None = None  # side to move at the start, where the record says so
+    to_move: int | None = None  # side to move at the start, if the record states it
     moves: tuple[Move, ...] = ()
-    properties: dict[str, str] = field(
-        default_factory=dict
-    )  # what else the file told: game number, komi, rules, title
+    # Other contents of the file: family, komi, rules, title.
+    properties: dict[str, str] = field(default_factory=dict)
 
     @property
     def has_setup(self) -> bool:
@@ -64,7 +60,10 @@ class Record:
 
 @functools.lru_cache(maxsize=32)
 def _advance(game: Game) -> Any:
-    """Compiled ``(state, action) -> (state, legal mask, outcome, side to move)``; action -1 leaves the state as it is."""
+    """Compiled ``(state, action) -> (state, legal mask, outcome, side to move)``.
+
+    Action -1 does not change the state.
+    """
 
     from jaxsolve.jit import device  # here, for it imports JAX
 
@@ -86,12 +85,12 @@ def _advance(game: Game) -> Any:
 
 @functools.lru_cache(maxsize=32)
 def start_position(game: Game) -> State:
-    """``game.init()`` as host arrays, made once for each game."""
+    """``game.init()`` as host arrays, computed once per game."""
     return jax.device_get(game.init())
 
 
 def board_size(game: Game) -> int:
-    """Side length of a square board. Raises FormatError for a game without one."""
+    """Side length of a square board. Raises FormatError for a game without such a board."""
     size = getattr(game, "size", None)
     if size is None:
         raise FormatError(f"{game.name} has no square board, so it has no records with points")
@@ -107,22 +106,24 @@ def _ended(game: Game, outcome: int) -> str:
 
 
 def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int = 1) -> State:
-    """Play ``moves`` from ``state``.
+    """Plays ``moves`` from ``state``.
 
-    A last move of ``RESIGNED`` leaves the position as it is. In Hex ``swap-pieces`` (the first stone becomes the second player's, mirrored at
-    the long diagonal) and ``swap-sides`` (only the people change) may answer the first stone.
+    A last move in ``RESIGNED`` does not change the position. In Hex the reply to the first stone
+    may be ``swap-pieces`` (the stone becomes the second player's, mirrored at the long diagonal) or
+    ``swap-sides`` (the players change sides, the position stays).
 
     Args:
       game: the rules.
       state: position before the first move.
-      moves: every one must be legal and made by the side to move.
-      first_number: number of the first move in error messages.
+      moves: legal moves, each by the side to move.
+      first_number: number of the first move, for error messages.
 
     Returns:
       The position after the last move, as host arrays.
 
     Raises:
-      FormatError: naming the first move that is not well formed, made by the wrong side, illegal, or after the end.
+      FormatError: a move is malformed, illegal, by the wrong side or after the end of the game;
+        the message names the first one.
     """
     advance = _advance(game.kernel)
     state, legal, outcome, side = jax.device_get(advance(state, np.int32(-1)))
@@ -138,7 +139,8 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
             raise FormatError(f"move {number} ({move.text}): {_ended(game, int(outcome))}")
         if move.player is not None and move.player != side:
             raise FormatError(
-                f"move {number} ({move.text}): it is {mover}'s turn, but the record gives the move to {game.players[move.player]}"
+                f"move {number} ({move.text}): it is {mover}'s turn, "
+                f"but the record gives the move to {game.players[move.player]}"
             )
         if move.text.lower().startswith("swap"):
             state, legal, outcome, side = jax.device_get(
@@ -156,14 +158,15 @@ def replay(game: Game, state: State, moves: Sequence[Move], *, first_number: int
                 else ""
             )
             raise FormatError(
-                f"move {number}: {mover} may not play {move.text} here (rules {_short(game.rule_set)}){only}"
+                f"move {number}: {mover} may not play {move.text} here "
+                f"(rules {_short(game.rule_set)}){only}"
             )
         state, legal, outcome, side = jax.device_get(advance(state, np.int32(action)))
     return state
 
 
 def _swapped(game: Game, state: State, word: str, number: int) -> State:
-    """The position after the swap ``word``, the second move of a Hex record. Raises FormatError."""
+    """The position after a swap, the second move of a Hex record. Raises FormatError."""
     if game.name != "hex":
         raise FormatError(f"move {number}: {word} is a move of Hex, not of {_short(game.rule_set)}")
     cells = np.asarray(game.cells(state))
@@ -173,7 +176,8 @@ def _swapped(game: Game, state: State, word: str, number: int) -> State:
         return state
     if word.lower() != "swap-pieces":
         raise FormatError(
-            f"move {number}: write {word} as swap-pieces (the stone changes colour and is mirrored) or swap-sides (it stays)"
+            f"move {number}: write {word} as swap-pieces (the stone changes colour and is "
+            "mirrored) or swap-sides (it stays)"
         )
     board = "/".join("".join(".O"[int(cell)] for cell in row) for row in cells.T)
     return game.parse(f"{board} {game.players[0][0]}")
@@ -184,18 +188,20 @@ def _short(rule_set: str, width: int = 80) -> str:
 
 
 def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
-    """The position a record begins from, the moves left to play from there, and the number of the first of them.
+    """The first position of a record, the moves from there, and the number of the first move.
 
-    ``killallgo-9`` records begin on the empty board with ``KILLALL_OPENING``; the game's own start position already
-    holds those stones, so the first seven entries are compared with them and left out.
+    ``killallgo-9`` records begin on the empty board with ``KILLALL_OPENING``. The start position of
+    the game contains these stones, so the first seven entries are checked and skipped.
 
     Raises:
-      FormatError: wrong board size, unknown side to move, stones that are no position of this game, wrong opening.
+      FormatError: wrong board size, unknown side to move, set-up stones that are no position of
+        this game, or a wrong opening.
     """
     size = board_size(game)
     if size != record.size:
         raise FormatError(
-            f"the record has a board of size {record.size}, but {_short(game.rule_set)} is played on {size}x{size}"
+            f"the record has a board of size {record.size}, "
+            f"but {_short(game.rule_set)} is played on {size}x{size}"
         )
     if record.has_setup:
         side = (
@@ -205,7 +211,7 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
         )
         if side is None:
             raise FormatError(
-                "the record sets up stones but does not say who is to move: add PL[B] or PL[W]"
+                "the record sets up stones but does not name the side to move: add PL[B] or PL[W]"
             )
         try:
             return game.parse(f"{record.format_board()} {game.players[side][0]}"), record.moves, 1
@@ -215,13 +221,16 @@ def start(game: Game, record: Record) -> tuple[State, Sequence[Move], int]:
     moves, number = without_opening(game, record.moves)
     if record.to_move is not None and number == 1 and record.to_move != int(game.to_move(initial)):
         raise FormatError(
-            f"the record has {game.players[record.to_move]} to move first, but the game begins with {game.players[1 - record.to_move]}"
+            f"the record has {game.players[record.to_move]} to move first, "
+            f"but the game begins with {game.players[1 - record.to_move]}"
         )
     return initial, moves, number
 
 
 def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], int]:
-    """Moves of a ``killallgo-9`` record after its opening stones, and the number of the first; other games: all moves.
+    """Moves of a ``killallgo-9`` record after its opening stones, and the number of the first move.
+
+    Records of other games keep all moves.
 
     Raises:
       FormatError: the record begins with Black, but not with the opening stones.
@@ -240,6 +249,7 @@ def without_opening(game: Game, moves: Sequence[Move]) -> tuple[Sequence[Move], 
         or not sides_fit
     ):
         raise FormatError(
-            "move 1 to 7: a killallgo-9 record begins with the Black stones C7 G7 C3 G3 and White passes between them"
+            "move 1 to 7: a killallgo-9 record begins with the Black stones C7 G7 C3 G3 "
+            "and White passes between them"
         )
     return moves[7:], 8

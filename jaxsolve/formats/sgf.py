@@ -1,6 +1,7 @@
-"""SGF (FF[4]) in and out: one line of play, with set-up stones, for Go, Gomoku and Hex.
+"""Reads and writes SGF (FF[4]): one line of play with set-up stones, for Go, Gomoku and Hex.
 
-The grammar, escapes and encodings are sgfmill's; this file turns its nodes into a ``Record`` and refuses what is not one position.
+sgfmill handles the grammar, escapes and encodings. This file converts its nodes to a ``Record`` and
+refuses records that do not describe one position.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _COLOURS = ("B", "W")
 
 
 def point_text(family: str, size: int, column: int, row: int) -> str:
-    """A point (column from the left, row from the TOP, from 0) as the game family writes it (FORMAT.md, "Coordinates")."""
+    """The name of a point in a game family (FORMAT.md, "Coordinates").
+
+    ``column`` counts from the left, ``row`` from the TOP, both from 0.
+    """
     return (
         f"{HEX_LETTERS[column]}{row + 1}"
         if family == "hex"
@@ -33,7 +37,7 @@ def point_text(family: str, size: int, column: int, row: int) -> str:
 
 
 def _point(raw: bytes, size: int, family: str) -> tuple[int, int] | None:
-    """(column, row from the top) of a raw SGF value; None for a pass. Hex files also write ``a1``."""
+    """(column, row from the top) of a raw SGF value; None for a pass. Hex allows ``a1`` as well."""
     named = re.fullmatch(rb"([A-Za-z])([0-9]{1,2})", raw)
     if family == "hex" and named:
         column, row = named[1].lower()[0] - ord("a"), int(named[2]) - 1
@@ -49,7 +53,10 @@ def _text(raw: bytes) -> str:
 
 
 def _stones(node: sgf.Tree_node, name: str, size: int, family: str) -> set[tuple[int, int]]:
-    """Points of a set-up property, compressed rectangles (``aa:cc``, by any two opposite corners) expanded."""
+    """Points of a set-up property.
+
+    A rectangle such as ``aa:cc``, given by any two opposite corners, stands for all its points.
+    """
     found: set[tuple[int, int]] = set()
     for raw in node.get_raw_list(name) if node.has_property(name) else []:
         corners = raw.split(b":")
@@ -111,7 +118,8 @@ class _Reader:
         side = _side(node)
         if side is not None and self.moves and side == self.moves[-1].player:
             raise FormatError(
-                f"PL after move {len(self.moves)} gives the same side two moves in a row; write a pass instead"
+                f"PL after move {len(self.moves)} gives the same side two moves in a row; "
+                "write a pass instead"
             )
         if side is not None and not self.moves:
             self.to_move = side
@@ -123,7 +131,8 @@ class _Reader:
         )
         if (black or white or empty) and self.moves:
             raise FormatError(
-                f"stones are set up after move {len(self.moves)}; set-up is read only before the first move"
+                f"stones are set up after move {len(self.moves)}; "
+                "set-up is read only before the first move"
             )
         for point in (black & white) | ((black | white) & empty):
             raise FormatError(
@@ -150,32 +159,35 @@ class _Reader:
             point = _point(raw, self.size, self.family)
         except ValueError:
             raise FormatError(
-                f"move {number}: {colours[0]}[{_text(raw)}] is not a point of a {self.size}x{self.size} board"
+                f"move {number}: {colours[0]}[{_text(raw)}] is not a point "
+                f"of a {self.size}x{self.size} board"
             ) from None
         text = "pass" if point is None else point_text(self.family, self.size, *point)
         self.moves.append(Move(text, _COLOURS.index(colours[0])))
 
 
 def read(data: bytes | str, *, family: str | None = None) -> Record:
-    """Read one SGF game.
+    """Reads one SGF game.
 
     Args:
-      data: the file's bytes, or its text.
-      family: "go", "gomoku" or "hex" to read the points as that game's; None: as property GM says (1, 4, 11; absent = Go).
+      data: bytes or text of the file.
+      family: "go", "gomoku" or "hex", the game that the points belong to; None: the game in
+        property GM (1, 4, 11; absent = Go).
 
     Raises:
-      FormatError: garbage, a branch, a second game, a point off the board, set-up in mid-game, unknown encoding or game, another game
-        than ``family``, a handicap without its stones.
+      FormatError: not SGF, a branch, a second game, a point off the board, set-up after a move,
+        an unknown encoding or game, a game other than ``family``, or a handicap without stones.
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
-    family = _asked_family(game.get_root(), family)
+    family = _checked_family(game.get_root(), family)
     reader = _Reader(game.get_size(), family)
     node = game.get_root()
     while True:
         reader.read(node)
         if len(node) > 1:
             raise FormatError(
-                f"the record branches into {len(node)} variations after move {len(reader.moves)}; give one line of play"
+                f"the record branches into {len(node)} variations after move "
+                f"{len(reader.moves)}; give one line of play"
             )
         if not len(node):
             break
@@ -183,20 +195,21 @@ def read(data: bytes | str, *, family: str | None = None) -> Record:
     return _record(game.get_root(), reader)
 
 
-def _asked_family(root: sgf.Tree_node, family: str | None) -> str:
-    """The game that a record is of. Raises FormatError where it says another one than ``family``."""
+def _checked_family(root: sgf.Tree_node, family: str | None) -> str:
+    """The game of a record. Raises FormatError if it is not ``family``."""
     if family is not None and not root.has_property("GM"):
         return family
-    said = _family(root)
-    if said != (family or said):
+    stated = _family(root)
+    if stated != (family or stated):
         raise FormatError(
-            f"the record is a game of {said.capitalize()} (GM[{_text(root.get_raw('GM'))}]), not of {str(family).capitalize()}"
+            f"the record is a game of {stated.capitalize()} (GM[{_text(root.get_raw('GM'))}]), "
+            f"not of {str(family).capitalize()}"
         )
-    return said
+    return stated
 
 
 def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
-    """What ``reader`` has collected, with what the root node says."""
+    """The record of what ``reader`` has collected and of the root node's properties."""
     _refuse_lost_handicap(root, sum(colour == 0 for colour in reader.stones.values()))
     names = {"KM": "komi", "RU": "rules", "GN": "title"}
     properties = {
@@ -212,7 +225,7 @@ def _record(root: sgf.Tree_node, reader: _Reader) -> Record:
 
 
 def _title(root: sgf.Tree_node) -> str:
-    """The game's name, its escapes and encoding undone."""
+    """The name of the game, decoded."""
     try:
         return str(root.get("GN"))
     except (ValueError, LookupError):
@@ -225,27 +238,29 @@ MARKS = ("TR", "MA", "SQ", "CR")
 
 @dataclass(frozen=True)
 class Marked:
-    """A position with marks on it, as records of problems have it."""
+    """A position with marks, as in records of problems."""
 
     record: Record  # up to that position
-    marks: dict[
-        str, frozenset[tuple[int, int]]
-    ]  # points by property, (column, row from the TOP), from 0; only properties that mark something
-    where: str  # which position of the record it is, in words
+    # Points (column, row from the TOP), from 0, by property; properties without points are left out.
+    marks: dict[str, frozenset[tuple[int, int]]]
+    where: str  # the place of the position in the record, in words
 
 
 def read_marked(data: bytes | str) -> Marked:
-    """Read one position of a Go record that may go on in variations, as a problem with its solution does.
+    """Reads the position of a problem from a Go record, which may contain a solution.
 
-    It is the first one on the main line that has marks (``MARKS``). Without marks, and with variations, it is the one that was set up, before the
-    first move, for the moves are the solution; in a record without set-up stones the one before the first branch. Without branches it is the last.
+    It is the first position on the main line with marks (``MARKS``). A record without marks:
+
+    * with set-up stones and variations: the set-up position, because the moves are the solution;
+    * with variations only: the position before the first branch;
+    * without variations: the last position.
 
     Raises:
-      FormatError: as ``read`` does, but not for a branch.
+      FormatError: as for ``read``, but variations are allowed.
     """
     game = _parse(data.encode() if isinstance(data, str) else data)
     root = node = game.get_root()
-    reader = _Reader(game.get_size(), _asked_family(root, "go"))
+    reader = _Reader(game.get_size(), _checked_family(root, "go"))
     line = [root]
     while len(line[-1]):
         line.append(line[-1][0])
@@ -272,7 +287,7 @@ def read_marked(data: bytes | str) -> Marked:
 
 
 def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
-    """The node of the main line that a problem without marks is about: see ``read_marked``."""
+    """The node of the main line with the position of a problem without marks (``read_marked``)."""
     branch = next((node for node in line if len(node) > 1), None)
     if branch is None:
         return line[-1]
@@ -286,27 +301,31 @@ def _before_variations(line: Sequence[sgf.Tree_node]) -> sgf.Tree_node:
 
 
 def _refuse_lost_handicap(root: sgf.Tree_node, black: int) -> None:
-    """Raises FormatError where property HA promises more stones than were set up: the position would be another one."""
+    """Raises FormatError if property HA states more stones than were set up."""
     raw = _text(root.get_raw("HA")).strip() if root.has_property("HA") else "0"
     if not re.fullmatch(r"[0-9]{1,3}", raw):
         raise FormatError(f"HA[{shortened(raw)}] is not a number of handicap stones")
     if int(raw) >= 2 and black < int(raw):
         raise FormatError(
-            f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: set them up with AB"
+            f"the record has a handicap of {int(raw)} stones (HA) but sets up {black}: "
+            "set them up with AB"
         )
 
 
 def load(data: bytes | str, game: Game) -> State:
-    """The position at the end of an SGF record, played under ``game``'s rules from the empty board or the set-up stones.
+    """The position at the end of an SGF record, by the rules of ``game``.
+
+    Play begins on the empty board or with the set-up stones.
 
     Raises:
-      FormatError: as ``read``; or the board has another size, or a move is illegal or made by the wrong side (with its number).
+      FormatError: as for ``read``; or the board has another size, or a move is illegal or by the
+        wrong side (with its number).
     """
     return position(read(data, family=game.name), game)
 
 
 def position(record: Record, game: Game) -> State:
-    """The position at the end of a record that was read as one of this game's. Raises FormatError as ``load``."""
+    """The position at the end of a record of this game. Raises FormatError as ``load``."""
     state, moves, number = records.start(game, record)
     return records.replay(game, state, moves, first_number=number)
 
@@ -314,12 +333,17 @@ def position(record: Record, game: Game) -> State:
 def dump(
     game: Game, moves: Sequence[str], *, start: State | None = None, comment: str = ""
 ) -> bytes:
-    """SGF of ``moves`` (as ``Game.action_text`` writes them) from ``start`` (None: the game's start position).
+    """SGF of ``moves`` from ``start``.
 
-    The rule-set id goes into property RU, so the record is read back under the same rules.
+    Property RU holds the rule-set id, so the record is read back under the same rules.
+
+    Args:
+      moves: texts as from ``Game.action_text``.
+      start: None for the start position of the game.
 
     Raises:
-      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history, which set-up stones cannot carry.
+      FormatError: the game has no SGF coordinates, or ``start`` has a ko, passes or a history,
+        which set-up stones cannot express.
     """
     number = next((number for number, name in GAME_NUMBERS.items() if name == game.name), None)
     if number is None:
@@ -349,7 +373,8 @@ def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
     plain = f"{board} {game.players[side][0]}"
     if game.text(jax.device_get(game.parse(plain))) != game.text(state):
         raise FormatError(
-            "the position has a ko, passes, forced moves or a history, which SGF set-up stones cannot carry; write its moves instead"
+            "the position has a ko, passes, forced moves or a history, which SGF set-up stones "
+            "cannot express; write its moves instead"
         )
     size = cells.shape[0]
     for name, colour in (("AB", 1), ("AW", 2)):
@@ -365,7 +390,7 @@ def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
 
 
 def _raw(family: str, size: int, text: str) -> bytes:
-    """A move as SGF writes it: Hex keeps ``a1``, the others count both letters from the top left; a pass is empty."""
+    """The SGF value of a move: ``a1`` for Hex, else two letters from the top left, "" for a pass."""
     if text.lower() == "pass":
         return b""
     if family == "hex":

@@ -1,41 +1,52 @@
-"""Writes an SGF (FF[4]) record with variations: nodes of properties, escaped and folded as the format asks.
+"""Writes SGF (FF[4]) records with variations.
 
-``jaxsolve.formats.sgf`` reads positions and writes one line of play; this file writes what a solver has to say about a position.
+``jaxsolve.formats.sgf`` reads positions and writes one line of play. The nodes here hold comments
+and variations as well; sgfmill writes the record.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxsolve.games.boards.board_text import GTP_LETTERS
+from sgfmill import sgf_grammar
 
-WIDTH = 80  # where a line is broken between nodes or values
+from jaxsolve.games.boards.text import GTP_LETTERS
 
 
 @dataclass
 class Node:
-    """One node: raw values by property, escaped by ``text`` and ``simple_text`` or made by ``point``, and the nodes that follow it."""
+    """One node: raw values by property, and the nodes that follow.
+
+    ``text`` and ``simple_text`` escape values, ``point`` makes them.
+    """
 
     properties: dict[str, list[str]] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
 
 
 def text(words: str) -> str:
-    """A value of type Text (comments). SGF ends a value at ``]``, so that and the backslash are escaped; blanks but line feeds become spaces."""
+    """A value of type Text, for comments.
+
+    ``]`` ends a value in SGF, so it and the backslash are escaped. Blanks except line feeds become
+    spaces.
+    """
     words = words.replace("\r\n", "\n").replace("\r", "\n")
     words = re.sub(r"[^\S\n]", " ", words)
     return re.sub(r"([\\\]])", r"\\\1", words)
 
 
 def simple_text(words: str) -> str:
-    """A value of type SimpleText (names): as ``text``, on one line."""
+    """A value of type SimpleText, for names: as ``text``, on one line."""
     return text(" ".join(words.split()))
 
 
 def point(name: str, size: int) -> str:
-    """A point such as ``C3`` as SGF counts it, both letters from the top left; a pass is empty. Raises ValueError for no point of the board."""
+    """A point such as ``C3`` in SGF: two letters, from the top left; "" for a pass.
+
+    Raises ValueError if the board has no such point.
+    """
     if name == "pass":
         return ""
     column, row = GTP_LETTERS.find(name[:1]), size - int(name[1:])
@@ -45,48 +56,30 @@ def point(name: str, size: int) -> str:
 
 
 def points(names: Iterable[str], size: int) -> list[str]:
-    """``point`` of each, in the order of rows from the top, each point once."""
+    """``point`` of each name, sorted by row from the top, without duplicates."""
     return sorted({point(name, size) for name in names}, key=lambda value: (value[1:], value[:1]))
 
 
 def dump(root: Node) -> bytes:
-    """The record in UTF-8 (``CA`` says so). Lines are broken where SGF lets any blank stand: between nodes and between values, never inside one.
+    """The record in UTF-8; set property ``CA`` accordingly.
+
+    Lines are broken after 79 bytes where possible, between properties.
 
     Raises:
-      ValueError: a property's name is not made of capital letters, or it has no value.
+      ValueError: the name of a property is not made of capital letters, or it has no value.
     """
-    words: list[str] = []
-    todo: list[Node | str] = [root]  # not by recursion: lines of play are long
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            words.append(item)
-            continue
-        words += _node(item)
-        alone = len(item.children) == 1
-        for child in reversed(item.children):
-            todo += [child] if alone else [")", child, "("]
-    return (_folded(["(", *words, ")"]) + "\n").encode("utf-8")
+    tree = sgf_grammar.make_coarse_game_tree(root, lambda node: node.children, _properties)
+    return sgf_grammar.serialise_game_tree(tree)
 
 
-def _node(node: Node) -> list[str]:
-    words: list[str] = []
+def _properties(node: Node) -> dict[str, list[bytes]]:
     for name, values in node.properties.items():
         if not re.fullmatch("[A-Z]{1,8}", name) or not values:
             raise ValueError(
-                f"property {name!r} of an SGF node needs a name in capital letters and at least one value"
+                f"property {name!r} of an SGF node needs a name in capital letters "
+                "and at least one value"
             )
-        first, *others = values
-        words += [f"{name}[{first}]", *(f"[{value}]" for value in others)]
-    return [";" + "".join(words[:1]), *words[1:]]
-
-
-def _folded(words: Sequence[str]) -> str:
-    lines, line = [], ""
-    for word in words:
-        opens = word == "(" and line.strip("(;") != ""
-        if line and (opens or len(line) + len(word) > WIDTH):
-            lines.append(line)
-            line = ""
-        line += word
-    return "\n".join([*lines, line])
+    return {
+        name: [value.encode("utf-8") for value in values]
+        for name, values in node.properties.items()
+    }

@@ -1,4 +1,4 @@
-"""Problem sets: every file of the reference folder loads as its source means it, ours is read and written, bad ones are named."""
+"""Problem sets: published sets load as intended, ours are read and written, bad ones refused."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_other_failures_are_sentences_too(tmp_path):
         problems.load(file, ids=["7"])
     with pytest.raises(FormatError, match="no problem is named; it has first, 2"):
         problems.load(file, ids=[])
-    with pytest.raises(FormatError, match="problem 'first' is asked for twice"):
+    with pytest.raises(FormatError, match="problem 'first' is given twice"):
         problems.load(file, ids=["first", "2", "first"])
     with pytest.raises(FormatError, match="No such file"):
         problems.load(tmp_path / "absent.json")
@@ -192,7 +192,32 @@ def test_ways_to_name_a_position(tmp_path):
         position.resolve("start")
 
 
-def test_start_and_moves_mean_themselves_where_files_have_such_names(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"position": "moves:b2"}, ".../.X./... w"),
+        ({"position": "moves:b2 a1"}, "O../.X./... b"),
+        ({"position": "moves:b2", "moves": "a1"}, "O../.X./... b"),
+        ({"position": "moves:"}, ".../.../... b"),
+        ({"position": "start", "moves": "b2"}, ".../.X./... w"),
+    ],
+)
+def test_a_problem_file_takes_moves_as_a_position_like_the_command_line(tmp_path, fields, text):
+    file = write(tmp_path, HEX | {"problems": [{"id": "x"} | fields]})
+    (problem,) = problems.load(file)
+    assert problem.game.text(problem.state) == text
+    if "moves" not in fields:
+        typed = position.resolve(fields["position"], game="hex-3")
+        assert problem.game.text(typed.state) == text
+
+
+def test_a_bad_move_in_the_position_of_a_problem_is_named(tmp_path):
+    file = write(tmp_path, HEX | {"problems": [{"id": "x", "position": "moves:b2 b2"}]})
+    with pytest.raises(FormatError, match="set.json: problem x: move 2: white may not play b2"):
+        problems.load(file)
+
+
+def test_start_and_moves_are_never_file_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     game = make("hex-3")
     (tmp_path / "start").write_text("X../.../... w")
