@@ -1,4 +1,4 @@
-"""A search's result in words for a person and as one JSON object for a program."""
+"""The result of a search, as text and as one JSON object."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _STYLES = {
 
 
 def exit_code(results: Sequence[Result]) -> int:
-    """0 proved, 10 unknown, 20 disproved, 130 interrupted, 1 where an answer could not be saved, so that 0 and 20 promise a proof in the folder.
+    """0 proved, 10 unknown, 20 disproved, 130 interrupted, 1 if an answer was not saved.
 
-    Of several claims of the same side the first, the strongest, counts; where a weaker claim is disproved, so is the first.
+    With 0 and 20 the proof is in the folder. Of several claims of one side the first, the
+    strongest, counts; if a weaker claim is disproved, the first one is disproved as well.
     """
     if any(result.interrupted for result in results):
         return failure.INTERRUPTED
@@ -45,7 +46,7 @@ def exit_code(results: Sequence[Result]) -> int:
 
 
 def winner(problem: Problem, result: Result) -> str | None:
-    """Who wins for certain after this result: a player's name, or None."""
+    """The name of the player who wins for certain; None if the result does not decide it."""
     if result.verdict is Verdict.UNKNOWN:
         return None
     claim = (
@@ -57,22 +58,23 @@ def winner(problem: Problem, result: Result) -> str | None:
 
 
 def headline(problem: Problem, result: Result) -> tuple[str, str]:
-    """The verdict's word and the rest of the sentence: ("disproved", ": white does not win; black wins")."""
+    """Verdict and rest of the sentence: ("disproved", ": white does not win; black wins")."""
     players = problem.game.players
     claim = result.claim.text(players)
     if result.verdict is Verdict.UNKNOWN:
         return result.verdict.value, f" whether {claim}"
     if result.verdict is Verdict.PROVED:
         return result.verdict.value, f": {claim}"
-    denied = f"{players[result.claim.player]} {'does not win' if result.claim.result == 'wins' else 'loses'}"
-    return (
-        result.verdict.value,
-        f": {denied}; {result.claim.opposite(problem.game.may_draw).text(players)}",
-    )
+    denied = "does not win" if result.claim.result == "wins" else "loses"
+    opposite = result.claim.opposite(problem.game.may_draw).text(players)
+    return result.verdict.value, f": {players[result.claim.player]} {denied}; {opposite}"
 
 
 def fields(problem: Problem, result: Result) -> dict[str, Any]:
-    """The question and the result as a flat JSON object, without the settings; times in seconds, sizes in bytes."""
+    """Question and result as a flat JSON object; times in seconds, sizes in bytes.
+
+    The settings are left out.
+    """
     values = result.as_json(problem.game.players)
     del values["settings"]
     rounded = {name: round(value, 4) for name, value in values.items() if isinstance(value, float)}
@@ -85,7 +87,7 @@ def fields(problem: Problem, result: Result) -> dict[str, Any]:
 
 
 def size(number: int) -> str:
-    """Bytes as a person reads them."""
+    """A number of bytes with a unit, such as ``1.2 MB``."""
     amount, unit = float(number), "bytes"
     for unit in ("bytes", "kB", "MB", "GB"):
         if amount < 1000 or unit == "GB":
@@ -105,14 +107,16 @@ def show(console: Console, problem: Problem, result: Result) -> None:
         rows["line"] = " ".join(result.line)
     rows["searched"] = f"{result.nodes:,} nodes, {result.evaluations:,} evaluations"
     rows["time"] = (
-        f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; compilation {result.compile_seconds:.2f} s apart"
+        f"{result.cpu_seconds:.2f} s CPU, {result.wall_seconds:.2f} s wall; "
+        f"plus compilation {result.compile_seconds:.2f} s"
     )
     if result.certificate:
         rows["proof"] = (
-            f"{result.certificate} ({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
+            f"{result.certificate} "
+            f"({result.certificate_nodes:,} nodes, {size(result.certificate_bytes)})"
         )
     elif result.verdict is not Verdict.UNKNOWN and not result.unsaved:
-        rows["proof"] = f"{result.certificate_nodes:,} nodes, not kept: give a folder with --out"
+        rows["proof"] = f"{result.certificate_nodes:,} nodes, not saved; --out DIR saves it"
     if result.verdict is not Verdict.UNKNOWN:
         rows["proof checked"] = (
             f"{result.certificate_nodes:,} nodes accepted"
@@ -128,4 +132,7 @@ def _unchecked(problem: Problem, result: Result) -> str:
     if knows(problem.game.name):
         return "no"
     made = "written" if result.certificate else "collected"
-    return f"no; the proof was {made}, but cannot be checked here: no checker for {problem.game.name!r} is installed"
+    return (
+        f"no; the proof was {made}, but cannot be checked here: "
+        f"no checker for {problem.game.name!r} is installed"
+    )

@@ -1,4 +1,4 @@
-"""``jaxsolve evaluate``: what networks are worth for solving, a problem set with each of them and with none."""
+"""``jaxsolve evaluate``: compares networks by solving a problem set with each, and with none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxsolve.commands import failure, networks, streams
 from jaxsolve.commands.results_file import ResultsFile
-from jaxsolve.commands.suite import Request, chosen_by, claimed, solve_all
+from jaxsolve.commands.suite import Request, held_folder, problems_of, solve_all
 from jaxsolve.commands.suite_table import SuiteTable, contradicts
 from jaxsolve.core import process
 from jaxsolve.core.run_folder import LOCK, RunFolder, write_table
@@ -26,23 +26,28 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """One way to search: without a network, or with one."""
+    """One way to search: with a network, or without."""
 
     name: str
-    network: str | None  # as --network takes it
+    network: str | None  # as for --network
 
 
-def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: Request) -> int:
-    """Solves the set of ``request`` with each network, and shows what each is worth; 0, 1 where an answer contradicts the source's or could not be
-    saved, 2 where a problem's folder was refused, or 130.
+def run(chosen: Sequence[str], last: int, rotations: int, dtype: Dtype, request: Request) -> int:
+    """Solves the problem set with each network and compares the results.
 
-    ``asked``: as ``--network`` has them, a run's folder for its ``last`` networks, ``none`` for no network, which is always among them.
+    Args:
+      chosen: networks as for ``--network``; the folder of a training run stands for its ``last``
+        networks. ``none``, no network, is always included.
+
+    Returns:
+      0: done; 1: an answer contradicts the source or something was not saved; 2: the folder of a
+      problem was refused; 130: interrupted.
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
-        entries = _entries(asked, last)
+        entries = _entries(chosen, last)
         if dtype != "float32" and all(entry.network is None for entry in entries):
-            raise ValueError(f"--dtype {dtype}: it needs a network, which computes in it")
+            raise ValueError(f"--dtype {dtype}: this option needs a network")
         requests = {}
         for entry in entries:
             heads = (
@@ -52,11 +57,11 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
             requests[entry.name] = dataclasses.replace(
                 request, settings=dataclasses.replace(request.settings, heads=heads), out=out
             )
-            chosen_by(requests[entry.name])  # refuses what does not fit before anything is solved
+            problems_of(requests[entry.name])  # a network that does not fit is refused now
         with _held(request):
             for each in requests.values():
                 if each.out is not None and each.out.exists():
-                    with claimed(
+                    with held_folder(
                         each
                     ):  # one that holds something else is refused before anything is solved
                         pass
@@ -65,7 +70,10 @@ def run(asked: Sequence[str], last: int, rotations: int, dtype: Dtype, request: 
 
 @contextlib.contextmanager
 def _held(request: Request) -> Iterator[None]:
-    """Holds the folder of all entries, if there is one. Raises FolderError as ``RunFolder``: under other limits networks would not be comparable."""
+    """Holds the folder of all entries, if any.
+
+    Raises FolderError as ``RunFolder``, also for other limits: the networks must be comparable.
+    """
     if request.out is None:
         yield
         return
@@ -83,13 +91,13 @@ def _held(request: Request) -> Iterator[None]:
 
 
 def _compared(requests: dict[str, Request], request: Request) -> int:
-    """What ``run`` does once all is known to fit."""
+    """Solves the set for each request, and prints and saves the comparison."""
     found: dict[str, dict[str, Row]] = {}
     chosen: list[Problem] = []
     left_out, unsaved = False, []
     for name, each in requests.items():
-        chosen = chosen_by(each)
-        with claimed(each):
+        chosen = problems_of(each)
+        with held_folder(each):
             results = ResultsFile(each.out)
             interrupted, refused = solve_all(
                 chosen, results, SuiteTable([], None), each, f"{name} "
@@ -97,12 +105,11 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
         if results.failure is not None:
             unsaved.append(f"rows of {name} could not be saved ({_reason(results.failure)})")
         if interrupted:
-            failure.remark(
-                f"interrupted{'' if each.out is None else f'; the same command goes on where {request.out} ends'}"
-            )
+            resumes = f"; the same command resumes the run in {request.out}"
+            failure.remark(f"interrupted{'' if each.out is None else resumes}")
             return failure.INTERRUPTED
         for sentence in refused:
-            failure.remark(f"{sentence}; the problem was left out")
+            failure.remark(f"{sentence}; the problem was skipped")
         found[name] = {
             problem.id: results.rows[problem.id] for problem in chosen if problem.id in results.rows
         }
@@ -120,14 +127,18 @@ def _compared(requests: dict[str, Request], request: Request) -> int:
     ]
     if against:
         failure.remark(
-            f"answers against what the source of the problems says: {', '.join(against)}; the proofs tell who is right"
+            f"answers that contradict the source of the problems: {', '.join(against)}; "
+            "check their proofs"
         )
     proofs = any(row.get("unsaved") for rows in found.values() for row in rows.values())
     return failure.FAILED if against or unsaved or proofs else 0
 
 
 def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
-    """A row for each network: problems solved, effort in all, and nodes on those that every one of them has solved."""
+    """A row for each network: problems solved, total effort, and nodes on the shared problems.
+
+    Shared problems are those that all networks solved.
+    """
     solved = {
         name: {key for key, row in rows.items() if row["verdict"] != "unknown"}
         for name, rows in found.items()
@@ -149,13 +160,13 @@ def worth(found: dict[str, dict[str, Row]], problems: int) -> list[Row]:
     ]
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
-def _entries(asked: Sequence[str], last: int) -> list[Entry]:
-    """None first, then what is asked for. Raises ValueError where two would have the same name."""
+# ---- inside ------------------------------------------------------------------------------------
+def _entries(chosen: Sequence[str], last: int) -> list[Entry]:
+    """The search without a network, then the chosen networks. Raises ValueError for bad names."""
     from jaxsolve.networks import finding
 
     entries = [Entry(NONE, None)]
-    for text in asked:
+    for text in chosen:
         if text == NONE:
             continue
         if Path(text).is_dir():
@@ -170,11 +181,13 @@ def _entries(asked: Sequence[str], last: int) -> list[Entry]:
     for number, entry in enumerate(entries):
         if entry.name in OWN_FILES or not entry.name.isprintable():
             raise ValueError(
-                f"a network may not be called {entry.name!r}, as the folder of its results would be; copy it to a file of another name"
+                f"a network may not be called {entry.name!r}, because its results need a folder "
+                "of that name; copy it to a file of another name"
             )
         if entry.name in [other.name for other in entries[:number]]:
             raise ValueError(
-                f"two networks would have the name {entry.name!r} in the table; copy one of them to a file of another name"
+                f"two networks have the name {entry.name!r} in the table; "
+                "copy one of them to a file of another name"
             )
     return entries
 
@@ -232,7 +245,7 @@ def _print(table: list[Row], picture: Path | None) -> None:
 
 
 def _drawn(found: dict[str, dict[str, Row]], problems: int, request: Request) -> Path | None:
-    """A cactus plot in the request's folder, where there is one and matplotlib is installed."""
+    """Draws a cactus plot into the folder, if there is one and matplotlib is installed."""
     from jaxsolve.view import cactus, pictures
 
     if request.out is None:

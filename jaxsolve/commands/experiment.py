@@ -1,4 +1,4 @@
-"""``jaxsolve experiment``: a table or a figure of a paper, played again by one command."""
+"""``jaxsolve experiment``: reproduces a table or a figure of a publication."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ MARKER, CONFIG, RESULTS, GAMES, PICTURE = (
     "games.csv",
     "experiment.png",
 )
-SHOWN = "shown.json"  # what a picture needs beside the results
+SHOWN = "shown.json"  # what the picture needs besides the results
 
 
 def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
-    """Plays the experiment of that name, with settings key=value, and shows what it came to; without a name, lists what there is. 0."""
+    """Plays an experiment with settings key=value and prints its results.
+
+    Without a name it lists the experiments. Returns 0, or 1 if standard output failed.
+    """
     try:
         import hydra  # noqa: F401
     except ModuleNotFoundError as error:
@@ -60,32 +63,32 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
 
 
 def is_experiment(folder: Path) -> bool:
-    """Whether a folder holds one, played to its end or not."""
+    """Whether a folder holds an experiment, finished or not."""
     return (folder / MARKER).exists()
 
 
 def draw(folder: Path, out: Path) -> None:
-    """Draws an experiment that has been played. Raises ValueError, OSError."""
+    """Draws an experiment with results. Raises ValueError, OSError."""
     from jaxsolve.view import experiments
 
     if not (folder / SHOWN).exists():
         raise ValueError(
-            f"none of the games of {folder} has been played to its end; the command that began it goes on there"
+            f"no game of {folder} is complete; the command that started the experiment resumes it"
         )
     shown = _shown(folder / SHOWN)
     experiments.draw(out, experiments.read(folder / RESULTS, shown["axes"]), shown)
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- inside ------------------------------------------------------------------------------------
 def _shown(file: Path) -> dict[str, Any]:
-    """What ``_played`` wrote there. Raises ValueError for anything else, OSError."""
+    """The contents of SHOWN. Raises ValueError for other contents, OSError."""
     from jaxsolve.view import experiments
 
     try:
         found = strict_json.loads(file.read_text(encoding="utf-8"))
         experiments.refuse_damaged(found)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{file} is damaged; the command that made it makes it anew") from None
+        raise ValueError(f"{file} is damaged; repeat the command that wrote it") from None
     return found
 
 
@@ -94,7 +97,7 @@ def _where() -> Path:
 
 
 def _found(name: str) -> tuple[Path, str]:
-    """Folder and name of an experiment's file: one of ours, or a path that ends in .yaml. Raises ValueError."""
+    """Folder and name of an experiment's file, by name or path (.yaml). Raises ValueError."""
     if name.endswith(".yaml"):
         file = Path(name)
         if not file.is_file():
@@ -103,7 +106,8 @@ def _found(name: str) -> tuple[Path, str]:
     names = composing.files(_where())
     if name not in names:
         raise ValueError(
-            f"{name!r} is no experiment{composing.nearest(name, names)}; a file of your own is given as ./{Path(name).name}.yaml"
+            f"{name!r} is not an experiment{composing.nearest(name, names)}; "
+            f"give a file of your own as ./{Path(name).name}.yaml"
         )
     return _where(), name
 
@@ -123,7 +127,7 @@ def _list(as_json: bool) -> int:
 
 
 def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
-    """Plays what is left of all games, says how it goes, and writes the tables."""
+    """Plays the remaining games, prints progress, and writes the tables."""
     from jaxsolve.commands import progress
     from jaxsolve.core import process
 
@@ -138,16 +142,15 @@ def _played(experiment: Experiment, folder: RunFolder) -> list[Result]:
                 if part == len(played):
                     played.append(matches)
                 where = f"{game}, {len(cells)} variants, part {part + 1} of {parts}"
-                lines.say(
+                lines.report(
                     lambda where=where, matches=matches: (
-                        f"{where}: move {matches.ply + 1}, {matches.left} games go on"
+                        f"{where}: move {matches.ply + 1}, {matches.left} games in progress"
                     )
                 )
         results += experiment.results(game, played)
         rows += experiment.rows_of_games(game, played)
-        _write(
-            experiment, folder, results, rows
-        )  # a game that has been played can be looked at while others go on
+        # The results of a finished game can be read while the others are played.
+        _write(experiment, folder, results, rows)
     return results
 
 
@@ -157,23 +160,26 @@ def _write(
     results: Sequence[Result],
     rows: Sequence[dict[str, Any]],
 ) -> None:
-    """The tables, and what a picture needs beside them."""
+    """Writes the tables, and what the picture needs besides them."""
     axes, settings = experiment.axes, experiment.settings
     write_table(folder.path / RESULTS, [_row(result, axes) for result in results])
     write_table(folder.path / GAMES, rows)
-    told = {key: getattr(settings, key) for key in ("source", "x_label", "paper_x")}
+    labels = {key: getattr(settings, key) for key in ("source", "x_label", "paper_x")}
     folder.write_json(
-        SHOWN, told | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)}
+        SHOWN, labels | {"paper": experiment.paper, "axes": axes, "title": _title(experiment)}
     )
 
 
 def _title(experiment: Experiment) -> str:
-    """What was played, in a line."""
+    """The title of the results, on one line."""
     settings = experiment.settings
     limit = "" if settings.simulations is None else f", {settings.simulations} simulations a move"
     limit += "" if settings.seconds is None else f", {settings.seconds:g} CPU s a move"
     opponent = settings.opponent.format(**{axis: f"[{axis}]" for axis in experiment.axes})
-    return f"{settings.title}: per cent of the points against {opponent}, {settings.games_each} games each{limit}"
+    return (
+        f"{settings.title}: per cent of the points against {opponent}, "
+        f"{settings.games_each} games each{limit}"
+    )
 
 
 def _row(result: Result, axes: Any) -> dict[str, Any]:
@@ -209,7 +215,7 @@ def _show(
     picture: Path | None,
     as_json: bool,
 ) -> None:
-    """The results as the paper's tables have them: the last axis across, everything else down."""
+    """Prints the results with the last axis across, like the tables of the publication."""
     if as_json:
         axes = experiment.axes
         streams.print_json(
@@ -244,7 +250,8 @@ def _show(
         print(f"paper: {settings.source}")
     if alike := sum(each.tally.games - each.tally.distinct for each in results):
         print(
-            f"{alike} games were played before in their cell, and do not count in the intervals; more opening_moves make more of them different"
+            f"{alike} games repeat another game of their cell and do not count in the intervals; "
+            "more opening_moves give more different games"
         )
     print(folder / RESULTS)
     if picture is not None:
@@ -262,7 +269,7 @@ def _drawn(folder: Path) -> Path | None:
     try:
         pictures.check(folder / PICTURE)
         draw(folder, folder / PICTURE)
-    except (ValueError, OSError) as error:  # what was played is told all the same
+    except (ValueError, OSError) as error:  # the results are printed nevertheless
         failure.remark(f"no picture: {error}")
         return None
     return folder / PICTURE

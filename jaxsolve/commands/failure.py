@@ -1,4 +1,4 @@
-"""How a command ends when it cannot go on: one sentence for a person, an exit code for a script, never a traceback for bad input."""
+"""Failures of a command: one sentence and an exit code, never a traceback for bad input."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from jaxsolve.commands import streams
 from jaxsolve.core import process
 
 PROVED, FAILED, BAD_INPUT, UNKNOWN, DISPROVED, INTERRUPTED = 0, 1, 2, 10, 20, 130
-_WHERE = "set JAXSOLVE_TRACEBACK=1 to see where"
+_WHERE = "set JAXSOLVE_TRACEBACK=1 for a traceback"
 
 
 @contextlib.contextmanager
 def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
-    """Turns what stops the block into one sentence and the exit code: bad input, a full disk, too little memory, a device that is not there, Ctrl-C.
+    """Converts errors of the block to one sentence and an exit code.
 
-    With ``as_json`` standard output gets ``{"error": sentence}``. Environment variable JAXSOLVE_TRACEBACK=1 lets errors through.
+    These are bad input, a full disk, too little memory, a missing device, and Ctrl-C. With
+    ``as_json`` standard output receives ``{"error": sentence}``. With the environment variable
+    JAXSOLVE_TRACEBACK=1 errors are raised.
     """
     stop_on_terminate()
     try:
@@ -44,7 +46,7 @@ def errors_as_sentences(as_json: bool = False) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """What ``error`` says, on one line; RuntimeErrors, which JAX raises too, also say how to learn more."""
+    """The message of ``error`` on one line; for RuntimeErrors, also JAX's, with a hint."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = next(
@@ -56,12 +58,12 @@ def _sentence(error: Exception) -> str:
 
 
 def remark(sentence: str) -> None:
-    """Says something about the input or the output that a person should know; to standard error."""
+    """Prints a sentence for the user on standard error."""
     print(f"jaxsolve: {sentence}", file=sys.stderr)
 
 
 def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoReturn:
-    """Says ``sentence`` and ends the command with exit code ``code``."""
+    """Prints ``sentence`` and ends the command with exit code ``code``."""
     if as_json:
         try:
             streams.print_json({"error": sentence})
@@ -72,22 +74,22 @@ def refuse(sentence: str, as_json: bool = False, code: int = BAD_INPUT) -> NoRet
 
 
 def stop_on_terminate() -> None:
-    """Makes SIGTERM end a run as Ctrl-C does, with everything saved, and sees that neither is lost."""
-    with contextlib.suppress(
-        ValueError
-    ):  # not in the main thread: whoever runs us there handles signals
+    """Makes SIGTERM end a run like Ctrl-C, with everything saved, and ensures that none is lost."""
+    # ValueError: not in the main thread. The caller then handles signals.
+    with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, process.interrupt)
-        if (
-            signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        ):  # not where it is ignored, as in the background of a shell
+        # SIGINT may be ignored, for example in the background of a shell.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, process.interrupt)
         if not isinstance(sys.unraisablehook, _RaiseAgain):
             sys.unraisablehook = _RaiseAgain(sys.unraisablehook)
 
 
 class _RaiseAgain:
-    """Interrupts once more where an interruption came to nothing: no exception comes out of finalizers, of callbacks of weak references and of those
-    of the garbage collector (JAX has one); the interpreter reports it to ``sys.unraisablehook`` and goes on.
+    """Interrupts again if an interruption was swallowed.
+
+    Exceptions do not leave finalizers, weak-reference callbacks and garbage-collector callbacks
+    (JAX has one). The interpreter reports them to ``sys.unraisablehook`` and continues.
     """
 
     def __init__(self, otherwise: Callable[[sys.UnraisableHookArgs], object]):
@@ -97,16 +99,15 @@ class _RaiseAgain:
         if unraisable.exc_type is not KeyboardInterrupt:
             self._otherwise(unraisable)
             return
-        # Not at once, for that would be in the same place; SIGTERM, for SIGINT may be ignored, as it is in the background of a shell.
-        for _ in range(3):  # whoever presses twice may interrupt this, too
+        # Later, because now the interruption would come at the same place. By SIGTERM, because
+        # SIGINT may be ignored, for example in the background of a shell.
+        for _ in range(3):  # a second Ctrl-C may interrupt this code, too
             try:
                 again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM))
                 again.daemon = True
                 again.start()
             except KeyboardInterrupt:
                 continue
-            except (
-                RuntimeError
-            ):  # the interpreter ends, starts no thread any more, and has nothing left to interrupt
+            except RuntimeError:  # the interpreter is shutting down and starts no threads
                 pass
             return

@@ -1,4 +1,4 @@
-"""Going on under other limits: whether a row that a limit left unknown is worth another search."""
+"""Resuming with other limits: decides whether an unknown row is searched again."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from jaxsolve.search.settings import Settings
 
-_STOPPED = re.compile(
-    r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b"
-)  # in a row's reason, as the search says it
+# The limit in a row's reason, as ``Limits.reached`` words it.
+_STOPPED = re.compile(r"\blimit of (\S+) (nodes|evaluations|CPU seconds|seconds|MB)\b")
 _UNITS = {
     "nodes": "nodes",
     "evaluations": "evaluations",
@@ -20,12 +19,16 @@ _UNITS = {
 
 
 def is_final(row: dict[str, Any], settings: Settings) -> bool:
-    """Whether a row is not searched again: all of it could be saved, and no limit lets the search go further now."""
+    """Whether a row is kept: it was saved, and no larger limit could change it."""
     return not row.get("unsaved") and not larger_limit_helps(row, settings)
 
 
 def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
-    """Whether the row was left unknown at a limit that is larger in ``settings``, or absent, and no other one is below what the row took."""
+    """Whether ``settings`` let an unknown row be searched further.
+
+    The limit that stopped the row must be larger or absent, and the effort of the row must be
+    within the other limits.
+    """
     stopped = _STOPPED.search(str(row.get("reason")))
     if row["verdict"] != "unknown" or stopped is None:
         return False
@@ -33,17 +36,18 @@ def larger_limit_helps(row: dict[str, Any], settings: Settings) -> bool:
     now = {each.name: getattr(limits, each.name) for each in dataclasses.fields(limits)}
     if stopped[2] == "MB":
         limit = settings.memory_mb
-    elif str(row["reason"]).startswith(
-        "Decided"
-    ):  # it is the proof's collection that ran out of time, which either limit gives
+    elif str(row["reason"]).startswith("Decided"):
+        # The collection of the proof ran out of time; either time limit bounds it.
         limit = limits.cpu_seconds or limits.wall_seconds
     else:
         limit = now.pop(_UNITS[stopped[2]])
     if any(other is not None and other < row[name] for name, other in now.items()):
         return False
     try:
-        return limit is None or (limit if isinstance(limit, int) else float(f"{limit:g}")) > float(
-            stopped[1]
-        )  # both rounded alike
+        if limit is None:
+            return True
+        # The reason rounds seconds in the same way.
+        rounded = limit if isinstance(limit, int) else float(f"{limit:g}")
+        return rounded > float(stopped[1])
     except ValueError:
         return False

@@ -1,4 +1,4 @@
-"""``jaxsolve match``: two players against each other, and what that says of them."""
+"""``jaxsolve match``: games between two players, and their score."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from jaxsolve.play.records import Record
 
 RANDOM, ROLLOUTS = "random", "rollouts"
-RESULT = "result.json"  # of a match in its folder, written at its end, for others to read
-PLIES = "plies.jsonl"  # its moves so far, a line a move of every game that goes on: what an interrupted match goes on from
+RESULT = "result.json"  # written at the end of a match
+# The moves so far, one line per move number of the games in progress: a match resumes from it.
+PLIES = "plies.jsonl"
 DEFAULT_SIMULATIONS = 32
 
 
 def run(options: MatchOptions) -> int:
-    """Plays the match and shows it; 0, or 1 where standard output failed."""
+    """Plays the match and prints the score. Returns 0, or 1 if the output failed."""
     with failure.errors_as_sentences(options.as_json):
         from jaxsolve.core import process
 
@@ -36,7 +37,8 @@ def run(options: MatchOptions) -> int:
 
         if options.games % 2:
             raise ValueError(
-                f"--games {options.games}: give an even number, for every opening is played from both sides"
+                f"--games {options.games}: give an even number; "
+                "each opening is played from both sides"
             )
         game = make(options.game)
         env = match_env(game)
@@ -75,11 +77,12 @@ def run(options: MatchOptions) -> int:
     return 0 if said else failure.FAILED
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- inside ------------------------------------------------------------------------------------
 def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | None]:
-    """A player as it is named: random, a search, or a network with what it is to go by behind a colon; and a digest of the network's parameters.
+    """The player of that name, and a digest of its network's parameters.
 
-    Raises ValueError, OSError.
+    The name is random, a search, or a network, which may have a head behind a colon. Raises
+    ValueError, OSError.
     """
     from jaxsolve.networks import finding
     from jaxsolve.networks.identity import digest_of
@@ -99,7 +102,8 @@ def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | N
         ), None
     if simulations is None:
         raise ValueError(
-            f"{text!r} thinks in simulations and cannot be given a time; say --simulations, and time=S of the other player alone"
+            f"{text!r} is limited by simulations, not by time; give --simulations, "
+            "and time=S for the other player only"
         )
     from jaxsolve.train import players as training
 
@@ -117,7 +121,10 @@ def _player(text: str, env: Env, options: MatchOptions) -> tuple[Player, str | N
 
 
 def _openings(options: MatchOptions, game: Game) -> list[Any]:
-    """The positions that games begin at, in turn. Raises ValueError for those of another game, or where the game is over."""
+    """The starting positions, used in turn.
+
+    Raises ValueError for positions of another game, or where the game is over.
+    """
     from jaxsolve.formats import problems
 
     return (
@@ -135,7 +142,7 @@ def _played(
     folder: RunFolder | None,
     question: dict[str, Any],
 ) -> Matches:
-    """The match, played to its end, from where its folder left it; and it says how it goes. Raises ValueError."""
+    """Plays the match to its end, from the state in its folder. Raises ValueError."""
     import jax
     import jax.numpy as jnp
 
@@ -151,15 +158,16 @@ def _played(
         if folder is not None:
             if (folder.path / RESULT).exists() and not (folder.path / PLIES).exists():
                 raise ValueError(
-                    f"{folder.path} holds this match without its moves, {PLIES}; give another folder"
+                    f"{folder.path} holds this match, but not its moves, {PLIES}; "
+                    "give another folder"
                 )
             log = MatchLog(folder.path / PLIES, question)
             log.replay(matches)
             if not matches.left:
-                failure.remark(f"{folder.path} holds this match, played to its end")
+                failure.remark(f"{folder.path} holds this match, already complete")
         while matches.left:
             process.raise_lost_interrupt()
-            lines.say(lambda: _going(options, matches))
+            lines.report(lambda: _going(options, matches))
             chosen = matches.play_on()
             if log is not None:
                 log.add(chosen, matches)
@@ -167,12 +175,12 @@ def _played(
 
 
 def _going(options: MatchOptions, matches: Matches) -> str:
-    """How a match stands."""
+    """The state of a match, for the progress line."""
     points, over = matches.standing(0)
     so_far = (
-        f"; of the {over} that are over {options.players[0]} has {points:g} points" if over else ""
+        f"; {options.players[0]} has {points:g} points in {over} finished games" if over else ""
     )
-    return f"move {matches.ply + 1}: {matches.left} of {options.games} games go on{so_far}"
+    return f"move {matches.ply + 1}: {matches.left} of {options.games} games in progress{so_far}"
 
 
 def _save(
@@ -224,7 +232,7 @@ def _opening_moves(options: MatchOptions) -> int:
 
 
 def _names(options: MatchOptions) -> tuple[str, str]:
-    """The players as records name them: apart, where both are the same."""
+    """The names of the players in records, distinct if both players are the same."""
     a, b = options.players
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
@@ -237,33 +245,38 @@ def _show(options: MatchOptions, found: dict[str, Any]) -> None:
         f"{options.players[0]} against {options.players[1]}, {options.game}, {options.games} games:"
     )
     print(
-        f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; of the wins {first} as {one}, {found['wins'] - first} as {other}"
+        f"{found['wins']} won, {found['draws']} drawn, {found['losses']} lost; "
+        f"wins: {first} as {one}, {found['wins'] - first} as {other}"
     )
     if found["cut_off"]:
-        print(f"{found['cut_off']} of those drawn were cut off, for no game may be longer")
+        print(f"{found['cut_off']} of the draws reached the limit on the length of a game")
     if found["distinct"] < found["games"]:
         print(
-            f"only {found['distinct']} of them are different games, and only these count in the interval; more --opening-moves make more"
+            f"only {found['distinct']} games are different, and only these count in the interval; "
+            "more --opening-moves give more different games"
         )
     spent = found["spent"]
     for name, each in zip((found["a"], found["b"]), spent, strict=True):
         if each["simulations"]:
-            rate = f", {each['simulations'] / max(each['seconds'], 1e-9):,.0f} a CPU s, what was compiled included"
+            rate = each["simulations"] / max(each["seconds"], 1e-9)
+            rate = f", {rate:,.0f} per CPU s, compilation included"
             if found["spent_together"]:
                 rate = ""
             elif "time=" in name or (options.seconds is not None and "sims=" not in name):
-                rate = " on average: near the end of a game, which the tree itself sees, far more than before"
-            print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations a move{rate}")
+                rate = " on average; many more near the end of a game, which the tree reaches"
+            print(f"{name}: {each['simulations'] / each['moves']:,.0f} simulations per move{rate}")
     if found["spent_together"] and (done := sum(each["simulations"] for each in spent)):
-        print(
-            f"both together: {done / max(sum(each['seconds'] for each in spent), 1e-9):,.0f} simulations a CPU s, what was compiled included"
-        )
+        rate = done / max(sum(each["seconds"] for each in spent), 1e-9)
+        print(f"both together: {rate:,.0f} simulations per CPU s, compilation included")
     print(_headline(options, found))
 
 
 def _headline(options: MatchOptions, found: dict[str, Any]) -> str:
     low, high = found["interval"]
-    return f"{options.players[0]} has {100 * found['score']:.1f} % of the points (95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
+    return (
+        f"{options.players[0]} has {100 * found['score']:.1f} % of the points "
+        f"(95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
+    )
 
 
 def _summary(
@@ -274,7 +287,7 @@ def _summary(
     starts: int,
     spent: tuple[Spent, Spent],
 ) -> dict[str, Any]:
-    """What a match says; ``starts``: how many positions its games began at in turn."""
+    """The result of a match; ``starts``: number of starting positions."""
     from jaxsolve.play.records import tally
 
     found = tally(played, starts)
@@ -287,7 +300,7 @@ def _summary(
         "score": found.score,
         "interval": found.interval,
     }
-    together = players[0].pool == players[1].pool  # then the time of both is one, dealt out evenly
+    together = players[0].pool == players[1].pool  # time is measured for both, and halved
     return (
         about
         | dataclasses.asdict(found)
@@ -296,7 +309,7 @@ def _summary(
 
 
 def _question(options: MatchOptions, weights: list[str | None]) -> dict[str, Any]:
-    """What the games depend on; files may have changed since, so that what is in them counts too."""
+    """All that the games depend on, with the contents of files, which may change."""
     from jaxsolve.formats import problems
 
     fields = {

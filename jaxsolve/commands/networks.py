@@ -1,4 +1,4 @@
-"""``jaxsolve networks`` and ``import-weights``, and the network that ``--network`` names."""
+"""``jaxsolve networks``, ``jaxsolve import-weights``, and the value of ``--network``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGuide:
-    """What searches take for ``--network``, ``--rotations`` and ``--dtype``. Raises ValueError or OSError for what names no network."""
-    from jaxsolve.networks import (  # with JAX, which the words that need no network do without
-        Guide,
-        finding,
-        shipped,
-    )
+    """The network for a search, from ``--network``, ``--rotations`` and ``--dtype``.
+
+    Raises ValueError or OSError if no network has that name.
+    """
+    # Imports JAX, which commands without a network do not need.
+    from jaxsolve.networks import Guide, finding, shipped
 
     averaged = rotations > 1
     return (
@@ -30,7 +30,7 @@ def guide(text: str, rotations: int, dtype: Dtype = "float32") -> Guide | AutoGu
 
 
 def show(as_json: bool) -> int:
-    """Lists the networks that come with the package; 0."""
+    """Lists the networks that the package includes. Returns 0."""
     from rich.console import Console
     from rich.table import Table
 
@@ -55,7 +55,8 @@ def show(as_json: bool) -> int:
         return 0
     if not found:
         print(
-            "no network comes with this version; --network takes the folder of a 'jaxsolve train', or a file of its networks"
+            "this version includes no network; --network takes the folder of a training run, "
+            "or a file with a network"
         )
         return 0
     table = Table("name", "game", "tower", "heads", "parameters", box=None, pad_edge=False)
@@ -69,7 +70,7 @@ def show(as_json: bool) -> int:
             f"{shape.parameters:,}",
         )
     Console(soft_wrap=True, highlight=False).print(table)
-    print("solve --network NAME takes one of them, --network auto the one for the position's rules")
+    print("solve --network NAME uses one of them; --network auto selects one by the rules")
     return 0
 
 
@@ -83,7 +84,7 @@ def _heads(shape: Architecture) -> str:
 
 
 def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
-    """Writes the network that the weights make; 0."""
+    """Converts published weights and writes the network. Returns 0."""
     from jaxsolve.formats import weights as published
 
     with failure.errors_as_sentences(as_json):
@@ -101,6 +102,7 @@ def import_weights(weights: Path, like: str, out: Path, as_json: bool) -> int:
         )
     else:
         print(
-            f"{out}: {network.name}, for {network.game}, {shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}"
+            f"{out}: {network.name}, for {network.game}, "
+            f"{shape.blocks} blocks of {shape.channels} channels, {_heads(shape)}"
         )
     return 0

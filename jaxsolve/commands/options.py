@@ -38,7 +38,7 @@ class Dtype(enum.StrEnum):
     bfloat16 = "bfloat16"
 
 
-# ---- values --------------------------------------------------------------------------------------
+# ---- values ------------------------------------------------------------------------------------
 def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
     """A parser of the values of ``kind`` with an error message of our own."""
 
@@ -95,7 +95,7 @@ def rules(texts: list[str] | None) -> dict[str, str]:
     return options
 
 
-# ---- single options ------------------------------------------------------------------------------
+# ---- single options ----------------------------------------------------------------------------
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Out = Annotated[
     Path | None,
@@ -130,7 +130,7 @@ Patterns = Annotated[
 ]
 
 
-# ---- groups --------------------------------------------------------------------------------------
+# ---- groups ------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class PositionOptions:
     """A position with its rules."""

@@ -1,4 +1,4 @@
-"""Files that a command is asked to write: never over what it reads, over one another, or over a run's own."""
+"""Output files of a command: never the input, never one file twice, never a file of a run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ OF_A_RUN = ("run.json", "results.jsonl", "results.csv", "result.json", "problem.
 def refuse_unwritable(
     read: str, outputs: Mapping[str, Path | None], folder: Path | None = None
 ) -> None:
-    """Before anything is searched, refuses what could not be written, or would be written over something that is needed.
+    """Refuses output files that cannot be written, or that would overwrite needed files.
 
     Args:
-      read: the position as it was typed (``jaxsolve.formats.position``).
-      outputs: files by the option that names them.
-      folder: of the run.
+      read: the position as typed (``jaxsolve.formats.position``).
+      outputs: files by option name.
+      folder: the folder of the run.
 
     Raises:
-      ValueError: the option, and what is wrong with its file.
+      ValueError: names the option and the problem.
     """
     source = Path(read.rpartition(":")[0] if position.names_problem(read) else read)
     seen: dict[Path, str] = {}
@@ -29,9 +29,8 @@ def refuse_unwritable(
         if path is None:
             continue
         if path.name in ("", "..") or path.is_dir():
-            raise ValueError(
-                f"{option} needs a file, and {str(path)!r} is {'a folder' if path.is_dir() else 'none'}"
-            )
+            kind = "a folder" if path.is_dir() else "not a file name"
+            raise ValueError(f"{option} needs a file, and {str(path)!r} is {kind}")
         if not path.parent.is_dir():
             raise ValueError(f"{option} {path}: there is no folder {path.parent}")
         if _same(path, source):
@@ -44,7 +43,7 @@ def refuse_unwritable(
             inside = path.resolve().relative_to(folder.resolve())
             if inside.parts[0] in ("proofs", *OF_A_RUN):
                 raise ValueError(
-                    f"{option} names {path}, which is the run's own in {folder}; give another file"
+                    f"{option} names {path}, a file of the run in {folder}; give another file"
                 )
 
 

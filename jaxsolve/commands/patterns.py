@@ -1,4 +1,4 @@
-"""``--patterns FILE``: what earlier runs have proved, for the searches of this one."""
+"""``--patterns FILE``: patterns that earlier runs proved, for the searches of this run."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from jaxsolve.search.run.shared_patterns import SharedPatterns
 
 @contextlib.contextmanager
 def shared(path: Path | None, *, always: bool = False) -> Iterator[SharedPatterns | None]:
-    """The patterns in ``path``, saved at the end; without it None, or those of this run if there shall ``always`` be some.
+    """Yields the patterns of the file ``path`` and saves them at the end.
 
-    Where they cannot be saved, standard error says so and the answers stand.
+    Without a file it yields None, or with ``always`` patterns of this run only. A failure to save
+    is reported on standard error; answers are not affected.
 
     Raises:
-      PatternsError: as ``SharedPatterns``.
-      OSError: the file cannot be read, or not be made.
+      PatternsError: as for ``SharedPatterns``.
+      OSError: the file cannot be read or created.
     """
     if path is None:
         yield SharedPatterns() if always else None

@@ -1,4 +1,4 @@
-"""``jaxsolve plot``: the curves of runs of training, or the figure of an experiment."""
+"""``jaxsolve plot``: learning curves of training runs, or the figure of an experiment."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ PICTURE = "curves.png"
 
 
 def run(folders: Sequence[Path], out: Path | None) -> int:
-    """Draws them into ``out``, or into the first one's folder; 0."""
+    """Draws runs or an experiment into ``out``, by default in the first folder. Returns 0."""
     with failure.errors_as_sentences():
         from jaxsolve.view import curves, pictures
 
         played = [folder for folder in folders if experiment.is_experiment(folder)]
         path = folders[0] / (experiment.PICTURE if played else PICTURE) if out is None else out
         if not folders[0].is_dir():
-            raise ValueError(f"{folders[0]} is no folder")
+            raise ValueError(f"{folders[0]} is not a folder")
         pictures.check(path, "--out")
         if played:
             if len(folders) > 1:
                 raise ValueError(
-                    f"{played[0]} is an experiment, which is drawn alone; give one folder"
+                    f"{played[0]} is an experiment; give only one folder with an experiment"
                 )
             experiment.draw(played[0], path)
             print(path)
@@ -33,7 +33,7 @@ def run(folders: Sequence[Path], out: Path | None) -> int:
         runs = {str(folder): metrics(folder) for folder in folders}
         for name, rows in runs.items():
             if not rows:
-                raise ValueError(f"{name} has no iteration to draw yet")
+                raise ValueError(f"{name} has no finished iteration yet")
         curves.draw(path, runs)
     print(path)
     return 0

@@ -1,4 +1,4 @@
-"""How long work goes on: the live status line of a search, on a terminal only, and lines of other work."""
+"""Progress on standard error: the status line of a search, and lines of other work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECONDS = 60.0  # between two lines where there is no terminal
 
 
 def number(value: float) -> str:
-    """A proof number, a visit count or a mean value as a person reads it: ``1,234``, ``0.25``, ``∞``."""
+    """A proof number, a visit count or a mean value as text: ``1,234``, ``0.25``, ``∞``."""
     if value >= 1 << 30:
         return "∞"
     return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
@@ -35,7 +35,10 @@ def line(progress: Progress, rate: float) -> str:
 
 
 class Status:
-    """One line of standard error, rewritten in place and cut off at the terminal's width; nothing where that is no terminal."""
+    """One line on standard error, rewritten in place, no wider than the terminal.
+
+    It prints nothing if standard error is not a terminal.
+    """
 
     def __init__(self, console: Console | None = None):
         console = console or Console(stderr=True)
@@ -52,7 +55,7 @@ class Status:
 
     @property
     def callback(self) -> Status | None:
-        """What a search calls with each snapshot; None where nobody looks."""
+        """The progress callback of a search; None without a terminal."""
         return self if self._shown else None
 
     def __call__(self, progress: Progress) -> None:
@@ -69,7 +72,7 @@ class Status:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Takes the line away while something else is printed."""
+        """Removes the line while something else is printed."""
         if self._shown:
             self._live.stop()
         try:
@@ -90,19 +93,19 @@ class Status:
 
 
 class ProgressLines:
-    """What work has come to, for a person who waits: on a terminal one line that changes, elsewhere a line a minute, both on standard error."""
+    """Progress of other work: one changing line on a terminal, else one line per minute."""
 
     def __init__(self, first: str):
         console = Console(stderr=True)
         self._status = console.status(first) if console.is_terminal else None
-        self._said = time.monotonic()
+        self._printed = time.monotonic()
 
-    def say(self, line: Callable[[], str]) -> None:
-        """Says it, or leaves it out where the last one was not long ago: then it is not even asked for."""
+    def report(self, line: Callable[[], str]) -> None:
+        """Prints ``line()``; skips it, without calling ``line``, soon after the last one."""
         if self._status is not None:
             self._status.update(line())
-        elif time.monotonic() - self._said >= SECONDS:
-            self._said = time.monotonic()
+        elif time.monotonic() - self._printed >= SECONDS:
+            self._printed = time.monotonic()
             failure.remark(line())
 
     def __enter__(self) -> ProgressLines:

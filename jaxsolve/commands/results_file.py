@@ -1,4 +1,4 @@
-"""The rows of a suite run, written as they come: ``results.jsonl`` (the record) and ``results.csv`` (the same for a spreadsheet)."""
+"""Rows of results: ``results.jsonl``, the record, and ``results.csv``, a copy for spreadsheets."""
 
 from __future__ import annotations
 
@@ -14,30 +14,32 @@ from jaxsolve.core.run_folder import append_line, write_atomically
 from jaxsolve.formats.record import FormatError
 
 COLUMNS = (
-    "id", "expected", "claim", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds",
-    "certificate", "certificate_nodes", "certificate_bytes", "rules", "reason",
+    "id", "expected", "claim", "verdict", "best_move", "nodes", "evaluations", "cpu_seconds",
+    "wall_seconds", "compile_seconds", "certificate", "certificate_nodes", "certificate_bytes",
+    "rules", "reason",
 )  # fmt: skip
 
 
-# What the table and the totals need of a row, and of which kind.
+# Fields that the table and the totals need, with their types.
 _KINDS: dict[str, tuple[type, ...]] = {
-    "id": (str,), "rules": (str,), "position": (str,),
-    "expected": (str, NoneType), "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
-    "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,), "cpu_seconds": (int, float), "wall_seconds": (int, float),
-    "compile_seconds": (int, float), "unsaved": (str, NoneType),
+    "id": (str,), "rules": (str,), "position": (str,), "expected": (str, NoneType),
+    "verdict": (str,), "best_move": (str, NoneType), "certificate": (str, NoneType),
+    "nodes": (int,), "evaluations": (int,), "certificate_bytes": (int,),
+    "cpu_seconds": (int, float), "wall_seconds": (int, float), "compile_seconds": (int, float),
+    "unsaved": (str, NoneType),
 }  # fmt: skip
-MOST = float(1 << 62)  # of anything that is counted
+LARGEST = float(1 << 62)  # of any number
 _VERDICTS = ("proved", "disproved", "unknown")
 
 
 class ResultsFile:
-    """Finished problems by id; kept in memory only where ``out`` is None.
+    """Rows of finished problems by id, in the folder ``out``; None: in memory only.
 
-    A line that a killed run left unfinished is dropped, and the CSV file is made anew from the record, so both agree again. Rows that cannot be
-    written stay in memory, and ``failure`` says why.
+    An unfinished last line, from a killed run, is dropped, and the CSV file is written again from
+    the record. Rows that cannot be written stay in memory; ``failure`` then holds the error.
 
     Raises:
-      FormatError: the record in ``out`` has a complete line that is not a row.
+      FormatError: a complete line of the record is not a row.
     """
 
     def __init__(self, out: Path | None):
@@ -47,7 +49,7 @@ class ResultsFile:
         self._sheet = out / "results.csv" if out else None
         if self._record is not None and self._sheet is not None:
             if self._record.exists():
-                self._take_up(self._record)
+                self._load(self._record)
             self._write_sheet(self._sheet)
 
     def _write_sheet(self, file: Path) -> None:
@@ -60,7 +62,7 @@ class ResultsFile:
     def _lines(self) -> str:
         return "".join(_line(row) + "\n" for row in self.rows.values())
 
-    def _take_up(self, record: Path) -> None:
+    def _load(self, record: Path) -> None:
         text = record.read_text(encoding="utf-8", errors="replace")
         complete = text[: text.rfind("\n") + 1]
         for number, line in enumerate(complete.split("\n")[:-1], start=1):
@@ -76,7 +78,7 @@ class ResultsFile:
             write_atomically(record, lines)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Takes a finished row and appends it to both files; where the problem has a row already, this one takes its place."""
+        """Appends a finished row to both files; it replaces an earlier row of the problem."""
         with process.defer_interrupts():  # both files, or neither
             self._add(row)
 
@@ -93,14 +95,13 @@ class ResultsFile:
             append_line(self._record, _line(row))
             with self._sheet.open("a", encoding="utf-8", newline="") as sheet:
                 _write(sheet, row)
-        except (
-            OSError
-        ) as error:  # a line cut short must stay the last one: nothing more is appended
+        except OSError as error:
+            # A truncated line must stay the last one: nothing is appended after a failure.
             self.failure = error
 
 
 def _row(value: Any) -> dict[str, Any]:
-    """``value`` if it is a row. Raises ValueError."""
+    """Checks that ``value`` is a row and returns it. Raises ValueError."""
     if not isinstance(value, dict):
         raise ValueError(f"a JSON {type(value).__name__}")
     for name, kinds in _KINDS.items():
@@ -113,11 +114,11 @@ def _row(value: Any) -> dict[str, Any]:
     if value["verdict"] not in _VERDICTS:
         raise ValueError(f"its verdict is {value['verdict']!r}")
     for name, number in value.items():
-        if isinstance(number, int | float) and not 0 <= number <= MOST:
+        if isinstance(number, int | float) and not 0 <= number <= LARGEST:
             raise ValueError(f"its field {name!r} is {strict_json.shortened(str(number))}")
     for name in ("id", "best_move", "expected", "unsaved"):
         if not str(value.get(name)).isprintable():
-            raise ValueError(f"its field {name!r} has signs in it that cannot be printed")
+            raise ValueError(f"its field {name!r} contains characters that cannot be printed")
     return value
 
 

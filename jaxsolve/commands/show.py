@@ -1,4 +1,4 @@
-"""``jaxsolve games``, ``jaxsolve show`` and ``jaxsolve check``: what there is to see without a search."""
+"""``jaxsolve games``, ``jaxsolve show`` and ``jaxsolve check``: commands without a search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def games(name: str | None, as_json: bool) -> int:
-    """Lists the games, one line each; with a ``name``, every option of those rule sets, with its meaning, default and an example."""
+    """Lists the games; with ``name``, all options of its rule sets. Returns 0."""
     with failure.errors_as_sentences(as_json):
         from jaxsolve.games import plugins, registry
 
@@ -42,7 +42,7 @@ def games(name: str | None, as_json: bool) -> int:
 
 
 def _fields(entry: Entry | str) -> dict[str, Any]:
-    """A game as a JSON object; one that cannot be loaded says so."""
+    """A game as a JSON object; an error message if it cannot be loaded."""
     if isinstance(entry, str):
         return {"error": entry}
     texts = ("values", "default", "meaning", "example")
@@ -59,14 +59,15 @@ def _fields(entry: Entry | str) -> dict[str, Any]:
 def _list(found: dict[str, Entry | str]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("game", no_wrap=True)
-    table.add_column("what it is")
+    table.add_column("description")
     for shown, entry in found.items():
         table.add_row(
             f"[bold]{escape(shown)}[/]", escape(entry if isinstance(entry, str) else entry.summary)
         )
     output_console().print(table)
     output_console().print(
-        "[dim]options of one: jaxsolve games NAME; everything as one JSON object: jaxsolve games --json[/]"
+        "[dim]options of a game: jaxsolve games NAME; "
+        "everything as one JSON object: jaxsolve games --json[/]"
     )
 
 
@@ -132,29 +133,23 @@ def show(options: ShowOptions) -> int:
 
 
 def check(options: CheckOptions) -> int:
-    """Asks the independent checker about files, and all proofs in folders: 0 all accepted; 1 one refused; 2 one unreadable, or the plain certificate
-    could not be written.
+    """Checks files, and all proofs in folders, with the independent checker.
+
+    Returns 0 if all are accepted, 1 if one is refused, 2 if one is unreadable or the flattened
+    certificate was not written.
     """
-    proofs, flatten, most, as_json = (
-        options.proofs,
-        options.flatten,
-        options.most,
-        options.as_json,
-    )
+    proofs, flatten, as_json = options.proofs, options.flatten, options.as_json
     with failure.errors_as_sentences(as_json):
         from jaxsolve.proof.check import __main__ as program
         from jaxsolve.proof.check.audit import report
 
-        if most is not None and flatten is None:
-            raise ValueError(
-                "--most says how large a proof --flatten may write: give --flatten OUT as well"
-            )
+        if options.most is not None and flatten is None:
+            raise ValueError("--most limits the size of the proof of --flatten: give --flatten OUT")
         files = list(dict.fromkeys(file for path in proofs for file in _proofs(path)))
         if flatten is not None and len(files) > 1:
-            raise ValueError(f"--flatten takes one proof, and here are {len(files)}")
-        audits = report.Audits(
-            options.replay or 0, options.seed, None if flatten is None else str(flatten), most
-        )
+            raise ValueError(f"--flatten takes one proof, not {len(files)}")
+        out = None if flatten is None else str(flatten)
+        audits = report.Audits(options.replay or 0, options.seed, out, options.most)
         reports = {}
         for file in files:
             reports[str(file)] = report.audit(str(file), audits)
@@ -177,7 +172,7 @@ def check(options: CheckOptions) -> int:
 
 
 def _proofs(path: Path) -> list[Path]:
-    """The file itself, or all entries named ``proof.jsonl.gz`` below a folder, linked folders included.
+    """The file itself, or all entries ``proof.jsonl.gz`` below a folder, links followed.
 
     An entry of another kind than a regular file is listed too, so that the checker reports it.
 
@@ -190,7 +185,8 @@ def _proofs(path: Path) -> list[Path]:
             and any(path.parent.glob("*/proof.jsonl.gz"))
         ):
             raise ValueError(
-                f"{path}: there is no such file; the proofs of {path.parent} are of several claims: check the folder"
+                f"{path}: there is no such file; {path.parent} has proofs of several claims: "
+                "check the folder"
             )
         return [path]
     found, seen = [], set()
@@ -205,5 +201,5 @@ def _proofs(path: Path) -> list[Path]:
         below.sort()
     found.sort()
     if not found:
-        raise ValueError(f"{path} holds no proof.jsonl.gz, nor do the folders in it")
+        raise ValueError(f"neither {path} nor a folder in it holds a proof.jsonl.gz")
     return found

@@ -1,4 +1,4 @@
-"""``jaxsolve solve``: one position, one answer, one exit code."""
+"""``jaxsolve solve``: solves one position."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Solves, prints, and returns the exit code."""
+    """Solves the position, prints the answer, and returns the exit code."""
     with failure.errors_as_sentences(request.as_json):
         process.setup()
         problem = position.resolve(
@@ -61,18 +61,24 @@ def run(request: Request) -> int:
                 results, value = _search(
                     problem, claim, wants_value, request, known, status.callback
                 )
-        said = _say(problem, results, value, request)
-        return answer.exit_code(results) if said else failure.FAILED
+        printed = _deliver(problem, results, value, request)
+        return answer.exit_code(results) if printed else failure.FAILED
 
 
-def _say(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
-    """Prints the answer; where standard output does not take it, at least its sentence on standard error, and False."""
+def _deliver(problem: Problem, results: list[Result], value: str | None, request: Request) -> bool:
+    """Prints the answer. If standard output fails, prints its headline on standard error.
+
+    Returns whether standard output worked.
+    """
     found = "; ".join("".join(answer.headline(problem, result)) for result in results)
     return streams.deliver(lambda: _print(problem, results, value, request), found)
 
 
 def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
-    """The claim to prove, and whether the whole value is asked for: so it is where draws exist and nobody named a claim."""
+    """The claim to prove, and whether to solve for the value.
+
+    Without a claim, games with draws are solved for the value.
+    """
     text = request.claim
     if text is None or text == "value":
         return problem.claim, text == "value" or (
@@ -88,7 +94,7 @@ def _claim(problem: Problem, request: Request) -> tuple[Claim, bool]:
 
 
 def _question(problem: Problem) -> dict[str, Any]:
-    """What makes two runs for a position's value the same; below them each claim has a folder of its own."""
+    """Identifies a run for the value of a position; each claim has a folder of its own below."""
     return {
         "format": "jaxsolve-value",
         "version": 1,
@@ -124,7 +130,7 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
     if request.as_json:
         found = answer.fields(problem, results[0])
         if value is not None:
-            # The move and the line that go with the value: a draw is kept by those of the weaker claim.
+            # Move and line of the claim that gives the value: of the weaker claim for a draw.
             kept = next(
                 (result for result in results if result.verdict is Verdict.PROVED), results[0]
             )
@@ -149,11 +155,12 @@ def _print(problem: Problem, results: list[Result], value: str | None, request: 
         answer.show(console, problem, result)
     if results[-1].interrupted and request.out is not None:
         console.print(
-            f"interrupted; go on with the same command and --resume (everything is saved in {request.out})"
+            "interrupted; resume with the same command and --resume "
+            f"(everything is saved in {request.out})"
         )
     elif "limit of" in results[-1].reason:
-        kept = f"go on with --resume and a larger limit (everything is saved in {request.out})"
+        kept = f"resume with --resume and a larger limit (everything is saved in {request.out})"
         console.print(
-            kept if request.out is not None else "a run with --out DIR can be gone on with",
+            kept if request.out is not None else "a run with --out DIR can be resumed",
             style="dim",
         )

@@ -1,4 +1,4 @@
-"""``jaxsolve suite``: a problem set, a row for each problem as it is done, and a total."""
+"""``jaxsolve suite``: solves a problem set; prints a row per problem and a total."""
 
 from __future__ import annotations
 
@@ -40,22 +40,28 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Solves the set and returns 0, 1 where an answer contradicts the source's or could not be saved, 2 where a problem's folder was refused, or 130.
+    """Solves the set and returns the exit code.
 
-    A folder is gone on with under any limits: decided rows stay, and of the unknown ones those are searched again that a limit stopped which is
-    larger now, or absent, and of all those that could not be saved (``is_final``).
+    0: done; 1: an answer contradicts the source or was not saved; 2: the folder of a problem was
+    refused; 130: interrupted.
+
+    A run may be resumed with other limits. Decided rows are kept. Rows that were not saved, and
+    unknown rows whose limit is now larger or absent, are searched again (``limits.is_final``).
     """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
         if request.pool < 1:
-            raise ValueError(f"--pool {request.pool}: give a number of problems from 1 on")
-        chosen = chosen_by(request)
-        with claimed(request):
+            raise ValueError(f"--pool {request.pool}: give a number of problems, at least 1")
+        chosen = problems_of(request)
+        with held_folder(request):
             return _run(chosen, request)
 
 
-def chosen_by(request: Request) -> list[Problem]:
-    """The problems that are asked for. Raises ValueError as ``problems.load``, and for a network that does not fit one of them."""
+def problems_of(request: Request) -> list[Problem]:
+    """The requested problems.
+
+    Raises ValueError as for ``problems.load``, and for a network that does not fit a problem.
+    """
     chosen = problem_sets.load(request.problems, ids=request.ids, options=request.options)
     for game in dict.fromkeys(problem.game for problem in chosen):
         request.settings.heads_for(game)
@@ -63,8 +69,8 @@ def chosen_by(request: Request) -> list[Problem]:
 
 
 @contextlib.contextmanager
-def claimed(request: Request) -> Iterator[None]:
-    """Holds the request's folder, if it has one. Raises FolderError as ``RunFolder``."""
+def held_folder(request: Request) -> Iterator[None]:
+    """Holds the folder of the request, if any. Raises FolderError as ``RunFolder``."""
     if request.out is None:
         yield
         return
@@ -87,13 +93,14 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
         table.total(totals)
     sys.stdout.flush()
     if interrupted and request.out is not None:
-        failure.remark(f"interrupted; the same command goes on where {request.out} ends")
+        failure.remark(f"interrupted; the same command resumes the run in {request.out}")
     if results.failure is not None:
         failure.remark(
-            f"not every row could be saved ({results.failure.strerror or results.failure}); the same command solves those again"
+            f"not every row could be saved ({results.failure.strerror or results.failure}); "
+            "the same command solves the others again"
         )
     for sentence in refused:
-        failure.remark(f"{sentence}; the problem was left out")
+        failure.remark(f"{sentence}; the problem was skipped")
     if interrupted:
         return failure.INTERRUPTED
     if refused:
@@ -106,7 +113,7 @@ def _run(chosen: Sequence[Problem], request: Request) -> int:
 
 
 def _question(request: Request) -> dict[str, Any]:
-    """What the rows depend on; another ``--ids`` or ``--pool``, and other limits, go on in the same folder."""
+    """All that the rows depend on. ``--ids``, ``--pool`` and limits may differ in one folder."""
     return {
         "format": "jaxsolve-suite",
         "version": 1,
@@ -118,17 +125,17 @@ def _question(request: Request) -> dict[str, Any]:
 
 
 _LIMITS = (*(each.name for each in dataclasses.fields(Limits)), "memory_mb")
-"""When a search gives up: no part of the question. A run.json of an earlier version holds them."""
+"""Limits are no part of the question. The run.json of an earlier version contains them."""
 
 
 def _flat(settings: Settings) -> dict[str, Any]:
-    """The settings that the rows depend on as JSON values; ``check`` says nothing about the answers."""
+    """Settings that the rows depend on, as JSON values; ``check`` does not change answers."""
     return {
         name: value for name, value in settings.as_json().items() if name not in (*_LIMITS, "check")
     }
 
 
-# ---- solving -------------------------------------------------------------------------------------------------------
+# ---- solving -----------------------------------------------------------------------------------
 
 
 def solve_all(
@@ -138,9 +145,16 @@ def solve_all(
     request: Request,
     title: str = "",
 ) -> tuple[bool, list[str]]:
-    """Solves what the results does not hold yet, and what the limits now let go further.
+    """Solves the problems without a final row.
 
-    Returns whether it was interrupted, and a sentence for each problem whose folder was refused. Raises ValueError for a row of another problem.
+    Args:
+      title: beginning of the status line.
+
+    Returns:
+      Whether the run was interrupted, and a sentence for each problem whose folder was refused.
+
+    Raises:
+      ValueError: a row belongs to another problem.
     """
     from jaxsolve import search
 
@@ -176,13 +190,14 @@ def solve_all(
 
 
 def _is_done(problem: Problem, row: dict[str, Any] | None, request: Request) -> bool:
-    """Whether a problem's row stays as it is. Raises ValueError for the row of another problem."""
+    """Whether the row of a problem is final. Raises ValueError for the row of another problem."""
     if row is None:
         return False
     game = problem.game
     if (row["rules"], row["position"]) != (game.rule_set, game.text(problem.state)):
         raise ValueError(
-            f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; delete the row, or give another folder"
+            f"{request.out}: results.jsonl has another problem's row as {problem.id!r}; "
+            "delete the row, or give another folder"
         )
     return is_final(row, request.settings)
 

@@ -1,4 +1,4 @@
-"""The table of a suite run: rows are printed as they come, in columns that fit the terminal."""
+"""The table of a suite run: prints rows one by one, in columns that fit the terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STYLES = {"proved": "green", "disproved": "red", "unknown": "yellow"}
 
 
 def contradicts(row: dict[str, Any]) -> bool:
-    """Whether an answer was found that is not the source's."""
+    """Whether the answer differs from that of the source."""
     return row["expected"] is not None and row["verdict"] not in ("unknown", row["expected"])
 
 
 class SuiteTable:
-    """Prints to ``file``; nothing where that is None. The least needed columns are left out where the terminal is narrow."""
+    """Prints to ``file``, or nothing if it is None. Narrow terminals get fewer columns."""
 
     def __init__(self, ids: Sequence[str], file: TextIO | None):
         self._console = Console(file=file, highlight=False, soft_wrap=True) if file else None
@@ -79,7 +79,10 @@ class SuiteTable:
         counts = ", ".join(f"{totals[verdict]} {verdict}" for verdict in _STYLES)
         wrong = f", {totals['contradicted']} against the source" if totals["contradicted"] else ""
         wrong += f", {totals['unsaved']} not saved" if totals["unsaved"] else ""
-        effort = f"{totals['nodes']:,} nodes, {totals['cpu_seconds']:.1f} s CPU, compilation {totals['compile_seconds']:.1f} s apart"
+        effort = (
+            f"{totals['nodes']:,} nodes, {totals['cpu_seconds']:.1f} s CPU, "
+            f"plus compilation {totals['compile_seconds']:.1f} s"
+        )
         self._console.print(
             f"{totals['done']} of {totals['asked']} done: {counts}{wrong}; {effort}", style="bold"
         )

@@ -1,4 +1,4 @@
-"""Standard output, as a person reads it on a terminal and a program through a pipe."""
+"""Text on standard output, for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def output_console() -> Console:
-    """Lines are folded on a terminal only, so that a pipe gets each field whole."""
+    """A console that folds lines on a terminal only; through a pipe each field stays whole."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 100_000)
 
 
 def board(problem: Problem) -> str:
-    """The position's board in letters that standard output has."""
+    """The board of a position, in characters that standard output can encode."""
     from jaxsolve import view
 
     drawn = view.text_board(problem.game, problem.state)
@@ -33,12 +33,12 @@ def board(problem: Problem) -> str:
 
 
 def head(console: Console, title: str) -> None:
-    """A title on a line of its own; what would move the terminal's cursor is left out of it."""
+    """Prints a title on a line of its own, without control characters."""
     console.print("".join(c for c in title if c.isprintable()), style="bold", markup=False)
 
 
 def facts(rows: dict[str, str]) -> Table:
-    """Names and values in two columns; values are printed as they are, without markup."""
+    """Names and values in two columns; markup in values is not interpreted."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

@@ -1,4 +1,4 @@
-"""``jaxsolve tsumego``: everything a Go player asks about a life-and-death position."""
+"""``jaxsolve tsumego``: the status of a Go group and all first moves, with proofs."""
 
 from __future__ import annotations
 
@@ -49,13 +49,18 @@ class Request:
 
 
 def run(request: Request) -> int:
-    """Asks, prints, and returns 0 (both sides known), 10 (a limit came first), 1 (something could not be saved or printed) or 130."""
+    """Answers all questions, prints the report, and returns the exit code.
+
+    0: all answered; 10: stopped at a limit; 1: something was not saved or not printed; 130:
+    interrupted.
+    """
     with failure.errors_as_sentences(request.as_json):
         process.setup()
         for name in request.options:
             if name not in ("ko", "fill_eyes", "passes"):
                 raise ValueError(
-                    f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, passes; the rest it finds out or asks both ways"
+                    f"--rule {name}=...: the command takes ko, fill_eyes and, in Killall-Go, "
+                    "passes; it determines the other options itself"
                 )
         outputs.refuse_unwritable(
             request.position, {"--sgf-out": request.sgf, "--svg": request.svg}, request.out
@@ -64,16 +69,16 @@ def run(request: Request) -> int:
         task = setup.choose(given, request.crucial, request.region)
         request.settings.heads_for(
             make(task.rules(LIVE_AGAINST))
-        )  # refuses a network that does not fit, before anything is written
+        )  # a network that does not fit is refused now
         if not request.as_json:
             limit, total = (
                 request.settings.limits.cpu_seconds,
-                "no limit in all" if request.total is None else f"{request.total:g} in all",
+                "no total limit" if request.total is None else f"{request.total:g} in total",
             )
             tsumego_report.introduce(
                 output_console(),
                 task,
-                f"{limit:g} CPU seconds a question (--time), {total} (--total)",
+                f"{limit:g} CPU seconds per question (--time), {total} (--total)",
             )
             sys.stdout.flush()
         with _folder(request, task) as folder:
@@ -82,7 +87,10 @@ def run(request: Request) -> int:
 
 @contextlib.contextmanager
 def _folder(request: Request, task: Task) -> Iterator[Path]:
-    """The folder of the run; a temporary one without ``--out``, for the lines of play are read from the certificates."""
+    """The folder of the run; without ``--out`` a temporary one.
+
+    The lines of play in the report are read from certificates, so a folder is needed.
+    """
     if request.out is None:
         with tempfile.TemporaryDirectory(prefix="jaxsolve-") as name:
             yield Path(name)
@@ -95,7 +103,7 @@ def _folder(request: Request, task: Task) -> Iterator[Path]:
 
 
 def _question(request: Request, task: Task) -> dict[str, Any]:
-    """What the rows depend on; limits do not."""
+    """All that the rows depend on, without limits."""
     side = task.given.side if task.given.ko is not None else None
     return {
         "format": "jaxsolve-tsumego",
@@ -132,14 +140,14 @@ def _run(request: Request, task: Task, folder: Path) -> int:
 
     found = report.make_report(study, find)
     interrupted = interrupted or solver.interrupted
-    rows = [row for row in results.rows.values() if row["id"] in solver.sure]
+    rows = [row for row in results.rows.values() if row["id"] in solver.answered]
     failed = _write(request, found)
-    said = _say(request, found, rows)
+    printed = _deliver(request, found, rows)
     if interrupted:
         failure.remark(
             "interrupted"
             + (
-                f"; the same command goes on where {request.out} ends"
+                f"; the same command resumes the run in {request.out}"
                 if request.out is not None
                 else ""
             )
@@ -148,16 +156,17 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     unsaved = _unsaved(rows)
     if results.failure is not None:
         unsaved.append(
-            f"not every row could be saved ({results.failure.strerror or results.failure}); the same command solves those again"
+            f"not every row could be saved ({results.failure.strerror or results.failure}); "
+            "the same command solves the others again"
         )
     for sentence in [*unsaved, *failed]:
         failure.remark(sentence)
-    if unsaved or failed or not said:
+    if unsaved or failed or not printed:
         return failure.FAILED
     if solver.exhausted:
         failure.remark(
-            f"the total of {request.total:g} CPU seconds is used up; a larger --total goes on"
-            + (f" in {request.out}" if request.out else "")
+            f"the total of {request.total:g} CPU seconds is used up; give a larger --total"
+            + (f" to resume the run in {request.out}" if request.out else "")
         )
     complete = (
         found.known
@@ -177,7 +186,7 @@ def _unsaved(rows: Sequence[Row]) -> list[str]:
 
 
 def _write(request: Request, found: Report) -> list[str]:
-    """Writes picture and record; sentences about what could not be written."""
+    """Writes picture and record. Returns a sentence for each failure."""
     failed = []
     if request.svg is not None:
         try:
@@ -199,10 +208,13 @@ def _write(request: Request, found: Report) -> list[str]:
     return failed
 
 
-def _say(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Prints the answer; where standard output does not take it, at least its sentences on standard error, and False."""
+def _deliver(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Prints the answer. If standard output fails, prints its sentences on standard error.
 
-    def say() -> None:
+    Returns whether standard output worked.
+    """
+
+    def show() -> None:
         if request.as_json:
             streams.print_json(tsumego_report.as_json(found, rows, request.out is not None))
         else:
@@ -210,4 +222,4 @@ def _say(request: Request, found: Report, rows: Sequence[Mapping[str, Any]]) -> 
             tsumego_report.show(console, found)
             tsumego_report.total(console, rows, None if request.out is None else str(request.out))
 
-    return streams.deliver(say, "; ".join(each.sentence for each in found.firsts))
+    return streams.deliver(show, "; ".join(each.sentence for each in found.firsts))

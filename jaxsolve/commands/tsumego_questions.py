@@ -1,4 +1,4 @@
-"""Answers the questions of ``jaxsolve tsumego``: by what a folder holds already, else by the search, within the limits of each and of all."""
+"""Answers the questions of ``jaxsolve tsumego``: from the folder of the run, else by search."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from jaxsolve.tsumego.study import StudyProblem
 
 
 class QuestionSolver:
-    """Called with questions of one rule set it gives a row for each, or None for what was not searched.
+    """Called with questions, returns a row for each, or None for a question not searched.
 
     Args:
-      results: rows of earlier runs, which count where the checker still accepts their proof, and of this one.
+      results: rows of earlier runs and of this one. A row of an earlier run counts if the checker
+        accepts its proof now.
       proofs: the folder with a folder for each question.
-      settings: how to search; the limits are those of one question.
-      total: CPU seconds of all searches and their proofs in this run, or None.
+      settings: how to search, with the limits of one question.
+      total: CPU seconds for all searches and their proofs in this run; None: no limit.
       pool: questions searched at a time.
-      patterns: what the questions tell each other, and other runs.
+      patterns: shared between the questions, and with other runs.
     """
 
     def __init__(
@@ -55,11 +56,10 @@ class QuestionSolver:
         )
         self.left = total
         self.interrupted = False
-        self.exhausted = False  # a question was not searched since the total is used up
+        self.exhausted = False  # a question was not searched because the total is used up
         self.searched = 0
-        self.sure: set[str] = (
-            set()
-        )  # ids whose row belongs to this run, or whose proof has been checked again
+        # Ids whose row is from this run, or whose proof was checked again.
+        self.answered: set[str] = set()
 
     def __call__(self, questions: Sequence[StudyProblem]) -> list[Mapping[str, Any] | None]:
         games: dict[str, Game] = {}
@@ -76,19 +76,23 @@ class QuestionSolver:
                 break
             self._search(batch)
         return [
-            self.results.rows.get(problem.id) if problem.id in self.sure else None
+            self.results.rows.get(problem.id) if problem.id in self.answered else None
             for problem in problems
         ]
 
-    # ---- what is known ---------------------------------------------------------------------------------------------
+    # ---- what is known --------------------------------------------------------------------------
     def _known(self, problem: Problem) -> bool:
         row = self.results.rows.get(problem.id)
-        if row is not None and problem.id not in self.sure and self._holds(problem, row):
-            self.sure.add(problem.id)
-        return problem.id in self.sure
+        if row is not None and problem.id not in self.answered and self._is_answer(problem, row):
+            self.answered.add(problem.id)
+        return problem.id in self.answered
 
-    def _holds(self, problem: Problem, row: Mapping[str, Any]) -> bool:
-        """Whether a row of an earlier run answers the question: by a proof that the checker accepts now, or by a limit that is not larger now."""
+    def _is_answer(self, problem: Problem, row: Mapping[str, Any]) -> bool:
+        """Whether a row of an earlier run answers the question.
+
+        It does if the checker accepts its proof now, or if it stopped at a limit that is not larger
+        now.
+        """
         if row["rules"] != problem.game.rule_set or row["position"] != problem.game.text(
             problem.state
         ):
@@ -101,16 +105,13 @@ class QuestionSolver:
             else problem.claim.opposite(problem.game.may_draw)
         )
         report = check(self.proofs / problem.id / CERTIFICATE)
-        said = (report.rules, report.root, report.claim)
-        return report.accepted and said == (
-            row["rules"],
-            row["position"],
-            claim.text(problem.game.players),
-        )
+        proved = (report.rules, report.root, report.claim)
+        expected = (row["rules"], row["position"], claim.text(problem.game.players))
+        return report.accepted and proved == expected
 
-    # ---- searching -------------------------------------------------------------------------------------------------
+    # ---- searching ------------------------------------------------------------------------------
     def _limited(self, count: int) -> Settings:
-        """The settings of ``count`` searches at a time: together they stay within the total."""
+        """Settings for ``count`` concurrent searches that together stay within the total."""
         if self.left is None:
             return self.settings
         own, share = self.settings.limits.cpu_seconds, self.left / count
@@ -132,11 +133,11 @@ class QuestionSolver:
         )
         try:
             for problem, result in question_pool.answers(batch, self.proofs, pool):
-                self._book(problem, result)
+                self._record(problem, result)
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _book(self, problem: Problem, result: Result) -> None:
+    def _record(self, problem: Problem, result: Result) -> None:
         self.searched += 1
         if self.left is not None:
             self.left -= result.cpu_seconds + result.certificate_seconds
@@ -145,4 +146,4 @@ class QuestionSolver:
             return
         row = {"id": problem.id, "expected": None} | answer.fields(problem, result)
         self.results.add(row)
-        self.sure.add(problem.id)
+        self.answered.add(problem.id)

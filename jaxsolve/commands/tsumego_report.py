@@ -1,4 +1,4 @@
-"""A study on the terminal, as JSON and as a picture."""
+"""The report of ``jaxsolve tsumego``: on the terminal, as JSON and as a picture."""
 
 from __future__ import annotations
 
@@ -19,14 +19,22 @@ from jaxsolve.tsumego.setup import SIDES, Task
 from jaxsolve.tsumego.status import Status, Value
 
 _STYLES = {
-    Status.LIVES: "bold green", Status.LIVES_IN_KO: "bold yellow", Status.SEKI: "bold cyan", Status.SEKI_IN_KO: "bold yellow",
-    Status.DIES_IN_KO: "bold yellow", Status.DIES: "bold red", Status.UNKNOWN: "bold yellow",
-}  # fmt: skip
+    Status.LIVES: "bold green",
+    Status.LIVES_IN_KO: "bold yellow",
+    Status.SEKI: "bold cyan",
+    Status.SEKI_IN_KO: "bold yellow",
+    Status.DIES_IN_KO: "bold yellow",
+    Status.DIES: "bold red",
+    Status.UNKNOWN: "bold yellow",
+}
 
 
-# ---- the board -----------------------------------------------------------------------------------------------------
+# ---- the board ---------------------------------------------------------------------------------
 def board(task: Task) -> str:
-    """The board with crucial stones and region, in letters that standard output has, and what they mean."""
+    """The board with crucial stones and region, and a legend.
+
+    It uses characters that standard output can encode.
+    """
     game = make(f"go-{task.given.size}")
     state = game.read(task.root(task.defender))
     names = task.grid.list
@@ -44,7 +52,11 @@ def board(task: Task) -> str:
 
 
 def picture(report: Report) -> str:
-    """An SVG document: crucial stones with triangles, first moves that work with the letter of their side, the zone (else the region) shaded."""
+    """An SVG document of the position.
+
+    Crucial stones have triangles, correct first moves the letter of their side. The relevance zone
+    of these moves, else the region, is shaded.
+    """
     task = report.task
     game = make(f"go-{task.given.size}")
     marks = (
@@ -66,9 +78,9 @@ def picture(report: Report) -> str:
     )
 
 
-# ---- the terminal --------------------------------------------------------------------------------------------------
+# ---- the terminal ------------------------------------------------------------------------------
 def introduce(console: Console, task: Task, limits: str) -> None:
-    """Prints what is asked, and within which limits, before anything is searched."""
+    """Prints the question and the limits, before the search begins."""
     given = task.given
     head(console, given.title or given.name)
     if given.where:
@@ -78,7 +90,7 @@ def introduce(console: Console, task: Task, limits: str) -> None:
 
 
 def show(console: Console, report: Report) -> None:
-    """Prints how it stands for either side first, and a table of the first moves."""
+    """Prints the status for either side moving first, and a table of the first moves."""
     for each in report.firsts:
         side, colon, rest = each.sentence.partition(":")
         console.print(f"\n[bold]{side}{colon}[/][{_STYLES[each.first.status]}]{escape(rest)}[/]")
@@ -88,10 +100,10 @@ def show(console: Console, report: Report) -> None:
         if each.moves:
             console.print(_table(report.task, each))
         if each.moves and not each.first.complete:
-            console.print("not every first move could be answered", style="dim")
+            console.print("some first moves are not answered", style="dim")
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
-            "\nWhere play can repeat without an end, --rule ko=situational (superko) decides.",
+            "\nPlay can repeat without end; --rule ko=situational (superko) decides such positions.",
             style="dim",
         )
 
@@ -101,16 +113,20 @@ def _why(each: FirstReport) -> dict[str, str]:
         reasons = {
             str(row["reason"]) for row in each.first.rows.values() if row["verdict"] == "unknown"
         }
-        return {"why": " ".join(sorted(reasons)) or "not every question was searched"}
+        return {"why": " ".join(sorted(reasons)) or "some questions were not searched"}
     against, for_ = each.first.bounds
     if against.least != for_.least:
         words = {Value.DIES: "it dies", Value.SEKI: "it is a seki", Value.LIVES: "it lives"}
-        meaning = (
-            f"if the defender wins it {words[for_.least]}, if it loses it {words[against.least]}"
+        text = (
+            f"if the defender wins the ko, {words[for_.least]}; "
+            f"if the defender loses it, {words[against.least]}"
         )
         if (against.least, for_.least) == (Value.DIES, Value.SEKI):  # ``status`` has the reason
-            meaning = f"{meaning}; a ko that it could never end, for a false eye, counts as won here, and players call such stones dead"
-        return {"the ko": meaning}
+            text += (
+                ". A ko around a false eye, which the defender can never end, counts as won here; "
+                "players call such stones dead"
+            )
+        return {"the ko": text}
     return {}
 
 
@@ -134,7 +150,7 @@ def _table(task: Task, each: FirstReport) -> Table:
 
 
 def known(task: Task, each: FirstReport, move: MoveReport) -> str:
-    """How the stones stand after a first move, in a word."""
+    """The status of the stones after a first move, in one word."""
     if move.status is not Status.UNKNOWN:
         return verb(task, move.status)
     return (
@@ -164,30 +180,33 @@ def _proof(move: MoveReport) -> str:
     count = (
         f"{nodes:,} node{'s' if nodes != 1 else ''}"
         if move.own
-        else "in that of the position"
+        else "part of the position's proof"
         if move.right
-        else "in the one of all moves"
+        else "part of the proof for all moves"
     )
     return count + ("" if move.row["checked"] else ", not checked")
 
 
 def total(console: Console, rows: Sequence[Mapping[str, Any]], kept: str | None) -> None:
-    """Prints the last line: effort, and where the proofs are."""
+    """Prints the last line: the effort, and the place of the proofs."""
     nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu_seconds"] for row in rows)
     proofs = [row for row in rows if row["verdict"] != "unknown"]
     accepted = sum(bool(row["checked"]) for row in proofs)
-    text = f"\n{len(rows)} questions, {nodes:,} nodes, {seconds:.2f} s CPU; {accepted} of {len(proofs)} proofs accepted by the checker"
+    text = (
+        f"\n{len(rows)} questions, {nodes:,} nodes, {seconds:.2f} s CPU; "
+        f"{accepted} of {len(proofs)} proofs accepted by the checker"
+    )
     where = (
         f"; {size(sum(row['certificate_bytes'] for row in proofs))} in {kept}"
         if kept
-        else ", not kept: give a folder with --out"
+        else ", not saved; --out DIR saves them"
     )
     console.print(text + where, style="bold", markup=False)
 
 
-# ---- JSON ----------------------------------------------------------------------------------------------------------
+# ---- JSON --------------------------------------------------------------------------------------
 def as_json(report: Report, rows: Sequence[Mapping[str, Any]], keep: bool) -> dict[str, Any]:
-    """Everything as plain values; ``rows`` are those of all questions."""
+    """The report as plain values; ``rows`` are those of all questions."""
     task = report.task
     return {
         "name": task.given.name,

@@ -241,7 +241,7 @@ class Marked:
     """A position with marks, as in records of problems."""
 
     record: Record  # up to that position
-    # Points (column, row from the TOP), from 0, by property; properties without points are left out.
+    # Points (column, row from the TOP), from 0, by property; only properties with points.
     marks: dict[str, frozenset[tuple[int, int]]]
     where: str  # the place of the position in the record, in words
 
@@ -390,7 +390,7 @@ def _set_up(root: sgf.Tree_node, game: Game, state: State) -> None:
 
 
 def _raw(family: str, size: int, text: str) -> bytes:
-    """The SGF value of a move: ``a1`` for Hex, else two letters from the top left, "" for a pass."""
+    """SGF value of a move: ``a1`` for Hex, else two letters from the top left; "" for a pass."""
     if text.lower() == "pass":
         return b""
     if family == "hex":

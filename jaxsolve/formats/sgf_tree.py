@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sgfmill import sgf_grammar
 
-from jaxsolve.games.boards.text import GTP_LETTERS
+from jaxsolve.games.boards.board_text import GTP_LETTERS
 
 
 @dataclass

@@ -106,7 +106,7 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
         _draw(path, rows, shown)
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- inside ------------------------------------------------------------------------------------
 def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D

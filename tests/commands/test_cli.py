@@ -22,7 +22,7 @@ from support.cli import LOSS, WIN, one_object, run
 from support.paths import ROOT
 
 
-# ---- solve ---------------------------------------------------------------------------------------------------------
+# ---- solve -------------------------------------------------------------------------------------
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     ("position", "code", "verdict"), [(WIN, 0, "proved"), (LOSS, 20, "disproved")]
@@ -245,7 +245,7 @@ def test_a_refused_proof_withholds_the_answer(monkeypatch):
     )
 
 
-# ---- the other words -----------------------------------------------------------------------------------------------
+# ---- the other words ---------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "rules",
     [("ko=positional;komi=1",), ("ko=positional", "komi=1"), ("go-5;ko=positional;komi=1",)],

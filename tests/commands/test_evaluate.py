@@ -146,7 +146,7 @@ def test_curves_are_drawn(trained, tmp_path):
     (tmp_path / "none").mkdir()
     for words, says in (
         ((tmp_path / "none",), "holds no run of training"),
-        ((tmp_path / "nowhere",), "is no folder"),
+        ((tmp_path / "nowhere",), "is not a folder"),
         ((trained, "--out", tmp_path / "x.pdf"), "--out"),
     ):
         result = run("plot", *words)

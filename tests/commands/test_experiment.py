@@ -128,11 +128,11 @@ def test_its_picture_is_drawn_again(played, tmp_path):
         assert done.exit_code == 0 and out.stat().st_size > 5000, done.output
     assert "<svg" in out.read_text()
     both = CliRunner().invoke(app, ["plot", str(folder), str(folder), "--out", str(out)])
-    assert both.exit_code == 2 and "drawn alone" in both.stderr
+    assert both.exit_code == 2 and "only one folder with an experiment" in both.stderr
     (tmp_path / "begun").mkdir()
     shutil.copy(folder / "experiment.json", tmp_path / "begun")
     begun = CliRunner().invoke(app, ["plot", str(tmp_path / "begun")])
-    assert begun.exit_code == 2 and "has been played to its end" in begun.stderr
+    assert begun.exit_code == 2 and "no game of" in begun.stderr
 
 
 def test_json_is_one_object(played):

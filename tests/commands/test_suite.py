@@ -34,7 +34,7 @@ def test_a_folder_is_neither_mixed_nor_overwritten(tmp_path):
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["letter.txt"]
 
 
-# ---- a folder is one run's -------------------------------------------------------------------------------------------
+# ---- a folder is one run's ---------------------------------------------------------------------
 def test_a_folder_in_use_is_refused_until_its_run_ends(tmp_path, problem_file):
     out, sets = tmp_path / "out", tmp_path / "sets"
     words = ("solve", LOSS, "--game", "hex-3", "--out", out)
@@ -95,7 +95,7 @@ def test_a_damaged_marker_is_a_sentence(tmp_path, problem_file, text):
         )
 
 
-# ---- suite ---------------------------------------------------------------------------------------------------------
+# ---- suite -------------------------------------------------------------------------------------
 def test_suite_writes_rows_and_goes_on_where_it_was(tmp_path, problem_file):
     out = tmp_path / "out"
     first = run("suite", problem_file, "--ids", "win,loss", "--out", out)

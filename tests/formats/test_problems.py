@@ -213,7 +213,7 @@ def test_a_problem_file_takes_moves_as_a_position_like_the_command_line(tmp_path
 
 def test_a_bad_move_in_the_position_of_a_problem_is_named(tmp_path):
     file = write(tmp_path, HEX | {"problems": [{"id": "x", "position": "moves:b2 b2"}]})
-    with pytest.raises(FormatError, match="set.json: problem x: move 2: white may not play b2"):
+    with pytest.raises(FormatError, match=r"set\.json: problem x: move 2: white may not play b2"):
         problems.load(file)
 
 
@@ -239,7 +239,7 @@ def test_an_option_given_twice_is_refused_wherever_it_stands():
             position.resolve("start", game=game)
 
 
-# ---- letters of Gomoku columns ---------------------------------------------------------------------------------------
+# ---- letters of Gomoku columns -------------------------------------------------------------------
 LETTERS = {  # moves, --letters, as GTP, what is said about it
     "no letter tells": ("A1 H8", None, "A1 H8", ""),
     "both readings are legal": ("H8 J9", None, "H8 J9", "GTP letters.*--letters renju"),
@@ -277,7 +277,7 @@ def test_letters_that_cannot_be_are_refused(typed, kind, game, sentence):
         position.resolve(typed, game=game, letters=kind)
 
 
-# ---- the reference folder ------------------------------------------------------------------------------------------
+# ---- the reference folder ------------------------------------------------------------------------
 SETS = {
     "gomoku15_pcn": (58, "gomoku-15"),
     "killallgo9_pcn": (61, "killallgo-9"),

@@ -1,4 +1,4 @@
-"""SGF: what is read is the position another program would reach, and what is no position is refused with its place."""
+"""SGF: positions are read as other programs read them; bad records are refused with the place."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_hex_records_with_a_swap_or_a_resignation():
 
 
 def test_a_swap_changes_nothing_but_colours_and_direction():
-    """Whoever opens at a cell stands as well after swap-pieces as the other side would have in the mirrored position."""
+    """After swap-pieces the value is that of the mirrored position for the other side."""
     game = make("hex-3")
     for cell, mirrored in (("c1", "a3"), ("b1", "a2"), ("b2", "b2")):
         swapped = position.resolve(f"moves:{cell} swap-pieces", game="hex-3").state
@@ -165,7 +165,7 @@ def test_foreign_rules_are_not_taken_for_ours(tmp_path):
 
 
 def test_points_are_read_as_the_game_that_the_rules_name(tmp_path):
-    """Rows count from the top in Hex and from the bottom in Go: a record that says both would be mirrored."""
+    """Rows count from the top in Hex and from the bottom in Go; a mix would mirror the record."""
     as_set_up = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5]AB[ab]PL[W])"))
     played = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5];B[ab])"))
     assert (

@@ -119,7 +119,7 @@ def test_properties_need_a_name_and_a_value():
             sgf_tree.dump(Node(properties))
 
 
-# ---- positions with marks ------------------------------------------------------------------------------------------
+# ---- positions with marks ------------------------------------------------------------------------
 def marked(text: str) -> tuple[int, list[str], str]:
     """(moves before the position, "TR A1" of every mark, where)."""
     found = sgf.read_marked(f"(;GM[1]SZ[5]{text})")

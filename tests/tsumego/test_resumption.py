@@ -148,7 +148,7 @@ def test_ctrl_c_reports_what_is_known_and_the_next_run_resumes(tmp_path, monkeyp
 
     monkeypatch.setattr(search, "solve_pool", interrupted)
     result = run(f"{BENT_THREE} b", "--game", "tsumego-7", "--out", out, "--json")
-    assert result.exit_code == 130 and "goes on where" in result.stderr
+    assert result.exit_code == 130 and "resumes the run" in result.stderr
     known = json.loads(result.stdout)
     assert (
         len(known["questions"]) == 2

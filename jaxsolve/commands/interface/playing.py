@@ -13,7 +13,7 @@ from jaxsolve.commands import options
 from jaxsolve.commands.options import AsJson, Dtype, Out
 
 
-# ---- match ---------------------------------------------------------------------------------------
+# ---- match -------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class MatchOptions:
     """Two players and the games that they play."""
@@ -102,7 +102,7 @@ def match(match: MatchOptions) -> None:
     raise typer.Exit(command.run(match))
 
 
-# ---- experiment, train ---------------------------------------------------------------------------
+# ---- experiment, train -------------------------------------------------------------------------
 EXPERIMENT_SETTINGS = {"allow_extra_args": True, "ignore_unknown_options": True}
 TRAIN_SETTINGS = {**EXPERIMENT_SETTINGS, "help_option_names": []}
 
@@ -141,7 +141,7 @@ def train(context: typer.Context) -> None:
     raise typer.Exit(command.run(context.args))
 
 
-# ---- bench ---------------------------------------------------------------------------------------
+# ---- bench -------------------------------------------------------------------------------------
 class Benchmark(enum.StrEnum):
     """The benchmarks of ``jaxsolve bench``."""
 

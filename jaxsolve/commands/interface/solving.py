@@ -27,7 +27,7 @@ from jaxsolve.core import process
 from jaxsolve.search.settings import Limits
 
 
-# ---- solve ---------------------------------------------------------------------------------------
+# ---- solve -------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class ClaimOptions(PositionOptions):
     """A position and the claim about it."""
@@ -91,7 +91,7 @@ def solve(
     raise typer.Exit(command.run(request))
 
 
-# ---- suite ---------------------------------------------------------------------------------------
+# ---- suite -------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class SuiteOptions(ProblemOptions):
     """A problem set."""
@@ -148,7 +148,7 @@ def suite(
     raise typer.Exit(command.run(request))
 
 
-# ---- tsumego -------------------------------------------------------------------------------------
+# ---- tsumego -----------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class TsumegoOptions:
     """A life-and-death problem."""
@@ -316,7 +316,7 @@ def tsumego(
     raise typer.Exit(command.run(request))
 
 
-# ---- evaluate ------------------------------------------------------------------------------------
+# ---- evaluate ----------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(ProblemOptions):
     """Networks, and the problems that compare them."""
