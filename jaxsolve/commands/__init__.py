@@ -1,1 +1,1 @@
-"""What each word of the command line does; ``jaxsolve.cli`` holds only the words and their options."""
+"""The work of each command; ``interface`` defines the commands and their options."""

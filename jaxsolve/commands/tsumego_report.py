@@ -103,7 +103,7 @@ def show(console: Console, report: Report) -> None:
             console.print("some first moves are not answered", style="dim")
     if report.task.options.get("ko", "simple") == "simple" and repeats(report):
         console.print(
-            "\nPlay can repeat without end; --rule ko=situational (superko) decides such positions.",
+            "\nPlay can repeat without end: --rule ko=situational (superko) decides such play.",
             style="dim",
         )
 

@@ -1,4 +1,4 @@
-"""A cactus plot: how many problems a search has solved against the time that it had for each, a line for each search."""
+"""Cactus plot: number of problems solved against CPU seconds per problem, a line per search."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from jaxsolve.core.run_folder import write_atomically
 
-LEAST_SECONDS = 0.01  # where the axis begins: less is noise
+LEAST_SECONDS = 0.01  # start of the axis: shorter times are noise
 
 
 def draw(path: Path, solved: Mapping[str, Sequence[float]], seconds: float, problems: int) -> None:
-    """Writes the picture to ``path``, whole or not at all.
+    """Draws the plot and writes it to ``path`` atomically.
 
     Args:
-      path: as ``pictures.check`` lets it pass.
+      path: a file that ``pictures.check`` accepts.
       solved: name of a search -> CPU seconds of each problem that it solved.
-      seconds: that each search had; there the lines end.
-      problems: how many were tried.
+      seconds: limit of each search, where the lines end.
+      problems: number of problems.
 
     Raises:
       OSError: the file cannot be written.

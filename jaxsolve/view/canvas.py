@@ -1,4 +1,4 @@
-"""An SVG document as a list of shapes, and the colours every board picture shares."""
+"""SVG documents as lists of shapes, and the colours of all board pictures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ DARK = Theme(
 
 
 class Canvas:
-    """Collects shapes in drawing order; ``document`` joins them. Equal calls give equal text, byte for byte."""
+    """Collects shapes in drawing order; ``document`` joins them.
+
+    Equal calls give equal documents, byte for byte.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
@@ -56,9 +59,8 @@ class Canvas:
         self, points: Iterable[Point], fill: str, stroke: str = "none", width: float = 1
     ) -> None:
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-        self._shapes.append(
-            f'<polygon points="{path}" fill="{fill}"{_stroke(stroke, width)} stroke-linejoin="round"/>'
-        )
+        style = f'fill="{fill}"{_stroke(stroke, width)} stroke-linejoin="round"'
+        self._shapes.append(f'<polygon points="{path}" {style}/>')
 
     def rectangle(
         self,
@@ -69,16 +71,17 @@ class Canvas:
         width: float = 1,
         radius: float = 0,
     ) -> None:
-        box = f'x="{_number(at[0])}" y="{_number(at[1])}" width="{_number(size[0])}" height="{_number(size[1])}"'
+        corner = f'x="{_number(at[0])}" y="{_number(at[1])}"'
+        box = f'{corner} width="{_number(size[0])}" height="{_number(size[1])}"'
         self._shapes.append(
             f'<rect {box} rx="{_number(radius)}" fill="{fill}"{_stroke(stroke, width)}/>'
         )
 
     def line(self, start: Point, end: Point, stroke: str, width: float = 1) -> None:
-        ends = f'x1="{_number(start[0])}" y1="{_number(start[1])}" x2="{_number(end[0])}" y2="{_number(end[1])}"'
-        self._shapes.append(
-            f'<line {ends} stroke="{stroke}" stroke-width="{_number(width)}" stroke-linecap="round"/>'
-        )
+        begin = f'x1="{_number(start[0])}" y1="{_number(start[1])}"'
+        ends = f'{begin} x2="{_number(end[0])}" y2="{_number(end[1])}"'
+        style = f'stroke="{stroke}" stroke-width="{_number(width)}" stroke-linecap="round"'
+        self._shapes.append(f"<line {ends} {style}/>")
 
     def circle(
         self, centre: Point, radius: float, fill: str, stroke: str = "none", width: float = 1
@@ -95,12 +98,11 @@ class Canvas:
         bold: bool = False,
         anchor: str = "middle",
     ) -> None:
-        # The baseline is set by hand: dominant-baseline is read differently by different viewers.
-        place = f'x="{_number(centre[0])}" y="{_number(centre[1] + 0.355 * size)}" font-size="{_number(size)}"'
+        # The baseline is computed here, because viewers interpret dominant-baseline differently.
+        place = f'x="{_number(centre[0])}" y="{_number(centre[1] + 0.355 * size)}"'
         weight = ' font-weight="bold"' if bold else ""
-        self._shapes.append(
-            f'<text {place} text-anchor="{anchor}" fill="{fill}"{weight}>{html.escape(words)}</text>'
-        )
+        style = f'font-size="{_number(size)}" text-anchor="{anchor}" fill="{fill}"{weight}'
+        self._shapes.append(f"<text {place} {style}>{html.escape(words)}</text>")
 
     def stone(self, centre: Point, radius: float, player: int) -> None:
         """A stone of player 1 (black) or 2 (white)."""
@@ -110,12 +112,15 @@ class Canvas:
 
     def polyline(self, points: Iterable[Point], stroke: str, width: float) -> None:
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-        self._shapes.append(
-            f'<polyline points="{path}" fill="none"{_stroke(stroke, width)} stroke-linejoin="round" stroke-linecap="round"/>'
-        )
+        style = f'fill="none"{_stroke(stroke, width)} stroke-linejoin="round"'
+        self._shapes.append(f'<polyline points="{path}" {style} stroke-linecap="round"/>')
 
     def mark(self, centre: Point, radius: float, sign: str, colour: str) -> None:
-        """A sign within ``radius``: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or else the words themselves."""
+        """A sign within ``radius``.
+
+        ``circle``, ``square``, ``triangle``, ``cross`` and ``dot`` are shapes; other signs are
+        drawn as text.
+        """
         x, y = centre
         width = 0.2 * radius
         if sign == "dot":
@@ -142,15 +147,17 @@ class Canvas:
 
     @contextlib.contextmanager
     def moved(self, by: Point) -> Iterator[None]:
-        """Shapes drawn meanwhile are moved by that much."""
+        """Moves the shapes drawn in the block by ``by``."""
         self._shapes.append(f'<g transform="translate({_number(by[0])} {_number(by[1])})">')
         yield
         self._shapes.append("</g>")
 
     def document(self, width: float, height: float, title: str, scale: float = 1.0) -> str:
-        """The SVG text, shown ``scale`` times as large; ``title`` is what a screen reader says."""
-        size = f'viewBox="0 0 {_number(width)} {_number(height)}" width="{_number(scale * width)}" height="{_number(scale * height)}"'
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{self.theme.font}" role="img">'
+        """The SVG document, shown ``scale`` times as large; screen readers read ``title``."""
+        box = f'viewBox="0 0 {_number(width)} {_number(height)}"'
+        size = f'{box} width="{_number(scale * width)}" height="{_number(scale * height)}"'
+        font = f'font-family="{self.theme.font}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font} role="img">'
         paper = f'<rect width="100%" height="100%" fill="{self.theme.paper}"/>'
         stones = "".join(
             _gradient(*colours)
@@ -179,11 +186,11 @@ def _stroke(colour: str, width: float) -> str:
 
 
 def _gradient(name: str, light: str, dark: str) -> str:
-    """A stone's shading, lit from the upper left."""
+    """The shading of a stone, with light from the upper left."""
     stops = f'<stop offset="0" stop-color="{light}"/><stop offset="1" stop-color="{dark}"/>'
     return f'<radialGradient id="{name}-stone" cx="0.35" cy="0.3" r="0.65">{stops}</radialGradient>'
 
 
 def _number(value: float) -> str:
-    """At most two decimals, without trailing zeros or a minus before zero."""
+    """A number with at most two decimals, without trailing zeros, and without negative zero."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

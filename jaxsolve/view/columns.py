@@ -1,24 +1,30 @@
-"""Tables of words in columns as wide as they need to be, for output that may go anywhere: nothing is cut short or broken."""
+"""Tables of text in columns, for a terminal, a pipe or a file: nothing is cut or wrapped."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 
 def columns(lines: Sequence[Sequence[str]], right: int | None = None) -> str:
-    """Lines of cells, all of one length, one below the other; from column ``right`` on they end at the same place, before that they begin there.
+    """Aligns the cells of ``lines``, all of one length, in columns.
+
+    Columns from number ``right`` on are aligned to the right, the others to the left; None: all to
+    the left. Wide characters count as two.
 
     >>> print(columns([["game", "points"], ["awari", "5"]], right=1))
     game   points
     awari       5
     """
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     right = len(widths) if right is None else right
 
-    def placed(number: int, cell: str) -> str:
-        return cell.ljust(widths[number]) if number < right else cell.rjust(widths[number])
+    def aligned(number: int, cell: str) -> str:
+        space = " " * (widths[number] - cell_len(cell))
+        return cell + space if number < right else space + cell
 
     return "\n".join(
-        "  ".join(placed(number, cell) for number, cell in enumerate(line)).rstrip()
+        "  ".join(aligned(number, cell) for number, cell in enumerate(line)).rstrip()
         for line in lines
     )

@@ -1,4 +1,4 @@
-"""The curves of training: a picture of a run's numbers, iteration by iteration, several runs on the same axes."""
+"""Learning curves: the metrics of training runs by iteration, several runs on the same axes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxsolve.core.run_folder import write_atomically
 
-PANELS = (  # title, the numbers drawn in it with their line styles
+PANELS = (  # title, and metrics with their line styles
     (
         "loss of each head",
         (("loss_policy", "-"), ("loss_cost", "--"), ("loss_value", "-."), ("loss_within", ":")),
@@ -21,13 +21,14 @@ PANELS = (  # title, the numbers drawn in it with their line styles
 
 
 def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
-    """Writes the picture to ``path``, whole or not at all.
+    """Draws the curves and writes them to ``path`` atomically.
 
     Args:
-      path: of a ``.png`` or ``.svg`` file, as ``pictures.check`` lets it pass.
-      runs: name of a run -> its numbers, a mapping for each iteration.
+      path: a ``.png`` or ``.svg`` file that ``pictures.check`` accepts.
+      runs: name of a run -> its metrics, one mapping per iteration.
 
-    Raises OSError where the file cannot be written.
+    Raises:
+      OSError: the file cannot be written.
     """
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -53,7 +54,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
                         else None
                     )
                     labelled.add(field)
-                    style += "o" if len(shown) == 1 else ""  # of one point there is no line
+                    style += "o" if len(shown) == 1 else ""  # one point makes no line
                     axes.plot(
                         *zip(*shown, strict=True),
                         style,
@@ -68,7 +69,7 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
         if axes.get_legend_handles_labels()[1]:
             legend = axes.legend(fontsize=7)
             for line in legend.get_lines() if several else []:
-                line.set_color("black")  # colours tell runs apart
+                line.set_color("black")  # colours distinguish runs
     if several:
         lines = [Line2D([], [], color=f"C{number}") for number in range(len(runs))]
         figure.legend(lines, list(runs), fontsize=8, loc="outside lower center", ncols=2)

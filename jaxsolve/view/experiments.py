@@ -1,4 +1,7 @@
-"""The picture of an experiment: a panel for each game, our points with their 95 % intervals and the paper's beside them."""
+"""The figure of an experiment: a panel per game, with our points and the published ones.
+
+Our points have 95 % intervals.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ Row = dict[str, Any]
 
 
 def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
-    """The rows of an experiment's results, one for each variant in each game. Raises ValueError for a file that is none, OSError."""
+    """The rows of an experiment's results, one per variant and game.
+
+    Raises ValueError if the file is damaged, OSError.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -35,26 +41,25 @@ def read(path: Path, axes: Mapping[str, Sequence[str]]) -> list[Row]:
             raise ValueError(f"{path} is damaged: no column {name}")
     variants = list(itertools.product(*axes.values()))
     for number, row in enumerate(rows):
-        if tuple(row[name] for name in axes) != variants[number % len(variants)] or len(rows) % len(
-            variants
-        ):
+        variant = tuple(row[name] for name in axes)
+        if variant != variants[number % len(variants)] or len(rows) % len(variants):
             raise ValueError(
-                f"{path} is damaged: its rows are not the variants of the experiment, in their order"
+                f"{path} is damaged: its rows are not the variants of the experiment, in order"
             )
         for name in ("points", "low", "high", "paper"):
             if not _is_number(row[name]) and not (name == "paper" and not row[name]):
-                raise ValueError(f"{path} is damaged: {row[name]!r} is no number")
+                raise ValueError(f"{path} is damaged: {row[name]!r} is not a number")
     return rows
 
 
 def paper_numbers(given: Any) -> np.ndarray:
-    """float64 of nested lists of numbers, NaN for null. Raises ValueError for anything else."""
+    """Nested lists of numbers as float64, NaN for null. Raises ValueError for other values."""
 
     def number(value: Any) -> float:
         if value is None:
             return math.nan
         if type(value) not in (int, float) or not -1e9 <= value <= 1e9:
-            raise ValueError(f"{shortened(repr(value))} is no number of per cent, and not null")
+            raise ValueError(f"{shortened(repr(value))} is neither a number of per cent nor null")
         return float(value)
 
     def nested(value: Any) -> Any:
@@ -68,7 +73,10 @@ def paper_numbers(given: Any) -> np.ndarray:
 
 
 def refuse_damaged(shown: Mapping[str, Any]) -> None:
-    """Raises ValueError, TypeError, KeyError or AttributeError for what ``draw`` could not draw beside its rows."""
+    """Checks the argument ``shown`` of ``draw``.
+
+    Raises ValueError, TypeError, KeyError or AttributeError.
+    """
     axes, paper = shown["axes"], shown["paper"]
     texts = [
         shown["title"],
@@ -80,29 +88,31 @@ def refuse_damaged(shown: Mapping[str, Any]) -> None:
         *itertools.chain(*axes.values()),
     ]
     if not all(isinstance(text, str) and text.isprintable() for text in texts):
-        raise TypeError("a text is none")
+        raise TypeError("a text is missing or not printable")
     if not all(axes.values()):
         raise ValueError("an axis has no values")
     own = tuple(map(len, axes.values()))
     due = (*own[:-1], len(shown["paper_x"])) if shown["paper_x"] else own
-    for said in paper.values():
-        if said is not None and paper_numbers(said).shape != due:
-            raise ValueError("the paper's numbers do not fit the axes")
+    for published in paper.values():
+        if published is not None and paper_numbers(published).shape != due:
+            raise ValueError("the published numbers do not fit the axes")
 
 
 def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
-    """Writes the picture to ``path``, whole or not at all.
+    """Draws the figure and writes it to ``path`` atomically.
 
     Args:
-      path: of a ``.png`` or ``.svg`` file, as ``pictures.check`` lets it pass.
-      rows: as ``read`` returns them.
-      shown: ``title``, ``source``, ``axes`` (name -> values), ``x_label``, ``paper`` and ``paper_x`` of the experiment.
+      path: a ``.png`` or ``.svg`` file that ``pictures.check`` accepts.
+      rows: from ``read``.
+      shown: ``title``, ``source``, ``axes`` (name -> values), ``x_label``, ``paper`` and
+        ``paper_x`` of the experiment.
 
-    Raises OSError where the file cannot be written.
+    Raises:
+      OSError: the file cannot be written.
     """
     from matplotlib import rc_context
 
-    with rc_context({"text.parse_math": False}):  # a dollar sign is one
+    with rc_context({"text.parse_math": False}):  # a dollar sign is text
         _draw(path, rows, shown)
 
 
@@ -170,7 +180,7 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
 
 
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    """The rows of each line: those alike in all axes but the last."""
+    """The rows of each line, with equal values on all axes but the last."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
@@ -185,14 +195,13 @@ def _is_number(label: str) -> bool:
 
 
 def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None:
-    """Points and their intervals, ``joined`` by a line where the values of the axis have an order."""
+    """Draws our points with intervals, joined by a line if the values of the axis are ordered."""
     for number, line in enumerate(lines):
         points, low, high = (
             np.array([float(row[name]) for row in line]) for name in ("points", "low", "high")
         )
-        at = np.arange(len(line)) + 0.06 * (
-            number - (len(lines) - 1) / 2
-        )  # else intervals lie on each other
+        # The offset keeps intervals from covering each other.
+        at = np.arange(len(line)) + 0.06 * (number - (len(lines) - 1) / 2)
         style = {
             "marker": "o",
             "markersize": 4,
@@ -209,12 +218,15 @@ def _draw_ours(panel: Any, lines: Sequence[Sequence[Row]], joined: bool) -> None
         )
 
 
-def _draw_paper(panel: Any, said: Any, values: int, others: Sequence[str]) -> None:
-    """The paper's points: at our ``values`` of the last axis, or, where it has others, along an axis of its own at the top."""
-    if said is None:
+def _draw_paper(panel: Any, published: Any, values: int, others: Sequence[str]) -> None:
+    """Draws the published points.
+
+    They lie at our ``values`` of the last axis, or at ``others`` along an axis at the top.
+    """
+    if published is None:
         return
     if others:
         panel, values = panel.twiny(), len(others)
         panel.set_xticks(np.arange(values), others, fontsize=7)
-    for number, line in enumerate(paper_numbers(said).reshape(-1, values)):
+    for number, line in enumerate(paper_numbers(published).reshape(-1, values)):
         panel.plot(np.arange(values), line, ":x", color=f"C{number}", linewidth=1.2, markersize=5)

@@ -14,7 +14,10 @@ _FRAME = 7.0
 
 
 def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place, str]) -> Point:
-    """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place. Returns width and height."""
+    """Draws the board with its signs and a ring around the last move.
+
+    Returns width and height.
+    """
     theme, (columns, rows) = canvas.theme, board.size
     if board.edges is not None:
         _edges(canvas, board.size, board.edges)
@@ -38,7 +41,10 @@ def draw(canvas: Canvas, board: Stones, last: Place | None, signs: Mapping[Place
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
-    """Bands along the rim, half hidden by the cells drawn later: the first owner's above and below, the second's left and right."""
+    """Draws bands along the rim, which the cells drawn later half cover.
+
+    The first owner's bands are above and below, the second's left and right.
+    """
     theme, (columns, rows) = canvas.theme, size
     across = [
         _rim([(i, 0) for i in range(columns)], (5, 0, 1)),
@@ -58,7 +64,7 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
 
 
 def _rim(cells: list[Place], corners: tuple[int, ...]) -> list[Point]:
-    """The given corners (0 the top one, clockwise) of cells along one side of the board."""
+    """The given corners (clockwise, 0 at the top) of cells along one side of the board."""
     return [_corner(_centre(cell), k) for cell in cells for k in corners]
 
 

@@ -1,4 +1,4 @@
-"""What all pictures of matplotlib have in common: where they may be written."""
+"""Checks of the output file, for all matplotlib pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KINDS = (".png", ".svg")
 
 
 def check(path: Path, option: str = "--plot") -> None:
-    """Raises ValueError, with one sentence that names the option, where a picture could not be written to ``path`` later."""
+    """Raises ValueError, naming the option, if a picture cannot be written to ``path``."""
     if path.suffix not in KINDS:
         raise ValueError(f"{option} {path}: give a file name that ends in {' or '.join(KINDS)}")
     if path.is_dir():
@@ -18,5 +18,5 @@ def check(path: Path, option: str = "--plot") -> None:
         raise ValueError(f"{option} {path}: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
         raise ValueError(
-            "drawing needs matplotlib, which is not installed; the extra jaxsolve[learn] has it"
+            "drawing needs matplotlib, which is not installed: pip install 'jaxsolve[learn]'"
         )

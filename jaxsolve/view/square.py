@@ -1,4 +1,4 @@
-"""Boards of square cells: stones on the points where lines cross, or on the squares themselves."""
+"""Boards of square cells: stones on the crossings of lines, or on squares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARGIN = 46.0
 
 
 def star_points(size: Place) -> list[Place]:
-    """(column, row) of the dots that help the eye on a square board of lines, counted from 0."""
+    """(column, row) of the star points on a square board of lines, from 0."""
     width, height = size
     if width != height:
         return []
@@ -37,7 +37,10 @@ def draw(
     signs: Mapping[Place, str],
     tinted: Iterable[Place] = (),
 ) -> Point:
-    """Draws the board with a sign at each of ``signs`` and at the ``last`` move's place, and ``tinted`` cells. Returns width and height."""
+    """Draws the board with its signs, a ring around the last move, and ``tinted`` cells.
+
+    Returns width and height.
+    """
     columns, rows = board.size
     _board(canvas, board)
     if board.edges is not None:
@@ -80,7 +83,7 @@ def _board(canvas: Canvas, board: Stones) -> None:
         1,
         radius=4,
     )
-    # Lines run through the cells' centres, or, around squares, half a cell beside them.
+    # Lines run through the centres of cells, or around squares.
     aside, more = (0.0, 0) if board.shape is Shape.POINTS else (0.5 * _CELL, 1)
     for i in range(rows + more):
         y = _MARGIN - aside + i * _CELL
@@ -110,7 +113,7 @@ def _board(canvas: Canvas, board: Stones) -> None:
 
 
 def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
-    """Bands beside the squares: the first owner's above and below, the second's left and right."""
+    """Draws bands: the first owner's above and below, the second's left and right."""
     theme, (columns, rows) = canvas.theme, size
     near, across, down = -0.62, columns - 0.38, rows - 0.38
     colours = {1: (theme.black, theme.black_rim), 2: (theme.white, theme.white_rim)}
@@ -126,7 +129,10 @@ def _edges(canvas: Canvas, size: Place, owners: tuple[int, int]) -> None:
 
 
 def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
-    """A wedge that points at the opponent of player 1 (below) or 2 (above), with its name upright; promoted ones have red letters."""
+    """Draws a piece: a wedge that points at the opponent, with an upright name.
+
+    Player 1 is below, player 2 above. Promoted pieces have red letters.
+    """
     theme, up = canvas.theme, -_CELL if player == 1 else _CELL
     fill, rim, ink = (
         (theme.black, theme.black_rim, theme.white),
@@ -147,7 +153,10 @@ def _piece(canvas: Canvas, centre: Point, name: str, player: int) -> None:
 def _hands(
     canvas: Canvas, hands: tuple[Sequence[str], Sequence[str]], left: float, rows: int
 ) -> None:
-    """Pieces in hand right of the board, each name once with its number: the second player's from the top, the first one's from the bottom."""
+    """Draws the pieces in hand right of the board, each name once with its number.
+
+    The second player's begin at the top, the first player's at the bottom.
+    """
     for player, hand in enumerate(hands, 1):
         x = left + (2.85 - 1.15 * player) * _CELL
         for number, name in enumerate(dict.fromkeys(hand)):
@@ -165,7 +174,7 @@ def _hands(
 
 def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) -> None:
     theme, occupant = canvas.theme, board.cells[at[1]][at[0]]
-    if at in board.names:  # beside the name, or around it
+    if at in board.names:  # a sign beside the name or around it
         x, y = _centre(at)
         corner = (x + 0.36 * _CELL, y - 0.36 * _CELL)
         canvas.mark(
@@ -179,7 +188,7 @@ def _sign(canvas: Canvas, board: Stones, at: Place, sign: str, is_last: bool) ->
         theme.accent if is_last or not occupant else (theme.white if occupant == 1 else theme.black)
     )
     if not occupant:
-        # A patch of bare board keeps the lines from running through the sign.
+        # A patch of board colour hides the lines behind the sign.
         canvas.circle(_centre(at), 0.36 * _CELL, theme.board)
     canvas.mark(_centre(at), (0.27 if sign == "circle" else 0.25) * _CELL, sign, colour)
 

@@ -1,4 +1,4 @@
-"""``svg``: a picture of any position, as text that a browser shows."""
+"""``svg``: a picture of any position as an SVG document."""
 
 from __future__ import annotations
 
@@ -33,12 +33,19 @@ def svg(
     caption: str = "",
     theme: Theme | None = None,
 ) -> str:
-    """An SVG document of the position; the same position gives the same bytes.
+    """An SVG document of a position; equal positions give equal bytes.
 
-    Moves are actions of ``game`` or their text. ``marks`` maps moves to signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
-    characters to print. ``last_move`` gets a red ring (in games of counters around the pit it was made from). ``shaded`` moves have their cells
-    tinted, on boards of square cells. ``caption``, perhaps of several lines, is printed below. What the board looks like the game says itself
-    (``Game.drawing``). Raises ValueError for a move that does not exist, or shading on another board.
+    Moves are actions of ``game`` or their text. ``Game.drawing`` describes the board.
+
+    Args:
+      last_move: gets a red ring, in games of counters around the pit that it emptied.
+      marks: moves -> signs: ``circle``, ``square``, ``triangle``, ``cross``, ``dot``, or up to 3
+        characters.
+      shaded: moves whose cells are tinted, on boards of square cells only.
+      caption: one or several lines below the board.
+
+    Raises:
+      ValueError: a move does not exist, or the board has no square cells to shade.
     """
     canvas = Canvas(theme or Theme())
     width, height = paint(canvas, game, state, last_move, marks or {}, list(shaded))
@@ -57,9 +64,10 @@ def sheet(
     scale: float = 1.0,
     theme: Theme | None = None,
 ) -> str:
-    """An SVG document of several positions in rows of ``columns`` (as many as make a square if None), ``scale`` times as large.
+    """An SVG document of several positions, ``scale`` times as large.
 
-    Raises ValueError where there is no position or the scale is not above 0.
+    Each row has ``columns`` boards; None: about as many as there are rows. Raises ValueError if
+    there is no position or the scale is not above 0.
     """
     if not states or not scale > 0:
         raise ValueError(
@@ -90,7 +98,7 @@ def paint(
     marks: Mapping[Any, str],
     shaded: Sequence[Any] = (),
 ) -> tuple[float, float]:
-    """Draws a position on the canvas; its width and height there."""
+    """Draws a position on the canvas. Returns its width and height."""
     drawing = game.drawing(state)
     last, signs = placed(game, state, last_move, marks)
     if shaded and (isinstance(drawing, Counters) or drawing.shape is Shape.HEXAGONS):
@@ -109,7 +117,10 @@ def paint(
 def placed(
     game: Game, state: Any, last_move: Move | None, marks: Mapping[Any, str]
 ) -> tuple[Place | None, dict[Place, str]]:
-    """Where the last move and the marked moves are drawn; moves without a place are left out. Raises ValueError for one that does not exist."""
+    """Places of the last move and of the marked moves on the board.
+
+    Moves without a place, such as a pass, are left out. Raises ValueError for an unknown move.
+    """
     side = int(game.to_move(state))
     last = (
         None
@@ -123,7 +134,7 @@ def placed(
 
 
 def _action_made(game: Game, state: Any, move: Move) -> int:
-    """The action of the move that led to ``state``, where it need not be one any more."""
+    """The action of the move that led to ``state``; it need not be legal there."""
     if isinstance(move, str):
         return game.parse_action_made(move, state)
     if not 0 <= move < game.num_actions:

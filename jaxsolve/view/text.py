@@ -31,10 +31,16 @@ def text_board(
     ascii_only: bool = False,
     color: bool = False,
 ) -> str:
-    """Lines of the board with its coordinates; the last move stands in brackets, marked empty points show their sign's first character.
+    """The board with coordinates, as lines of text.
 
-    Marked stones are diamonds (in ASCII ``B`` and ``W``), ``shaded`` empty points are ``∘`` (``:``). ``color`` adds the markup of rich (print it with
-    ``rich.print``). Marked pieces with names have the sign before them. Moves, marks and shaded points are given as to ``svg``.
+    The last move is in brackets. Marked empty points show the first character of their sign, marked
+    stones are diamonds (in ASCII ``B`` and ``W``), marked pieces with names have the sign before
+    them, and shaded empty points are ``∘`` (in ASCII ``:``).
+
+    Args:
+      last_move, marks, shaded: as for ``svg``.
+      ascii_only: use ASCII characters only.
+      color: add markup for ``rich.print``.
     """
     paint: _Paint = _markup if color else lambda words, style: words
     drawing = game.drawing(state)
@@ -84,12 +90,12 @@ def _glyphs(board: Stones, glyphs: Mapping[int, str], empty: str, paint: _Paint)
 
 
 def _width(board: Stones) -> int:
-    """Characters of a cell."""
+    """Number of characters of a cell."""
     return 2 if board.names else 1
 
 
 def _named(board: Stones, at: Place) -> str:
-    """Two characters: the name of the piece there, the second player's in lower case."""
+    """The name of a piece in two characters, in lower case for the second player."""
     name = board.names[at]
     return f"{name if board.cells[at[1]][at[0]] == 1 else name.lower():>2}"
 
@@ -101,9 +107,10 @@ def _rows(
     before: Mapping[Place, str],
     paint: _Paint,
 ) -> str:
-    """Joins the cells a character apart, which ``before`` may name; a row of hexagons begins half a cell further right than the one above it.
+    """Joins the cells to lines, with one character between cells: a blank or one of ``before``.
 
-    Pieces in hand stand above the board (the second player's) and below it.
+    A row of hexagons begins half a cell further right than the row above. Pieces in hand are above
+    the board (second player) and below it.
     """
     columns, rows = board.size
     shift = int(board.shape is Shape.HEXAGONS)
@@ -134,7 +141,7 @@ def _rows(
 
 
 def _pits(board: Counters, last: Place | None, signs: Mapping[Place, str], paint: _Paint) -> str:
-    """A line of numbers for each row, its pits' names above it, but below the lower one of two rows."""
+    """A line of numbers per row, with the names of pits above it; below the lower of two rows."""
     margin = max((len(row.owner) for row in board.rows), default=0)
     margin += 2 if margin else 0
     wide = 1 + max(4, *(len(name) + 1 for row in board.rows for name in row.names))

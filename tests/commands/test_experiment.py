@@ -232,9 +232,9 @@ def test_a_file_of_ones_own_that_says_nothing_is_refused(text, sentence, tmp_pat
             for name in ("game", "winner", "first", "points", "opponent", "0", "c d")
         ),
         ("c", "[.nan, 1]", "paper.knightthrough-4: nan is no number"),
-        ("c", "[1" + "0" * 400 + ", 1]", "is no number of per cent"),
-        ("c", "[true, 1]", "True is no number of per cent"),
-        ("c", "{a: 1}", "is no number of per cent"),
+        ("c", "[1" + "0" * 400 + ", 1]", "is neither a number of per cent"),
+        ("c", "[true, 1]", "True is neither a number of per cent"),
+        ("c", "{a: 1}", "is neither a number of per cent"),
     ],
 )
 def test_axes_and_numbers_that_would_spoil_the_tables_are_refused(axis, paper, sentence, tmp_path):

@@ -136,7 +136,7 @@ def test_networks_play_a_match(tmp_path):
     assert one_object(run("match", *words, "--json")) == found
     assert kept == {name: (tmp_path / "o" / name).read_text() for name in kept}
     (tmp_path / "o" / "plies.jsonl").rename(tmp_path / "moves")
-    assert "without its moves" in run("match", *words).output
+    assert "but not its moves" in run("match", *words).output
     (tmp_path / "moves").rename(tmp_path / "o" / "plies.jsonl")
     (tmp_path / "o" / "result.json").unlink()  # as an interruption leaves it
     assert run("match", *words).exit_code == 0 and (tmp_path / "o" / "result.json").exists()

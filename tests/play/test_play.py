@@ -421,4 +421,4 @@ def test_a_match_by_time_reports_the_work_of_each_player():
         for spent in found["spent"]
     )
     refused = run("match", "random", "rollouts", "--game", "hex-3", "--games", 2, "--time", 0.05)
-    assert refused.exit_code == 2 and "cannot be given a time" in refused.output
+    assert refused.exit_code == 2 and "not by time" in refused.output
