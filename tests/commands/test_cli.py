@@ -1,4 +1,4 @@
-"""The command line as a person and a script meet it: exit codes, one JSON object, what each word shows."""
+"""The command line: exit codes, JSON objects, and the output of each command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.cli import LOSS, WIN, one_object, run
 from support.paths import ROOT
 
 
-# ---- solve -------------------------------------------------------------------------------------
+# ---- solve ---------------------------------------------------------------------------------------
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     ("position", "code", "verdict"), [(WIN, 0, "proved"), (LOSS, 20, "disproved")]
@@ -46,7 +46,7 @@ def test_solve_answers_with_an_accepted_proof(tmp_path, position, code, verdict)
     assert run("check", answer["certificate"]).exit_code == 0
 
 
-def test_a_disproved_claim_says_who_wins():
+def test_a_disproved_claim_names_the_winner():
     result = run("solve", LOSS, "--game", "hex-3")
     assert (
         "disproved: white does not win; black wins" in result.stdout
@@ -105,7 +105,7 @@ SEEDS = "0,0,0,0,0,1/0,0,0,0,1,0 s captured=23:23"
         ),
     ],
 )
-def test_the_headline_says_what_is_known(rules, position, claim, verdict, sentence, winner):
+def test_the_headline_states_what_is_proved(rules, position, claim, verdict, sentence, winner):
     assert headline(rules, position, claim, verdict) == (sentence, winner)
 
 
@@ -121,7 +121,7 @@ def test_a_limit_gives_unknown():
     assert (result.exit_code, one_object(result)["verdict"]) == (10, "unknown")
 
 
-def test_a_claim_may_be_named():
+def test_the_claim_can_be_chosen():
     assert run("solve", LOSS, "--game", "hex-3", "--claim", "black wins").exit_code == 0
     assert run("solve", LOSS, "--game", "hex-3", "--claim", "white does not lose").exit_code == 20
     assert run("solve", LOSS, "--game", "hex-3", "--claim", "red wins").exit_code == 2
@@ -172,7 +172,7 @@ def test_the_settings_reach_the_search(monkeypatch):
     ]
 
 
-def test_a_result_says_how_it_was_searched(tmp_path):
+def test_a_result_records_its_settings(tmp_path):
     words = (
         "--method",
         "mcts",
@@ -224,16 +224,15 @@ def test_methods_are_those_of_the_search():
 
 
 @pytest.mark.parametrize("switch", [(), ("--no-check",)])
-def test_proofs_are_checked_unless_told_not_to(monkeypatch, switch):
-    result = run("solve", LOSS, "--game", "hex-3", *switch)
-    assert re.search(r"proof checked +(\d+ nodes accepted|no)", result.stdout)[1] == (
-        "no"
-        if switch
-        else f"{one_object(run('solve', LOSS, '--game', 'hex-3', '--json'))['certificate_nodes']} nodes accepted"
-    )
+def test_proofs_are_checked_without_no_check(switch):
+    words = ("solve", LOSS, "--game", "hex-3")
+    result = run(*words, *switch)
+    nodes = one_object(run(*words, "--json"))["certificate_nodes"]
+    shown = re.search(r"proof checked +(\d+ nodes accepted|no)", result.stdout)
+    assert shown is not None and shown[1] == ("no" if switch else f"{nodes} nodes accepted")
 
 
-def test_a_refused_proof_withholds_the_answer(monkeypatch):
+def test_the_answer_of_a_refused_proof_is_not_reported(monkeypatch):
     report = checker.Report(False, reason="no such move", line=3)
     monkeypatch.setattr("jaxsolve.proof.certify.check", lambda _: report)
     result = run("solve", LOSS, "--game", "hex-3")
@@ -245,7 +244,7 @@ def test_a_refused_proof_withholds_the_answer(monkeypatch):
     )
 
 
-# ---- the other words ---------------------------------------------------------------------------
+# ---- the other commands --------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "rules",
     [("ko=positional;komi=1",), ("ko=positional", "komi=1"), ("go-5;ko=positional;komi=1",)],
@@ -298,7 +297,7 @@ def test_games_lists_every_rule_set_with_its_options():
     )
 
 
-def test_a_game_named_tells_meaning_default_and_example_of_every_option():
+def test_games_describes_meaning_default_and_example_of_every_option():
     page = run("games", "tsumego").stdout
     options = one_object(run("games", "tsumego", "--json"))["tsumego-2..19"]["options"]
     assert list(options) == [
@@ -331,7 +330,7 @@ def test_the_example_of_every_game_is_a_position(tmp_path, monkeypatch):
         assert shown["rules"].startswith(registry.describe(base).stem)
 
 
-def test_check_refuses_a_changed_proof(tmp_path):
+def test_check_refuses_a_file_that_is_no_proof(tmp_path):
     file = tmp_path / "proof.jsonl.gz"
     file.write_bytes(b"not a proof")
     result = run("check", file, "--json")
@@ -349,12 +348,12 @@ def test_completion_can_be_installed():
 @pytest.mark.parametrize(
     "word", [(), ("solve",), ("check",), ("suite",), ("games",), ("show",), ("bench",)]
 )
-def test_every_word_has_help(word):
+def test_every_command_has_help(word):
     result = run(*word, "--help")
     assert result.exit_code == 0 and "Usage" in result.stdout
 
 
-def test_the_quickstart_positions_are_what_they_say():
+def test_the_quickstart_problems_have_their_games_and_expected_verdicts():
     loaded = {
         problem.id: problem for problem in problems.load(ROOT / "configs/problems/quickstart.json")
     }

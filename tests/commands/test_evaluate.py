@@ -1,4 +1,4 @@
-"""``evaluate``, ``plot`` and ``networks`` as a person meets them: what networks are worth, and the pictures of it."""
+"""Commands ``evaluate``, ``plot`` and ``networks``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def problems(tmp_path):
 
 @pytest.fixture
 def trained(tmp_path):
-    """A folder as a run leaves it: its numbers, and two networks."""
+    """The folder of a training run: metrics and two networks."""
     folder = tmp_path / "trained"
     for number in (1, 2):
         random_network(make("hex-3"), "both", seed=number).save(
@@ -43,7 +43,7 @@ def trained(tmp_path):
     return folder
 
 
-def test_networks_are_compared_with_none(problems, trained, tmp_path):
+def test_networks_are_compared_with_the_search_without_one(problems, trained, tmp_path):
     pytest.importorskip("matplotlib")
     out = tmp_path / "worth"
     words = "evaluate", trained, "--problems", problems, "--last", 2, "--out", out, "--no-zones"
@@ -82,7 +82,7 @@ def test_networks_are_compared_with_none(problems, trained, tmp_path):
     )  # networks under different limits are not comparable
     (tmp_path / "trained-000003.npz").write_bytes(
         (trained / "networks" / "000001.npz").read_bytes()
-    )  # not what the folder of this name holds
+    )  # differs from the network of that folder
     (out / "trained-000002").rename(out / "trained-000003")
     before = sorted(out.iterdir())
     foreign = run("evaluate", trained, tmp_path / "trained-000003.npz", *words[2:])
@@ -90,7 +90,7 @@ def test_networks_are_compared_with_none(problems, trained, tmp_path):
         foreign.exit_code == 2
         and "trained-000003" in foreign.output
         and sorted(out.iterdir()) == before
-    )  # seen before anything is solved
+    )  # refused before anything is solved
     (out / "trained-000003").rename(out / "trained-000002")
     other = run(*words, "--memory", 100)
     assert other.exit_code == 2 and "another question, with memory_mb" in other.output
@@ -108,7 +108,7 @@ def test_networks_are_compared_with_none(problems, trained, tmp_path):
     )  # another network of the same name
 
 
-def test_what_cannot_be_compared_is_refused_before_anything_is_solved(problems, trained, tmp_path):
+def test_bad_networks_are_refused_before_anything_is_solved(problems, trained, tmp_path):
     wide = tmp_path / "wide.npz"
     random_network(make("hex-4"), "both").save(wide)
     (tmp_path / "empty").mkdir()
@@ -157,7 +157,7 @@ def test_curves_are_drawn(trained, tmp_path):
     assert "line 1 is damaged" in run("plot", trained).output
 
 
-def test_networks_that_would_be_called_as_the_files_of_results_are_refused(problems, tmp_path):
+def test_networks_with_names_of_result_files_are_refused(problems, tmp_path):
     for name in ("worth.csv", "cactus.png", "evaluate.json", ".lock", "two\nlines"):
         random_network(make("hex-3"), "both").save(tmp_path / f"{name}.npz")
         result = run(
@@ -174,7 +174,7 @@ def test_networks_that_would_be_called_as_the_files_of_results_are_refused(probl
 
 @pytest.mark.parametrize("word", ["tsumego", "evaluate"])
 def test_networks_compute_in_bfloat16(word, problems, tmp_path, monkeypatch):
-    """As they are told to, whichever word says it; solve and suite: test_cli_networks."""
+    """Option --dtype reaches the network; for solve and suite see test_networks.py."""
     asked = []
     monkeypatch.setattr(
         Guide,
@@ -198,7 +198,7 @@ def test_networks_compute_in_bfloat16(word, problems, tmp_path, monkeypatch):
     assert set(asked) == {"bfloat16"}
 
 
-def test_networks_that_come_with_it_are_listed_and_fit(tmp_path):
+def test_included_networks_are_listed_and_fit_their_games(tmp_path):
     listed = one_object(run("networks", "--json"))["networks"]
     assert [each["name"] for each in listed] == list(shipped.shipped())
     assert "--network" in run("networks").output

@@ -1,4 +1,4 @@
-"""Experiments: every cell is played, counted and drawn; an interrupted one goes on; what does not fit is refused in one sentence."""
+"""Experiments: all cells are played, counted and drawn; interrupted ones resume; bad ones fail."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def played(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", composing.files(FOLDER))
-def test_every_experiment_that_comes_with_jaxsolve_can_be_played(name):
+def test_every_included_experiment_is_valid(name):
     settings, _ = composing.settings(FOLDER, name, Settings, [])
     experiment = Experiment(settings)
     assert (
@@ -95,7 +95,7 @@ def test_every_game_is_counted_in_its_cell(played):
     assert openings["xxx"] == openings["FSU"], "all cells begin alike"
 
 
-def test_an_interrupted_experiment_goes_on(played, tmp_path):
+def test_an_interrupted_experiment_resumes_with_equal_results(played, tmp_path):
     folder, done = played
     again = tmp_path / "again"
     shutil.copytree(folder, again)
@@ -111,8 +111,8 @@ def test_an_interrupted_experiment_goes_on(played, tmp_path):
     assert went_on.stdout.replace(str(again), str(folder)) == done.stdout
 
 
-def test_cells_do_not_touch_each_other(played, tmp_path):
-    """The games of a variant are the same where another one is played beside it, or none."""
+def test_cells_are_independent(played, tmp_path):
+    """The games of a variant do not depend on the other variants played at once."""
     folder, _ = played
     done = call(*SMALL, "axes.flags=[FSU]", "side_by_side=2", f"out={tmp_path / 'one'}")
     assert done.exit_code == 0, done.output
@@ -120,7 +120,7 @@ def test_cells_do_not_touch_each_other(played, tmp_path):
     assert alone == [game for game in beside if game["flags"] == "FSU"]
 
 
-def test_its_picture_is_drawn_again(played, tmp_path):
+def test_plot_draws_the_figure_again(played, tmp_path):
     folder, _ = played
     for name in ("figure.png", "figure.svg"):
         out = tmp_path / name
@@ -178,7 +178,7 @@ def test_json_is_one_object(played):
         ([*SMALL, "-m"], "nothing that 'jaxsolve experiment' knows"),
     ],
 )
-def test_what_does_not_fit_is_refused(words, sentence, tmp_path):
+def test_bad_settings_are_refused(words, sentence, tmp_path):
     done = call(*words, f"out={tmp_path / 'run'}")
     assert (
         done.exit_code == 2
@@ -188,7 +188,7 @@ def test_what_does_not_fit_is_refused(words, sentence, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_file_of_ones_own_can_have_other_axes(tmp_path):
+def test_a_file_of_the_user_may_have_other_axes(tmp_path):
     file = tmp_path / "mine.yaml"
     text = (FOLDER / "pnmcts_variants_cpu.yaml").read_text()
     axes = (
@@ -201,7 +201,7 @@ def test_a_file_of_ones_own_can_have_other_axes(tmp_path):
         ("one", "highest"),
         ("one", "children"),
     ]
-    assert "paper" not in done.stdout  # which has no numbers for these axes
+    assert "paper" not in done.stdout  # no published numbers exist for these axes
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_file_of_ones_own_can_have_other_axes(tmp_path):
         (b"\xff\xfe", "UTF-8"),
     ],
 )
-def test_a_file_of_ones_own_that_says_nothing_is_refused(text, sentence, tmp_path):
+def test_a_file_without_settings_is_refused(text, sentence, tmp_path):
     (tmp_path / "mine.yaml").write_bytes(text)
     done = call(str(tmp_path / "mine.yaml"), f"out={tmp_path / 'run'}")
     assert (
@@ -237,11 +237,13 @@ def test_a_file_of_ones_own_that_says_nothing_is_refused(text, sentence, tmp_pat
         ("c", "{a: 1}", "is neither a number of per cent"),
     ],
 )
-def test_axes_and_numbers_that_would_spoil_the_tables_are_refused(axis, paper, sentence, tmp_path):
+def test_axes_and_numbers_that_do_not_fit_the_tables_are_refused(axis, paper, sentence, tmp_path):
     file = tmp_path / "mine.yaml"
-    axes = f"axes: {{'{axis}': [0.5, 1]}}\nplayer: 'pnmcts:c={{{axis}}}'\npaper: {{knightthrough-4: {paper}}}\n"
+    axes = f"axes: {{'{axis}': [0.5, 1]}}\nplayer: 'pnmcts:c={{{axis}}}'\n"
+    axes += f"paper: {{knightthrough-4: {paper}}}\n"
     file.write_text(
-        f"defaults: [schema, _self_]\ngames: [knightthrough-4]\n{axes}games_each: 2\nsimulations: 6\n"
+        "defaults: [schema, _self_]\ngames: [knightthrough-4]\n"
+        f"{axes}games_each: 2\nsimulations: 6\n"
     )
     done = call(str(file), f"out={tmp_path / 'run'}")
     assert (
@@ -252,11 +254,12 @@ def test_axes_and_numbers_that_would_spoil_the_tables_are_refused(axis, paper, s
     assert not (tmp_path / "run").exists()
 
 
-def test_numbers_may_stand_as_such_and_texts_may_have_dollar_signs(tmp_path):
+def test_axis_values_may_be_numbers_and_titles_may_have_dollar_signs(tmp_path):
     file = tmp_path / "mine.yaml"
     axes = "axes: {c: [0.5, 1]}\nplayer: pnmcts\nopponent: uct:c={c}\npaper: null\n"
     file.write_text(
-        f"defaults: [schema, _self_]\ntitle: 'cost in $ and \\frac{{$'\ngames: [knightthrough-4]\n{axes}games_each: 2\nsimulations: 6\n"
+        "defaults: [schema, _self_]\ntitle: 'cost in $ and \\frac{$'\n"
+        f"games: [knightthrough-4]\n{axes}games_each: 2\nsimulations: 6\n"
     )
     done = call(str(file), f"out={tmp_path / 'run'}")
     assert (
@@ -288,7 +291,7 @@ def test_numbers_may_stand_as_such_and_texts_may_have_dollar_signs(tmp_path):
         *({"axes": {"flags": []}}, {"title": "\ud800"}, {"source": 3}, {"paper_x": None}),
     ],
 )
-def test_a_damaged_file_beside_the_results_is_refused(played, tmp_path, damage):
+def test_a_damaged_description_of_the_figure_is_refused(played, tmp_path, damage):
     folder, _ = played
     shutil.copytree(folder, tmp_path / "run")
     shown = json.loads((folder / "shown.json").read_text())
@@ -301,7 +304,7 @@ def test_a_damaged_file_beside_the_results_is_refused(played, tmp_path, damage):
     )
 
 
-def test_numbers_of_the_paper_are_taken_away_by_null(tmp_path):
+def test_null_removes_the_published_numbers(tmp_path):
     done = call("pnmcts_variants_cpu", "games=[loa-7]", "axes.flags=[xxx]", "paper={}")
     assert done.exit_code == 2 and "would change nothing" in done.stderr
     settings, _ = composing.settings(
@@ -313,7 +316,7 @@ def test_numbers_of_the_paper_are_taken_away_by_null(tmp_path):
 
 
 def test_axes_in_another_order_are_another_experiment(tmp_path):
-    """Cells are kept by their number."""
+    """Cells are stored by number."""
     text = (FOLDER / "pnmcts_variants_cpu.yaml").read_text()
     axes, player = (
         ["  new: [one, moves]\n", "  rank: [highest, children]\n"],
@@ -341,7 +344,7 @@ def test_axes_in_another_order_are_another_experiment(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["shown.json", "results.csv"])
-def test_a_damaged_picture_is_refused(name, played, tmp_path):
+def test_damaged_results_are_refused(name, played, tmp_path):
     folder, _ = played
     good = (folder / name).read_text()
     shutil.copytree(folder, tmp_path / "run")
@@ -364,7 +367,7 @@ def test_a_damaged_picture_is_refused(name, played, tmp_path):
         ), (damaged, done.output)
 
 
-def test_another_experiment_does_not_go_into_its_folder(played):
+def test_a_folder_is_refused_for_another_experiment(played):
     folder, _ = played
     before = (folder / "results.csv").read_text()
     done = call(*SMALL, "seed=1", f"out={folder}")

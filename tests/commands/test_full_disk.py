@@ -1,4 +1,4 @@
-"""Answers of the command line are said whatever fails afterwards: a full disk, a closed output."""
+"""Answers are reported even if the disk is full or standard output is closed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ def full(*_, **__):
     raise OSError(28, "No space left on device")
 
 
-def test_an_answer_is_said_wherever_the_disk_becomes_full(tmp_path):
-    """At the first file, in the log, in the proof and in the result; afterwards the folder can be used again. No proof without room: no verdict."""
+def test_an_answer_is_reported_wherever_the_disk_becomes_full(tmp_path):
+    """At the first file, in the log, in the proof and in the result; the folder stays usable.
+
+    Without space for the proof there is no verdict.
+    """
     words, codes = ("solve", "moves:a2", "--game", "hex-4", "--out"), []
     run(*words[:-1])
     for size in (0, 120, 200, 300, 500, 1000, 4000):
@@ -74,9 +77,7 @@ def full_for_logs(monkeypatch, folder):
         (full_for_logs, "The proof log could not be written"),
     ],
 )
-def test_where_only_the_folder_is_full_the_answer_is_proved_elsewhere(
-    tmp_path, monkeypatch, fill, what
-):
+def test_a_full_folder_does_not_prevent_the_proof(tmp_path, monkeypatch, fill, what):
     fill(monkeypatch, tmp_path)
     result = run("solve", "moves:a2", "--game", "hex-4", "--out", tmp_path / "out")
     assert result.exit_code == 1
@@ -92,7 +93,7 @@ def test_where_only_the_folder_is_full_the_answer_is_proved_elsewhere(
     )
 
 
-def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, monkeypatch):
+def test_a_full_disk_at_the_start_leaves_a_usable_folder(tmp_path, monkeypatch):
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr("jaxsolve.core.run_folder.os.replace", full)
@@ -105,13 +106,13 @@ def test_a_full_disk_at_the_start_leaves_a_folder_that_can_be_used(tmp_path, mon
 def test_a_suite_on_a_full_disk_shows_its_rows(tmp_path, problem_file, monkeypatch):
     monkeypatch.setattr(
         "jaxsolve.commands.results_file.append_line", full
-    )  # other files still have room
+    )  # other files can be written
     result = run("suite", problem_file, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "3 of 3 done" in result.stdout and "No space left" in result.stderr
 
 
-def test_a_suite_writes_the_proofs_that_had_no_room(tmp_path, problem_file, monkeypatch):
+def test_a_suite_writes_missing_proofs_later(tmp_path, problem_file, monkeypatch):
     words = ("suite", problem_file, "--out", tmp_path / "out")
     with monkeypatch.context() as patch:
         full_for_proofs(patch, tmp_path)
@@ -125,7 +126,7 @@ def test_a_suite_writes_the_proofs_that_had_no_room(tmp_path, problem_file, monk
 
 
 def full_for_folders(monkeypatch, passing):
-    """No question's folder can be made once ``passing`` of them exist."""
+    """Makes all folders of questions fail once ``passing`` of them exist."""
     write, made = RunFolder.write_json, []
 
     def write_unless_full(self, name, value):
@@ -139,7 +140,7 @@ def full_for_folders(monkeypatch, passing):
 
 
 @pytest.mark.parametrize("pool", [1, 3])
-def test_a_suite_answers_problems_whose_folder_cannot_be_made(
+def test_a_suite_answers_problems_whose_folder_cannot_be_written(
     tmp_path, problem_file, monkeypatch, pool
 ):
     words = ("suite", problem_file, "--out", tmp_path / "out", "--pool", pool)
@@ -156,7 +157,7 @@ def test_a_suite_answers_problems_whose_folder_cannot_be_made(
     assert len(list((tmp_path / "out").rglob("proof.jsonl.gz"))) == 3
 
 
-def test_networks_are_compared_and_matches_reported_where_no_table_can_be_saved(
+def test_evaluate_and_match_report_results_whose_tables_cannot_be_saved(
     tmp_path, problem_file, monkeypatch
 ):
     for module in ("evaluate", "match"):
@@ -174,7 +175,7 @@ def test_networks_are_compared_and_matches_reported_where_no_table_can_be_saved(
 BENT_THREE = "......./......./......./XXXXX../OOOOX../...OX../...OX.. b"
 
 
-def test_tsumego_answers_questions_whose_folder_cannot_be_made(tmp_path, monkeypatch):
+def test_tsumego_answers_questions_whose_folder_cannot_be_written(tmp_path, monkeypatch):
     words = ("tsumego", BENT_THREE, "--game", "tsumego-7", "--out", tmp_path / "out")
     with monkeypatch.context() as patch:
         full_for_folders(patch, 1)
@@ -192,7 +193,7 @@ def test_tsumego_answers_questions_whose_folder_cannot_be_made(tmp_path, monkeyp
         assert one_object(again)["black_first"][part] == found["black_first"][part]
 
 
-def test_a_sheet_that_has_no_room_stays_as_it_was(tmp_path, problem_file):
+def test_a_table_that_cannot_be_written_stays_unchanged(tmp_path, problem_file):
     words = ("suite", problem_file, "--out", tmp_path / "out")
     assert run(*words).exit_code == 0
     before = (tmp_path / "out" / "results.csv").read_text()
@@ -234,8 +235,8 @@ def test_a_stream_of_ascii_gets_the_board_in_ascii():
 
 
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSPC])
-def test_a_file_system_that_cannot_be_asked_is_no_failure(code, tmp_path, monkeypatch):
-    """A full disk is one, and leaves the file as it was."""
+def test_a_file_system_without_fsync_is_no_failure(code, tmp_path, monkeypatch):
+    """A full disk is a failure, and leaves the file unchanged."""
     path = write_atomically(tmp_path / "a.json", "old")
 
     def refuse(_):
@@ -245,7 +246,7 @@ def test_a_file_system_that_cannot_be_asked_is_no_failure(code, tmp_path, monkey
     try:
         write_atomically(path, "new")
     except OSError as error:
-        assert error.filename == str(path)  # so that a person is told what could not be written
+        assert error.filename == str(path)  # for the message to the user
     assert path.read_text() == ("new" if code == errno.EINVAL else "old") and list(
         tmp_path.iterdir()
     ) == [path]

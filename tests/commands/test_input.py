@@ -67,19 +67,20 @@ def test_moves_with_commas_get_a_hint():
         (BAD["method"], "'guess' is not known; it may be pns, dfpn, fdfpn, mcts, pnmcts or rzs"),
         (
             BAD["benchmark"],
-            "'weather' is not known; it may be kernels, search, patterns, zones, selfplay or pnmcts",
+            "'weather' is not known; "
+            "it may be kernels, search, patterns, zones, selfplay or pnmcts",
         ),
         (BAD["letters"], "'welsh' is not known; it may be gtp or renju"),
     ],
     ids=["method", "benchmark", "letters"],
 )
-def test_a_word_that_is_no_choice_is_refused_with_those_there_are(words, sentence):
+def test_an_unknown_value_is_refused_with_the_known_ones(words, sentence):
     said = one_object(run(*words, "--json"))["error"]
     assert said.endswith(f": {sentence}") and "Value error" not in said
 
 
 @pytest.mark.parametrize("seed", [1, 4294967294, 4294967296, (1 << 64) - 1])
-def test_any_seed_below_the_bound_will_do(seed):
+def test_every_seed_below_the_bound_is_accepted(seed):
     for method in ("dfpn", "mcts"):
         assert (
             one_object(
@@ -89,7 +90,7 @@ def test_any_seed_below_the_bound_will_do(seed):
         )
 
 
-def test_a_seed_beyond_the_bound_is_refused_with_the_bound():
+def test_a_seed_above_the_bound_is_refused_with_the_bound():
     assert "18446744073709551615" in run("solve", LOSS, "--game", "hex-3", "--seed", 1 << 64).stderr
 
 
@@ -112,7 +113,7 @@ def test_a_seed_beyond_the_bound_is_refused_with_the_bound():
     ],
     ids=lambda w: w[0],
 )
-def test_what_the_machine_lacks_is_a_sentence(monkeypatch, problem_file, words, error):
+def test_failures_of_the_machine_are_one_sentence(monkeypatch, problem_file, words, error):
     def fail():
         raise error
 

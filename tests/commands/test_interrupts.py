@@ -1,4 +1,4 @@
-"""Ctrl-C at the command line: whenever it comes, the program ends with one sentence and what is known."""
+"""Ctrl-C at any time: the program ends with one sentence and the results so far."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def stopped(*_, claim=None, **__):
     return Result(Verdict.UNKNOWN, claim, "Interrupted.", interrupted=True)
 
 
-def test_an_interrupted_search_says_so(monkeypatch):
+def test_an_interrupted_search_is_reported(monkeypatch):
     monkeypatch.setattr(search, "solve", stopped)
     result = run("solve", WIN, "--game", "hex-3")
     assert result.exit_code == 130
@@ -58,8 +58,8 @@ def _in_garbage_collection():
 
 
 @pytest.mark.parametrize("swallow", [_in_finalizer, _in_weak_reference, _in_garbage_collection])
-def test_ctrl_c_is_not_lost_where_no_exception_comes_out(swallow):
-    """JAX clears its caches in a callback of the garbage collector; whatever is raised there is reported and swallowed."""
+def test_ctrl_c_is_not_lost_where_exceptions_are_swallowed(swallow):
+    """JAX has a garbage-collector callback; Python swallows exceptions raised there."""
     kept, hook = (
         {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)},
         sys.unraisablehook,
@@ -76,8 +76,8 @@ def test_ctrl_c_is_not_lost_where_no_exception_comes_out(swallow):
             signal.signal(number, handler)
 
 
-def test_nothing_is_imported_before_interruptions_are_safe(monkeypatch):
-    """JAX's callback of the garbage collector comes with its import, so what watches over interruptions must be there first."""
+def test_handlers_of_interruptions_are_installed_before_imports(monkeypatch):
+    """Importing JAX installs a garbage-collector callback; our handlers must come first."""
     kept, hook, seen = signal.getsignal(signal.SIGTERM), sys.unraisablehook, []
     monkeypatch.setattr(cli, "app", lambda **_: seen.append(type(sys.unraisablehook).__name__))
     try:

@@ -1,4 +1,4 @@
-"""Folders of runs and whole sets of problems: never mixed, never solved twice, refused in one sentence where damaged or in use."""
+"""Run folders and problem sets: never mixed, never solved twice, refused if damaged or in use."""
 
 from __future__ import annotations
 
@@ -34,13 +34,16 @@ def test_a_folder_is_neither_mixed_nor_overwritten(tmp_path):
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["letter.txt"]
 
 
-# ---- a folder is one run's ---------------------------------------------------------------------
+# ---- one run per folder --------------------------------------------------------------------------
 def test_a_folder_in_use_is_refused_until_its_run_ends(tmp_path, problem_file):
     out, sets = tmp_path / "out", tmp_path / "sets"
     words = ("solve", LOSS, "--game", "hex-3", "--out", out)
     assert run(*words).exit_code == 20
     assert run("suite", problem_file, "--ids", "win", "--out", sets).exit_code == 0
-    hold = "import fcntl, sys; f = [open(name, 'a') for name in sys.argv[1:]]; [fcntl.flock(x, 2) for x in f]; print(flush=True); sys.stdin.read()"
+    hold = (
+        "import fcntl, sys; f = [open(name, 'a') for name in sys.argv[1:]]; "
+        "[fcntl.flock(x, 2) for x in f]; print(flush=True); sys.stdin.read()"
+    )
     holder = subprocess.Popen(
         [sys.executable, "-c", hold, out / ".lock", sets / ".lock"],
         stdin=subprocess.PIPE,
@@ -66,7 +69,7 @@ BROKEN_ROWS = {
 
 
 @pytest.mark.parametrize("name", BROKEN_ROWS)
-def test_a_record_that_is_none_is_refused_with_its_line(tmp_path, problem_file, name):
+def test_a_damaged_record_is_refused_with_its_line(tmp_path, problem_file, name):
     out = tmp_path / "out"
     assert run("suite", problem_file, "--ids", "win", "--out", out).exit_code == 0
     (out / "results.jsonl").open("a").write(BROKEN_ROWS[name] + "\n")
@@ -78,7 +81,7 @@ def test_a_record_that_is_none_is_refused_with_its_line(tmp_path, problem_file, 
 
 
 @pytest.mark.parametrize("text", [DEEP, "{", "[]", '{"format": 1, "format": 2}'])
-def test_a_damaged_marker_is_a_sentence(tmp_path, problem_file, text):
+def test_a_damaged_marker_is_refused_in_one_sentence(tmp_path, problem_file, text):
     run("suite", problem_file, "--ids", "win", "--out", tmp_path / "set")
     run("solve", WIN, "--game", "hex-3", "--out", tmp_path / "one")
     (tmp_path / "set" / "run.json").write_text(text)
@@ -95,8 +98,8 @@ def test_a_damaged_marker_is_a_sentence(tmp_path, problem_file, text):
         )
 
 
-# ---- suite -------------------------------------------------------------------------------------
-def test_suite_writes_rows_and_goes_on_where_it_was(tmp_path, problem_file):
+# ---- suite ---------------------------------------------------------------------------------------
+def test_suite_writes_rows_and_resumes(tmp_path, problem_file):
     out = tmp_path / "out"
     first = run("suite", problem_file, "--ids", "win,loss", "--out", out)
     assert first.exit_code == 0 and "2 of 2 done: 1 proved, 1 disproved" in first.stdout
@@ -148,7 +151,7 @@ def test_suite_refuses_other_settings_and_foreign_folders(tmp_path, problem_file
     assert run("suite", problem_file, "--out", tmp_path).exit_code == 2
 
 
-def test_suite_goes_on_under_other_limits(tmp_path, problem_file):
+def test_suite_resumes_with_other_limits(tmp_path, problem_file):
     hard = {"id": "start", "rules": "hex-4"}  # one node is not enough
     problem_file.write_text(json.dumps(PROBLEMS | {"problems": [*PROBLEMS["problems"][:2], hard]}))
     out = tmp_path / "out"
@@ -178,7 +181,7 @@ def test_suite_goes_on_under_other_limits(tmp_path, problem_file):
     assert rows_of(out) == [("start", "proved"), ("win", "proved"), ("loss", "disproved")]
     assert (
         run("suite", problem_file, "--out", out, "--nodes", 1).exit_code == 0
-    )  # a smaller limit takes nothing back
+    )  # a smaller limit removes no answer
     assert rows_of(out) == [("start", "proved"), ("win", "proved"), ("loss", "disproved")]
 
 
@@ -216,13 +219,14 @@ def test_suite_goes_on_under_other_limits(tmp_path, problem_file):
             Settings(memory_mb=65),
         ),
         (
-            "Decided (black wins), but its proof was not collected (the limit of 10 CPU seconds was reached): go on with --resume.",
+            "Decided (black wins), but its proof was not collected "
+            "(the limit of 10 CPU seconds was reached): go on with --resume.",
             Settings(limits=Limits(None, 5.0)),
             Settings(limits=Limits(None, 20.0)),
         ),
     ],
 )
-def test_what_a_limit_stopped_goes_further_where_that_is_larger(reason, same, wider):
+def test_a_row_is_searched_again_if_the_limit_that_stopped_it_is_larger(reason, same, wider):
     row = {
         "verdict": "unknown",
         "reason": reason,
@@ -256,7 +260,7 @@ def test_a_refused_problem_folder_does_not_stop_the_others(tmp_path, problem_fil
 
 
 @pytest.mark.parametrize("limit", ["nodes", "evaluations", "cpu_seconds", "wall_seconds"])
-def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
+def test_the_suite_reads_the_limits_in_the_reasons_of_the_search(limit):
     value = 1 if limit in ("nodes", "evaluations") else 1e-6
     result = search.solve(
         make("hex-6"), make("hex-6").init(), settings=Settings(limits=Limits(**{limit: value}))
@@ -273,7 +277,7 @@ def test_the_search_names_its_limits_as_a_suite_reads_them(limit):
     )
 
 
-def test_the_settings_of_a_suite_are_json_whatever_they_hold():
+def test_the_settings_of_a_suite_are_json_values():
     def apply(params, observation, legal):
         raise AssertionError
 
@@ -298,7 +302,7 @@ def test_the_settings_of_a_suite_are_json_whatever_they_hold():
     }
 
 
-def test_an_answer_against_the_source_is_pointed_out(problem_file, monkeypatch):
+def test_an_answer_that_contradicts_the_source_is_marked(problem_file, monkeypatch):
     monkeypatch.setattr(
         search,
         "solve_pool",

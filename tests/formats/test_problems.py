@@ -144,7 +144,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_bad_file_is_named_with_problem_and_field(tmp_path, name):
+def test_a_bad_file_is_refused_with_problem_and_field(tmp_path, name):
     data, sentence = REFUSED[name]
     with pytest.raises(FormatError, match=sentence) as caught:
         problems.load(write(tmp_path, data))
@@ -168,7 +168,7 @@ def test_other_failures_are_sentences_too(tmp_path):
         problems.load(tmp_path / "latin.json")
 
 
-def test_ways_to_name_a_position(tmp_path):
+def test_forms_of_a_position(tmp_path):
     file = write(tmp_path, HEX)
     game = make("hex-3")
     for typed, expected in {
@@ -233,14 +233,14 @@ def test_start_and_moves_are_never_file_names(tmp_path, monkeypatch):
     }
 
 
-def test_an_option_given_twice_is_refused_wherever_it_stands():
+def test_an_option_given_twice_is_refused():
     for game in ("go-5;ko=positional;ko=simple", "go-5;ko=simple;ko=simple"):
         with pytest.raises(FormatError, match="gives an option twice"):
             position.resolve("start", game=game)
 
 
 # ---- letters of Gomoku columns -------------------------------------------------------------------
-LETTERS = {  # moves, --letters, as GTP, what is said about it
+LETTERS = {  # moves, --letters, GTP moves, remark
     "no letter tells": ("A1 H8", None, "A1 H8", ""),
     "both readings are legal": ("H8 J9", None, "H8 J9", "GTP letters.*--letters renju"),
     "chosen GTP": ("H8 J9", "gtp", "H8 J9", ""),
@@ -272,7 +272,7 @@ def test_columns_with_and_without_the_letter_i(name):
         ("start", "renju", "gomoku-15", "typed moves"),
     ],
 )
-def test_letters_that_cannot_be_are_refused(typed, kind, game, sentence):
+def test_bad_letters_are_refused(typed, kind, game, sentence):
     with pytest.raises(FormatError, match=sentence):
         position.resolve(typed, game=game, letters=kind)
 
@@ -342,7 +342,7 @@ def test_an_illegal_move_in_a_published_record_is_refused(shared, tmp_path):
         problems.load(write(tmp_path, data, "copy.json"))
 
 
-def test_stated_stones_that_do_not_fit_are_refused(shared, tmp_path):
+def test_stones_that_differ_from_the_moves_are_refused(shared, tmp_path):
     data = json.loads((shared / "problems" / "hex_midgame.json").read_text())
     data["problems"][0]["black"][0] = "c1"
     with pytest.raises(FormatError, match=r"copy.json: problem 6x6-00: field black"):

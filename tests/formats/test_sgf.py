@@ -40,7 +40,7 @@ def played(game, seed: int, length: int) -> tuple[list[str], str]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_written_record_reads_back_as_the_same_position(rules):
+def test_a_written_record_is_read_as_the_same_position(rules):
     game = make(rules)
     for seed in range(2):
         moves, expected = played(game, seed, 14)
@@ -51,7 +51,7 @@ def test_a_written_record_reads_back_as_the_same_position(rules):
         ]
 
 
-def test_a_written_record_carries_its_rules(tmp_path):
+def test_a_written_record_contains_its_rules(tmp_path):
     game = make("gomoku-6;win=exact5")
     file = tmp_path / "record.sgf"
     file.write_bytes(sgf.dump(game, ["C3", "D4"], comment="a ] and a \\ in the text"))
@@ -61,7 +61,7 @@ def test_a_written_record_carries_its_rules(tmp_path):
 
 
 @pytest.mark.parametrize("rules", ["go-5", "hex-5", "gomoku-6;knowledge=ndk"])
-def test_a_set_up_position_reads_back(rules):
+def test_a_set_up_position_is_read_back(rules):
     game = make(rules)
     _, text = played(game, 3, 7)
     state = game.parse(" ".join(text.split()[:2]))
@@ -69,7 +69,7 @@ def test_a_set_up_position_reads_back(rules):
     assert game.text(sgf.load(data, game)) == game.text(state)
 
 
-def test_a_position_that_set_up_stones_cannot_carry_is_not_written():
+def test_a_position_that_set_up_stones_cannot_express_is_refused():
     game = make("go-5")
     state = replay(game, game.init(), [Move("C3"), Move("pass")])
     with pytest.raises(FormatError, match="passes"):
@@ -79,7 +79,7 @@ def test_a_position_that_set_up_stones_cannot_carry_is_not_written():
 
 
 @pytest.mark.smoke
-def test_captures_come_out_as_sgfmill_plays_them():
+def test_captures_agree_with_sgfmill():
     game = make("go-5;ko=simple")
     for seed in range(8):
         moves, _ = played(game, seed, 30)
@@ -139,7 +139,7 @@ def test_hex_records_with_a_swap_or_a_resignation():
     )
 
 
-def test_a_swap_changes_nothing_but_colours_and_direction():
+def test_a_swap_changes_only_colours_and_direction():
     """After swap-pieces the value is that of the mirrored position for the other side."""
     game = make("hex-3")
     for cell, mirrored in (("c1", "a3"), ("b1", "a2"), ("b2", "b2")):
@@ -157,14 +157,14 @@ def write(folder, text: str) -> str:
     return str(file)
 
 
-def test_foreign_rules_are_not_taken_for_ours(tmp_path):
+def test_other_rules_need_a_choice(tmp_path):
     file = write(tmp_path, "(;GM[1]SZ[5]RU[Japanese]KM[6.5];B[cc])")
     with pytest.raises(FormatError, match=r"RU\[Japanese\].*--game.*go-5"):
         position.resolve(file)
     assert position.resolve(file, game="go-5").game.rule_set == "go-5;ko=simple;komi=6.5"
 
 
-def test_points_are_read_as_the_game_that_the_rules_name(tmp_path):
+def test_points_are_read_by_the_game_of_the_rules(tmp_path):
     """Rows count from the top in Hex and from the bottom in Go; a mix would mirror the record."""
     as_set_up = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5]AB[ab]PL[W])"))
     played = position.resolve(write(tmp_path, "(;SZ[5]RU[hex-5];B[ab])"))
@@ -192,7 +192,7 @@ def test_points_are_read_as_the_game_that_the_rules_name(tmp_path):
         ("go-5", {"komi": "1.5"}, "1.5"),
     ],
 )
-def test_komi_is_the_records_unless_said(tmp_path, game, options, komi):
+def test_komi_comes_from_the_record_unless_given(tmp_path, game, options, komi):
     file = write(tmp_path, "(;GM[1]SZ[5]KM[6.50];B[cc])")
     assert (
         position.resolve(file, game=game, options=options).game.rule_set
@@ -202,7 +202,7 @@ def test_komi_is_the_records_unless_said(tmp_path, game, options, komi):
 
 @pytest.mark.parametrize("text", ["hello", "", ".../.X./... w"])
 @pytest.mark.parametrize("game", [None, "hex-3"])
-def test_a_file_called_sgf_that_is_none_is_refused_as_such(tmp_path, text, game):
+def test_an_sgf_file_without_a_record_is_refused(tmp_path, text, game):
     with pytest.raises(FormatError, match=r"^record\.sgf is not an SGF record: it "):
         position.resolve(write(tmp_path, text), game=game)
 
@@ -284,7 +284,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_position_is_refused_with_its_place(name):
+def test_bad_records_are_refused_with_the_place(name):
     rules, data, sentence = REFUSED[name]
     with pytest.raises(FormatError, match=sentence) as caught:
         sgf.load(data, make(rules))

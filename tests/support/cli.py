@@ -1,4 +1,4 @@
-"""What the tests of the command line share: words run in this process or in one of their own, and a small set of problems."""
+"""Helpers for tests of the command line: runs in this process or another, a problem set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from jaxsolve import cli
 
-WIN, LOSS = "X../X../... b", ".../.X./... w"  # hex-3, side to move wins and loses
+WIN, LOSS = "X../X../... b", ".../.X./... w"  # hex-3: the side to move wins, loses
 PROBLEMS = {
     "format": "jaxsolve-problems",
     "version": 1,
@@ -32,13 +32,13 @@ def run(*words):
 
 
 def one_object(result):
-    """The JSON object that is all of standard output."""
+    """The JSON object that is the whole standard output."""
     assert result.stdout.count("\n") == 1
     return json.loads(result.stdout)
 
 
 def process(*words, **options):
-    """The program in a process of its own, as ``python -m jaxsolve`` starts it."""
+    """Runs ``python -m jaxsolve`` in a process of its own."""
     command = [sys.executable, "-m", "jaxsolve", *map(str, words)]
     options = {
         "stdout": subprocess.PIPE,
@@ -50,7 +50,7 @@ def process(*words, **options):
 
 
 def rows_of(out: Path) -> list[tuple[str, str]]:
-    """(id, verdict) of every row, the same in the record and in the sheet."""
+    """(id, verdict) of every row; the record and the CSV file must agree."""
     rows = [
         (row["id"], row["verdict"])
         for row in map(json.loads, (out / "results.jsonl").read_text().splitlines())
@@ -62,7 +62,7 @@ def rows_of(out: Path) -> list[tuple[str, str]]:
 
 @contextlib.contextmanager
 def files_of_at_most(size: int):
-    """Writing more than ``size`` bytes to a file fails, as on a full disk (Python ignores the signal that goes with it)."""
+    """Makes writing more than ``size`` bytes to a file fail; Python ignores the signal."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

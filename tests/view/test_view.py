@@ -1,4 +1,4 @@
-"""Pictures: well-formed, the same bytes every time, everything on the board in the picture, and nothing for moves that do not exist."""
+"""Pictures: well-formed, deterministic and complete; unknown moves are refused."""
 
 import dataclasses
 import re
@@ -23,7 +23,7 @@ POSITIONS = [
     ("killallgo-7", None, None, {}),
     (
         "gomoku-9",
-        "........./........./........./...X...../....O..../........./........./........./......... b",
+        "/".join([*3 * ["........."], "...X.....", "....O....", *4 * ["........."]]) + " b",
         "E5",
         {"C3": "A"},
     ),
@@ -96,7 +96,7 @@ def test_every_piece_is_named_and_every_hand_counted():
     )
 
 
-def test_a_last_move_as_text_is_the_other_sides():
+def test_a_last_move_as_text_belongs_to_the_other_side():
     game, state = position("minishogi", SHOGI)
     action = game.parse_action_made("D4-D3", state)
     assert text_board(game, state, last_move=action) == text_board(
@@ -119,7 +119,7 @@ def test_actions_and_their_text_mark_the_same_point():
 @pytest.mark.parametrize(
     "rule_set", ["go-5", "killallgo-9", "tsumego-19", "gomoku-15", "hex-11", "awari"]
 )
-def test_a_move_is_drawn_where_the_labels_spell_it(rule_set):
+def test_a_move_is_drawn_at_its_labels(rule_set):
     game = make(rule_set)
     state = game.init()
     drawing = game.drawing(state)
@@ -141,7 +141,7 @@ def test_a_move_is_drawn_where_the_labels_spell_it(rule_set):
 
 @dataclasses.dataclass(frozen=True)
 class Wide(Hex):
-    """A game that says nothing of its looks: three rows of five squares."""
+    """A game without a drawing: three rows of five squares."""
 
     def cells(self, state):
         return np.array([[1, 0, 2, 0, 0], [0, 0, 0, 0, 0], [0, 2, 0, 0, 1]], np.int8)
@@ -149,7 +149,7 @@ class Wide(Hex):
     drawing, place = Game.drawing, Game.place
 
 
-def test_a_game_without_a_drawing_of_its_own_is_stones_on_squares():
+def test_a_game_without_a_drawing_has_stones_on_squares():
     game = Wide(4)
     state = game.init()
     assert text_board(
@@ -166,7 +166,7 @@ def test_a_game_without_a_drawing_of_its_own_is_stones_on_squares():
     assert game.place(15, state, 0) is None and svg(game, state, last_move=15) == svg(game, state)
 
 
-def test_a_drawing_whose_parts_do_not_fit_is_refused():
+def test_an_inconsistent_drawing_is_refused():
     with pytest.raises(ValueError, match="column labels"):
         Stones(Shape.SQUARES, np.zeros((2, 3), np.int8), "ab", "12")
     with pytest.raises(ValueError, match="drawn as Counters"):
@@ -180,7 +180,7 @@ def test_a_drawing_whose_parts_do_not_fit_is_refused():
 
 
 def test_heaps_and_pits_of_any_shape_are_drawn():
-    """One row without stores, and three rows of which two have one: every counter, name and store is in the picture."""
+    """One row without stores, and three rows with two stores: everything is drawn."""
     for rows in (
         [Row([3, 0, 12], ["1", "2", "3"])],
         [Row([1, 2], "ab", 2, "Up", 5), Row([3, 4], "cd"), Row([5, 6], "ef", 1, "Down", 7)],
@@ -241,7 +241,7 @@ def test_marks_differ_and_a_pass_marks_nothing():
         svg(game, state, marks={"Z9": "dot"})
 
 
-def test_text_boards_look_as_drawn_here():
+def test_text_boards():
     game, state = position("hex-3", POSITIONS[3][1])
     assert text_board(
         game, state, last_move="c3", marks={"a2": "cross"}, ascii_only=True
@@ -286,7 +286,7 @@ def test_text_boards_look_as_drawn_here():
 
 
 @pytest.mark.parametrize(("rule_set", "text", "last", "marks"), POSITIONS)
-def test_colour_only_adds_markup(rule_set, text, last, marks):
+def test_colour_adds_only_markup(rule_set, text, last, marks):
     game, state = position(rule_set, text)
     coloured = text_board(game, state, last_move=last, marks=marks, color=True)
     assert re.sub(r"\[/?[a-z ]*\]", "", coloured) == text_board(
