@@ -306,7 +306,7 @@ class Grid:
     # ---- single points and components ----------------------------------------------------------------------------
     def point(self, action: jax.Array) -> jax.Array:
         """The set of the one point with number int32[...] ``action``; empty where ``action`` is outside the board."""
-        action = jnp.asarray(action)
+        action = jnp.asarray(action, jnp.int32)
         action = action[..., None] if self.axis == -1 else action[None]
         row, column = _divided(action, self.width)
         word, row_in_word = _divided(row, self.rows_per_word)
@@ -332,7 +332,8 @@ class Grid:
     def count(self, x: jax.Array) -> jax.Array:
         """int32[...]: number of points."""
         self._check(x)
-        return jnp.sum(jax.lax.population_count(x).astype(jnp.int32), axis=self.axis)
+        counts = jax.lax.population_count(x).astype(jnp.int32)
+        return jnp.sum(counts, axis=self.axis, dtype=jnp.int32)
 
     def lowest(self, x: jax.Array) -> jax.Array:
         """The first point of ``x`` in action order as a set; empty where ``x`` is."""

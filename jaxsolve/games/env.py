@@ -239,7 +239,7 @@ class Env:
         moved = self.game.step(state._game, jnp.where(done, 0, action))
         game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, moved)
         history = self._next_history(state, game_state, keep)
-        count = state._step_count + ~keep
+        count = state._step_count + (~keep).astype(jnp.int32)
         outcome = self.game.outcome(game_state)
         over, cut = self._ends(outcome, count)
         terminated = state.terminated | illegal | over
@@ -296,7 +296,7 @@ class Env:
         )
         second_won = (outcome == Outcome.SECOND_WINS).astype(jnp.int32)
         winner = jnp.where(illegal, 1 - state.current_player, state._first_agent ^ second_won)
-        return jnp.where(np.arange(2) == winner, won, -won)
+        return jnp.where(np.arange(2, dtype=np.int32) == winner, won, -won)
 
 
 def _batch_of_starts(game: Game, starts: Any) -> Any:

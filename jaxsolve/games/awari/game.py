@@ -111,7 +111,7 @@ class Awari(Game):
         own_first = _from_seat(fields[:12], side)
         board = jnp.stack([own_first[6:][::-1], own_first[:6]])
         captured = jnp.where(side == 0, fields[12:14], fields[13:11:-1])
-        at_least = board[..., None] >= np.arange(1, 13).reshape(1, 1, -1)
+        at_least = board[..., None] >= np.arange(1, 13, dtype=np.int32).reshape(1, 1, -1)
         counts = _digits(board)
         totals = jnp.broadcast_to(jnp.ravel(_digits(captured)), (2, PITS, 2 * _FIELD_BITS))
         return jnp.concatenate(
@@ -251,7 +251,7 @@ def _up_to(at: jax.Array) -> jax.Array:
 def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Sows from own pit int32[...] ``start`` of int32[12, ...] ``pits`` (own first) and captures; pits after, seeds gained."""
     place = _count_to(2 * PITS, start)
-    seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0)
+    seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0, dtype=jnp.int32)
     laps, rest = jax.lax.div(seeds, np.int32(_LAP)), jax.lax.rem(seeds, np.int32(_LAP))
     distance = place - start[None]
     distance = jnp.where(distance >= 0, distance, distance + 2 * PITS)
@@ -267,9 +267,8 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
     spared |= spared >> 2
     spared |= spared >> 4
     taken = (passed & ~spared)[None] >> _count_to(PITS, start).astype(np.uint32) & 1 == 1
-    return jnp.concatenate([sown[:PITS], jnp.where(taken, 0, enemy)]), jnp.sum(
-        jnp.where(taken, enemy, 0), axis=0
-    )
+    gained = jnp.sum(jnp.where(taken, enemy, 0), axis=0, dtype=jnp.int32)
+    return jnp.concatenate([sown[:PITS], jnp.where(taken, 0, enemy)]), gained
 
 
 def _moves(pits: jax.Array) -> jax.Array:
@@ -288,7 +287,8 @@ def _moves(pits: jax.Array) -> jax.Array:
 
 def _digits(counts: jax.Array) -> jax.Array:
     """bool[..., 6]: binary digits of int32[...] counts, lowest first."""
-    return ((counts[..., None] >> np.arange(_FIELD_BITS).reshape(*(1,) * counts.ndim, -1)) & 1) == 1
+    digit = np.arange(_FIELD_BITS, dtype=np.int32).reshape(*(1,) * counts.ndim, -1)
+    return (counts[..., None] >> digit) & 1 == 1
 
 
 def _host_fields(state: AwariState) -> list[int]:

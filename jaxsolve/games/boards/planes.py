@@ -18,7 +18,7 @@ def stone_planes(
 
     ``stones`` is uint32[2, words]. A cell's four planes are the bytes of one word, so the board is written a word at a time.
     """
-    rows, colour = grid.to_rows(stones), np.arange(2)[:, None]
+    rows, colour = grid.to_rows(stones), np.arange(2, dtype=np.int32)[:, None]
     own = jnp.sum(jnp.where(colour == side, rows, jnp.uint32(0)), axis=0, dtype=jnp.uint32)[:, None]
     enemy = jnp.sum(jnp.where(colour == side, jnp.uint32(0), rows), axis=0, dtype=jnp.uint32)[
         :, None

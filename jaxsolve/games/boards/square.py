@@ -26,7 +26,7 @@ def square_permutations(size: int) -> np.ndarray:
 
 def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """bool[...] each: whether a symmetry of ``square_permutations`` swaps rows and columns, then mirrors rows, then columns."""
-    symmetry = jnp.asarray(symmetry)
+    symmetry = jnp.asarray(symmetry, jnp.int32)
     return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
 
 

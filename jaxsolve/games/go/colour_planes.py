@@ -32,6 +32,6 @@ class ColourPlanes:
         """
         stones = board_planes(game.grid, boards.reshape(-1, game.grid.words))
         side = jnp.broadcast_to(
-            read_meta(state.meta).side == np.arange(2), (game.size, game.size, 2)
+            read_meta(state.meta).side == np.arange(2, dtype=np.int32), (game.size, game.size, 2)
         )
         return jnp.concatenate([stones, side], axis=-1)

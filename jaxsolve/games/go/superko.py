@@ -29,7 +29,7 @@ def entry(grid: Grid, stones: jax.Array, side: jax.Array) -> jax.Array:
     """
     flat = stones.reshape(-1)
     mark = jnp.asarray(side).astype(jnp.uint32) << np.uint32(grid.width)
-    return flat | jnp.where(np.arange(flat.shape[0]) == 0, mark, np.uint32(0))
+    return flat | jnp.where(np.arange(flat.shape[0], dtype=np.int32) == 0, mark, np.uint32(0))
 
 
 def entry_key(words: jax.Array) -> jax.Array:
@@ -82,7 +82,7 @@ def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) 
     side = meta.side if game.ko == "situational" else jnp.zeros_like(meta.side)
     words = entry(game.grid, before.stones, side)
     added = entries_added(game.ko, action >= game.grid.points) == 1
-    here = added & (np.arange(game.history_capacity) == meta.boards)
+    here = added & (np.arange(game.history_capacity, dtype=np.int32) == meta.boards)
     key = before.history_key + jnp.where(added, entry_key(words), jnp.uint32(0))
     history = jnp.where(here, words[:, None], before.history)
     return after._replace(history=history, history_key=key)
@@ -99,7 +99,7 @@ def recreating(game: GoRules, state: GoState, atari: jax.Array) -> jax.Array:
     """uint32[W]: placements that would recreate an earlier board."""
     grid, meta = game.grid, read_meta(state.meta)
     mark = (state.history[0] >> np.uint32(grid.width)) & np.uint32(1)
-    kept = np.arange(game.history_capacity) < meta.boards
+    kept = np.arange(game.history_capacity, dtype=np.int32) < meta.boards
     if game.ko == "situational":
         kept = kept & (mark != meta.side.astype(jnp.uint32))
     black, white = state.history.reshape(2, grid.words, -1)

@@ -109,7 +109,7 @@ class Gomoku(Game):
     def _step(self, state: GomokuState, action: jax.Array) -> GomokuState:
         side = self.to_move(state)
         point = self.grid.point(action)
-        mover = jnp.arange(2)[:, None] == side
+        mover = jnp.arange(2, dtype=jnp.int32)[:, None] == side
         stones = state.stones | jnp.where(mover, point, jnp.uint32(0))
         empty = self.grid.invert(stones[0] | stones[1])
         seen = look_at_stone(
@@ -139,7 +139,7 @@ class Gomoku(Game):
             empty_cells(self.grid, state.stones, self.outcome(state) == Outcome.ONGOING),
             self.forced_reply(state),
         )
-        return empty & ((forced < 0) | (jnp.arange(self.num_actions) == forced))
+        return empty & ((forced < 0) | (jnp.arange(self.num_actions, dtype=jnp.int32) == forced))
 
     def outcome(self, state: GomokuState) -> jax.Array:
         return (state.meta >> OUTCOME_AT & 7).astype(jnp.int32)

@@ -45,7 +45,7 @@ def look_at_stone(
     five = jnp.any(made[:, reach])
     completes = made & ((free & bit) != 0) & (place != reach)
     step = np.array([dr * grid.width + dc for dr, dc in LINES], np.int32)[:, None]
-    cell = action + jnp.sum(jnp.where(completes, step * (place - np.int32(reach)), 0))
+    cell = action + jnp.sum(jnp.where(completes, step * (place - np.int32(reach)), 0), dtype=jnp.int32)
     return Stone(five, jnp.sum(completes, dtype=jnp.int32), cell)
 
 
@@ -53,8 +53,8 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
     """uint32[1, 2 * reach + 1]: for every place of a line, the starts of the windows that contain
     it and the centre.
     """
-    starts = np.arange(2 * reach + 1)[:, None]
-    place = np.arange(2 * reach + 1)[None]
+    starts = np.arange(2 * reach + 1, dtype=np.int32)[:, None]
+    place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     held = (starts <= np.minimum(place, reach)) & (starts + line > np.maximum(place, reach))
     return np.sum(held.astype(np.uint32) << starts.astype(np.uint32), axis=0, dtype=np.uint32)[None]
 
