@@ -1,21 +1,28 @@
-"""Imports on first use. JAX takes most of a second to import, and to list the games or to show a position nothing need be computed.
+"""Deferred imports: JAX takes most of a second to import, and listing games needs none of it.
 
-``from jaxsolve.core.lazy_import import jax, jnp`` is for modules that hold rules and text alike. The two are the modules themselves to all who use them;
-``sys.modules`` is left alone (``importlib.util.LazyLoader`` would put an unfinished JAX there, for every other library in the process to find).
+Modules that hold both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``. Both
+names behave as the modules themselves. ``sys.modules`` is left alone: ``importlib.util.LazyLoader``
+(and ``lazy_loader.load``, which uses it) would put an unfinished JAX there, visible to every other
+library.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["chex", "jax", "jit", "jnp", "names"]
+__all__ = ["attach", "chex", "exportable", "jax", "jit", "jnp"]
+
+NamedTupleType = TypeVar("NamedTupleType", bound=type)
+
+_waiting: list[type] = []  # classes that ``exportable`` registers when JAX is imported
 
 
 class _Module:
-    """Stands for a module. Each attribute is looked up once and then lies here, so that it costs what a module's own would."""
+    """Proxy of a module. Each attribute is looked up once and then stored here."""
 
     def __init__(self, name: str):
         self.__name__ = name
@@ -23,11 +30,12 @@ class _Module:
     def __getattr__(self, attribute: str) -> Any:
         found = getattr(importlib.import_module(self.__name__), attribute)
         setattr(self, attribute, found)
+        _register_waiting()
         return found
 
 
 class _Jitted:
-    """A function, or a method, that ``jax.jit`` has not seen before it is first called or asked for anything that jitted functions have."""
+    """A function or method that is passed to ``jax.jit`` at its first call or attribute access."""
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]):
         functools.update_wrapper(self, function)
@@ -44,7 +52,7 @@ class _Jitted:
         return self if instance is None else functools.partial(self._function, instance)
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # the making of a class looks for some
+        if attribute.startswith("__"):  # class creation probes for some of them
             raise AttributeError(attribute)
         return getattr(self._function, attribute)
 
@@ -58,17 +66,49 @@ else:
 
 
 def jit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``jax.jit`` with ``options`` as a decorator that does not import JAX."""
+    """``jax.jit`` with ``options``, as a decorator that does not import JAX."""
     return lambda function: _Jitted(function, options)
 
 
-def names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """A module ``__getattr__`` (PEP 562) for ``package``: ``homes`` says which names each of its modules holds."""
-    where = {name: module for module, held in homes.items() for name in held}
+def exportable(named_tuple: NamedTupleType) -> NamedTupleType:
+    """Class decorator: functions of this named tuple can be serialised by ``jax.export``.
+
+    The class is registered as ``jaxsolve.<class name>``, at once if JAX is imported already, else
+    at the first use of JAX in this package.
+    """
+    _waiting.append(named_tuple)
+    if "jax" in sys.modules:
+        _register_waiting()
+    return named_tuple
+
+
+def _register_waiting() -> None:
+    if not _waiting:
+        return
+    from jax.export import register_namedtuple_serialization
+
+    while _waiting:
+        named_tuple = _waiting.pop()
+        register_namedtuple_serialization(
+            named_tuple, serialized_name=f"jaxsolve.{named_tuple.__name__}"
+        )
+
+
+def attach(
+    package: str, homes: Mapping[str, Sequence[str]], *others: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` (PEP 562) of a package that imports its names on first use.
+
+    Args:
+      package: the package's ``__name__``.
+      homes: for each of its modules, the names that are taken from it.
+      others: further public names, which the package defines itself.
+    """
+    where = {name: module for module, names in homes.items() for name in names}
 
     def get(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{package}.{where[name]}"), name)
 
-    return get
+    return get, lambda: sorted({*where, *others})

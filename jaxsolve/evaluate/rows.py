@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxsolve.core.bitboard import bool_to_actions
+from jaxsolve.core.action_sets import bool_to_actions
 from jaxsolve.evaluate.layout import Layout
 from jaxsolve.games.game import (
     Children,

@@ -62,7 +62,7 @@ __all__ = [
     "register",
 ]
 
-__getattr__ = lazy_import.names(
+__getattr__, __dir__ = lazy_import.attach(
     __name__,
     {
         "awari": ("Awari",),
@@ -86,4 +86,9 @@ __getattr__ = lazy_import.names(
         "random_play": ("random_legal_action",),
         "slither": ("Slither",),
     },
+    "Entry",
+    "available",
+    "describe",
+    "make",
+    "register",
 )

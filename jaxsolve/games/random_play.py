@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.core.bitboard import bool_to_actions
+from jaxsolve.core.action_sets import bool_to_actions
 
 
 def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:

@@ -54,6 +54,7 @@ SOURCES = (
     "search",
     "play",
     "core/bitboard.py",
+    "core/board_layout.py",
     "games/zones.py",
     "games/threats.py",
     "games/game.py",

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsolve.core import bitboard
+from jaxsolve.core import action_sets
 from jaxsolve.core.bitboard import LINES, NEIGHBOURS, Grid
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
@@ -90,10 +90,10 @@ def test_forms_convert_into_each_other(shape):
         )
         np.testing.assert_array_equal(back(again), packed)
         np.testing.assert_array_equal(
-            back(actions), bitboard.bool_to_actions(member.reshape(6, -1))
+            back(actions), action_sets.bool_to_actions(member.reshape(6, -1))
         )
         np.testing.assert_array_equal(
-            bitboard.actions_to_bool(back(actions), grid.points), member.reshape(6, -1)
+            action_sets.actions_to_bool(back(actions), grid.points), member.reshape(6, -1)
         )
     np.testing.assert_array_equal(grid.constant(member[2]), packed[2])
     np.testing.assert_array_equal(np.asarray(packed) & ~grid.board, 0)
@@ -139,7 +139,7 @@ def test_single_points(shape):
             back(inverse) if g.axis == -1 else np.moveaxis(inverse, -1, 0), ~member
         )
     np.testing.assert_array_equal(
-        jax.jit(lambda x: bitboard.lowest_action(grid.to_actions(x)))(packed), least
+        jax.jit(lambda x: action_sets.lowest_action(grid.to_actions(x)))(packed), least
     )
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.core.bitboard import bool_to_actions
+from jaxsolve.core.action_sets import bool_to_actions
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, NONE, Evaluator, Heads, canonical_image, shared_evaluator
 from jaxsolve.games.game import Outcome

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.drawing import Counters, Place, Row
@@ -24,6 +24,7 @@ _TEXT = re.compile(r"(\S+)/(\S+) ([sn]) captured=(\d{1,2}):(\d{1,2})", re.ASCII)
 _SIDES = "sn"
 
 
+@exportable
 class AwariState(NamedTuple):
     """Fifteen six-bit fields, five a word, lowest bits first: pits A..F, pits a..f, captured by South, by North, side."""
 

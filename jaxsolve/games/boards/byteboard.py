@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxsolve.core.bitboard import join_bits, join_rows
+from jaxsolve.core.action_sets import join_bits, join_rows
 from jaxsolve.core.lazy_import import jax, jnp
 
 WORDS, ROWS_PER_WORD = 2, 4
@@ -40,7 +40,7 @@ class Shifts:
         left, right, mask = (
             x.reshape(*x.shape, *(1,) * trailing) for x in (self.left, self.right, self.mask)
         )
-        nothing = jnp.zeros(np.broadcast_shapes(left.shape[2:], words[0].shape), jnp.uint32)
+        nothing = jnp.zeros(jnp.broadcast_shapes(left.shape[2:], words[0].shape), jnp.uint32)
         moved = []
         for target in range(WORDS):
             parts = [

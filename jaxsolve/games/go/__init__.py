@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Go", "GoRules", "GoState", "KillallGo", "Tsumego", "read_meta"]
 
-__getattr__ = lazy_import.names(
+__getattr__, __dir__ = lazy_import.attach(
     __name__,
     {
         "killall": ["KillallGo"],

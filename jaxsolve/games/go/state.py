@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 
 OPENING_OVER = 3  # value of ``ply`` after a forced opening, and in rule sets without one
 
 
+@exportable
 class Task(NamedTuple):
     """A life-and-death task. It is part of the state, so one compiled kernel serves every task of a
     board size.
@@ -27,6 +28,7 @@ Black, or White, may not start or take a ko.
 """
 
 
+@exportable
 class GoState(NamedTuple):
     """A position; W words per board. Plain 9x9 Go takes 28 bytes. Fields that a rule set does not
     need are None.

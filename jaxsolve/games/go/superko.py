@@ -90,7 +90,7 @@ def remember(game: GoRules, before: GoState, after: GoState, action: jax.Array) 
 
 def history_key(history: jax.Array, boards: jax.Array) -> jax.Array:
     """uint32[4]: key of the first int32[] ``boards`` entries of a history uint32[2 * W, H]."""
-    kept = np.arange(history.shape[1]) < boards
+    kept = np.arange(history.shape[1], dtype=np.int32) < boards
     keys = jnp.where(kept, entry_key(history), jnp.uint32(0))
     return jnp.sum(keys, axis=1, dtype=jnp.uint32)
 

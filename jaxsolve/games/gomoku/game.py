@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last, held, traced_once
 from jaxsolve.games.boards.mixing import key_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 
 
+@exportable
 class GomokuState(NamedTuple):
     """A position; W words per set, packed as by ``Grid(size, size)``. 15x15: 17 words, 68 bytes."""
 

@@ -45,7 +45,9 @@ def look_at_stone(
     five = jnp.any(made[:, reach])
     completes = made & ((free & bit) != 0) & (place != reach)
     step = np.array([dr * grid.width + dc for dr, dc in LINES], np.int32)[:, None]
-    cell = action + jnp.sum(jnp.where(completes, step * (place - np.int32(reach)), 0), dtype=jnp.int32)
+    cell = action + jnp.sum(
+        jnp.where(completes, step * (place - np.int32(reach)), 0), dtype=jnp.int32
+    )
     return Stone(five, jnp.sum(completes, dtype=jnp.int32), cell)
 
 

@@ -246,4 +246,6 @@ class Bridges:
             here = jnp.where(jnp.any(links == i, axis=1), cell, jnp.uint32(0))
             return zone | self._moved(here, e) | self._moved(here, f), None
 
-        return jax.lax.scan(over, jnp.zeros_like(cell), (jnp.arange(6, dtype=jnp.int32), jnp.asarray(BRIDGES)))[0]
+        return jax.lax.scan(
+            over, jnp.zeros_like(cell), (jnp.arange(6, dtype=jnp.int32), jnp.asarray(BRIDGES))
+        )[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jaxsolve.games.zones import Zoning
 
 
+@exportable
 class HexState(NamedTuple):
     """A position; W words a set as ``Grid(size, size)`` packs it. ``joined`` follows from ``stones`` and spares a flood a move."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text, byteboard
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS, Shifts, point
@@ -19,6 +19,7 @@ from jaxsolve.games.knightthrough import text as notation
 from jaxsolve.games.knightthrough.text import DIRECTIONS, FORWARD
 
 
+@exportable
 class KnightthroughState(NamedTuple):
     """A position as ``byteboard`` packs it: five words, 20 bytes."""
 

@@ -99,7 +99,9 @@ def move_ends(
     trailing = (1,) * cell.ndim
     table = np.array(DIRECTIONS, np.int32).T.reshape(2, len(DIRECTIONS), *trailing)
     chosen = np.arange(len(DIRECTIONS), dtype=np.int32).reshape(-1, *trailing) == direction[None]
-    rows, columns = (jnp.sum(jnp.where(chosen, steps, 0), axis=0, dtype=jnp.int32) for steps in table)
+    rows, columns = (
+        jnp.sum(jnp.where(chosen, steps, 0), axis=0, dtype=jnp.int32) for steps in table
+    )
     line = np.arange(LARGEST, dtype=np.int32).reshape(-1, *trailing)
     # In each row the line has one cell, at most, or it is the row.
     across = column[None] + (line - row[None]) * rows[None] * columns[None]

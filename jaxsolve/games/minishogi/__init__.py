@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 
 __all__ = ["MiniShogi", "MiniShogiState"]
 
-__getattr__ = lazy_import.names(__name__, {"game": __all__})
+__getattr__, __dir__ = lazy_import.attach(__name__, {"game": __all__})

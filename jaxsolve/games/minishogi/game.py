@@ -7,8 +7,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.bitboard import join_bits, join_rows
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.action_sets import join_bits, join_rows
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
@@ -39,6 +39,7 @@ SIDE_AT = 2 * HAND_BITS  # the bit of ``meta`` after both hands
 _SIDE = np.uint32(1 << SIDE_AT)
 
 
+@exportable
 class MiniShogiState(NamedTuple):
     """A position as the side to move sees it, on boards as ``pieces`` lays them out: White's are turned half round. 24 bytes."""
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxsolve.core.bitboard import Grid, actions_to_bool, square
-from jaxsolve.core.lazy_import import jax, jnp
+from jaxsolve.core.action_sets import actions_to_bool
+from jaxsolve.core.bitboard import Grid, square
+from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
@@ -30,6 +31,7 @@ RELOCATED, OUTCOME_AT = (
 )  # of ``meta``: the relocation bit, the shift of the outcome
 
 
+@exportable
 class SlitherState(NamedTuple):
     """A position; W words per set, packed as by ``Grid(size, size)``. 8x8: 7 words, 28 bytes."""
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.core.bitboard import actions_to_bool
+from jaxsolve.core.action_sets import actions_to_bool
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games import Outcome, Tsumego, make
 from jaxsolve.games.boards.board_text import GTP_LETTERS

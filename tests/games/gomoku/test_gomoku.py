@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.core.bitboard import LINES, actions_to_bool
+from jaxsolve.core.action_sets import actions_to_bool
+from jaxsolve.core.bitboard import LINES
 from jaxsolve.games.game import EvaluatesChildren, HasForcedReply, Outcome
 from jaxsolve.games.gomoku import Gomoku
 from jaxsolve.games.gomoku.game import FOURS_AT

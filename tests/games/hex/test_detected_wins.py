@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.core.bitboard import actions_to_bool
+from jaxsolve.core.action_sets import actions_to_bool
 from jaxsolve.games import DetectsWins, make
 from jaxsolve.games.hex.pairing import pairing
 from jaxsolve.proof.check.games.hex import Hex

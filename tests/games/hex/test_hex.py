@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsolve.core.bitboard import NEIGHBOURS, actions_to_bool
+from jaxsolve.core.action_sets import actions_to_bool
+from jaxsolve.core.bitboard import NEIGHBOURS
 from jaxsolve.games.game import EvaluatesChildren, HasForcedReply, Outcome
 from jaxsolve.games.hex import Hex
 
