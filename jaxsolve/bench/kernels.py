@@ -141,7 +141,7 @@ def whole_step(game: Game, batch: int, with_pgx: bool) -> Row:
 
     With pgx, the same loop runs over its environment in turns with ours.
     """
-    play = Play(Env(game), batch, _plies(game))
+    play = Play(Env(game, terminal_observation=False), batch, _plies(game))
     other = pgx_game(game) if with_pgx else None
     if other is None:
         return _row(

@@ -18,7 +18,7 @@ NEIGHBOURS = {
     6: ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1)),
     8: ((0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1), (1, 1), (-1, -1)),
 }
-"""Steps (row, column) to a point's neighbours: square grid, Hex grid, square grid with diagonals."""
+"""Steps (row, column) to the neighbours: square grid, Hex grid, square grid with diagonals."""
 LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Directions (row, column) of lines: right, down, down and right, down and left."""
 
@@ -90,7 +90,7 @@ class Grid(BoardLayout):
         return x | self._row_shift(up, -1, 0) | self._row_shift(down, 1, 0)
 
     def dilate(self, x: jax.Array, neighbours: int = 4) -> jax.Array:
-        """``x`` and all neighbours of its points (4: square grid, 6: Hex grid, 8: with diagonals)."""
+        """``x`` and all neighbours of its points (4: square, 6: Hex, 8: square with diagonals)."""
         self._check(x)
         return self.inside(self._spread(x, neighbours) | x << np.uint32(1) | x >> np.uint32(1))
 
@@ -125,7 +125,7 @@ class Grid(BoardLayout):
 
     @staticmethod
     def _fill_rows(seeds: jax.Array, mask: jax.Array, runs: list[jax.Array]) -> jax.Array:
-        """All points of ``mask`` in a run of a row that holds a seed (``seeds`` is inside ``mask``)."""
+        """All points of ``mask`` in a run of a row with a seed; ``seeds`` is inside ``mask``."""
         # Upwards, the carry runs to the first gap or to the guard.
         x = (((mask + seeds) ^ mask) & mask) | seeds
         for k, run in enumerate(runs):  # downwards: Kogge-Stone doubling
@@ -135,7 +135,7 @@ class Grid(BoardLayout):
     def flood(self, seeds: jax.Array, mask: jax.Array, neighbours: int = 4) -> jax.Array:
         """The points of ``mask`` connected inside ``mask`` to a seed; other seeds are ignored.
 
-        Rounds alternate one step between rows with a complete fill along the rows, until nothing changes.
+        Rounds alternate one step between rows with a fill along the rows, until nothing changes.
         """
         self._check(seeds, mask)
         runs = self._runs(mask)
@@ -205,7 +205,10 @@ class Grid(BoardLayout):
         return self.flood(self.lowest(mask), mask, neighbours)
 
     def components(self, mask: jax.Array, limit: int, neighbours: int = 4) -> jax.Array:
-        """uint32[limit, *mask.shape]: the first ``limit`` components of ``mask`` by first point, then empty sets."""
+        """uint32[limit, *mask.shape]: the first components of ``mask`` by first point.
+
+        Empty sets follow if there are fewer than ``limit``.
+        """
         self._check(mask)
 
         def take(rest: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
@@ -233,7 +236,7 @@ class Grid(BoardLayout):
 
     # ---- lines -------------------------------------------------------------------------------------------------
     def windows(self, x: jax.Array, length: int, direction: tuple[int, int]) -> jax.Array:
-        """Starts of the ``length``-cell windows inside ``x`` along ``direction``, one of ``LINES``."""
+        """Starts of ``length``-cell windows inside ``x`` along ``direction``, one of ``LINES``."""
         self._check(x)
         rows, columns = direction
         if direction not in LINES:

@@ -1,9 +1,9 @@
 """Layout of boards packed into uint32 words, and conversions to the other forms of a set.
 
 Row 0 is the top row. A row takes ``width + 1`` bits: column ``c`` is bit ``c``, and the bit above
-the last column is a *guard* that is 0 in every set. ``rows_per_word = 32 // (width + 1)`` rows share
-a word, so 9x9 takes 3 words, 11x11 takes 6, 15x15 takes 8 and 19x19 takes 19. The guard stops a
-carry, so one addition fills a whole run of a row (``Grid.flood``).
+the last column is a *guard* that is 0 in every set. ``rows_per_word = 32 // (width + 1)`` rows
+share a word, so 9x9 takes 3 words, 11x11 takes 6, 15x15 takes 8 and 19x19 takes 19. The guard stops
+a carry, so one addition fills a whole run of a row (``Grid.flood``).
 
 Other forms of a set: ``bool[..., height, width]``, and the *action set* (``core.action_sets``) of
 ``row * width + column``.
@@ -183,7 +183,7 @@ class BoardLayout:
 
     # ---- other forms -------------------------------------------------------------------------------------------
     def to_rows(self, x: jax.Array) -> jax.Array:
-        """uint32[..., height] (``axis=0``: [height, ...]): rows from the top, column ``c`` at bit ``c``."""
+        """uint32[..., height] (``axis=0``: [height, ...]): rows from the top, column c at bit c."""
         self._check(x)
         row = np.arange(self.height)
         within = (row % self.rows_per_word * self.stride).astype(np.uint32)
@@ -252,7 +252,7 @@ class BoardLayout:
         return self.inside(x)
 
     def _restream(self, x: jax.Array, old: int, count: int, new: int, wanted: int) -> jax.Array:
-        """A bit stream in ``count`` words of ``old`` bits, re-cut into ``wanted`` words of ``new``."""
+        """A bit stream of ``count`` words of ``old`` bits as ``wanted`` words of ``new`` bits."""
         if old == new or (count == 1 and wanted == 1):
             return x
         words = [self._word(x, w) for w in range(count)]

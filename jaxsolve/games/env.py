@@ -2,138 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
+from jaxsolve.games.env_state import State
 from jaxsolve.games.game import Game, HasPlayerView, ObservesHistory, Outcome
 
-VERSION = "v1"  # changes when what ``Env`` does changes, as pgx's versions do
-
-
-@functools.partial(
-    jax.tree_util.register_dataclass,
-    data_fields=[
-        "current_player",
-        "observation",
-        "rewards",
-        "terminated",
-        "truncated",
-        "legal_action_mask",
-        "_step_count",
-        "_first_agent",
-        "_game",
-        "_history",
-    ],
-    meta_fields=["_rules"],
-)
-@dataclasses.dataclass(frozen=True)
-class State:
-    """One game in play. Public fields are those of pgx; a batch has a leading axis in each."""
-
-    current_player: jax.Array  # int32[]; the agent to move, 0 or 1 (an agent, not a colour)
-    observation: jax.Array  # bool[H, W, C]; seen by current_player
-    rewards: jax.Array  # float32[2]; of the last step, by agent
-    terminated: jax.Array  # bool[]; the rules or an illegal action ended the game (or a cap, where the environment counts it so)
-    truncated: jax.Array  # bool[]; a cap cut the game off
-    legal_action_mask: jax.Array  # bool[A]; all True once the game is over
-    _step_count: jax.Array  # int32[]
-    _first_agent: jax.Array  # int32[]; the agent that plays the game's first player
-    _game: Any  # the game's own state
-    _history: (
-        jax.Array | None
-    )  # uint32[history_length, ...], newest board first; None where the game shows no history
-    _rules: Game  # static: the rules it is played by
-
-    def replace(self, **changes: Any) -> Self:
-        return dataclasses.replace(self, **changes)
-
-    @property
-    def env_id(self) -> str:
-        """The rule-set id, as ``Env.id``."""
-        return self._rules.rule_set
-
-    def to_svg(
-        self, *, color_theme: Literal["light", "dark"] | None = None, scale: float | None = None
-    ) -> str:
-        """A picture of the board as an SVG document; of a batch, all its boards side by side. Raises ValueError for another theme."""
-        from jaxsolve import view
-
-        if color_theme not in (None, "light", "dark"):
-            raise ValueError(f"color_theme={color_theme!r} is neither 'light' nor 'dark'.")
-        count, batch = self._step_count.size, self._step_count.ndim
-        boards = jax.tree.map(lambda x: np.asarray(x).reshape(count, *x.shape[batch:]), self._game)
-        states = [jax.tree.map(lambda x, i=i: x[i], boards) for i in range(count)]
-        return view.sheet(
-            self._rules,
-            states,
-            scale=scale or 1.0,
-            theme=view.DARK if color_theme == "dark" else view.Theme(),
-        )
-
-    def save_svg(
-        self,
-        filename: str | Path,
-        *,
-        color_theme: Literal["light", "dark"] | None = None,
-        scale: float | None = None,
-    ) -> None:
-        """Writes ``to_svg`` to a file. Raises ValueError unless its name ends in ``.svg``."""
-        if not str(filename).endswith(".svg"):
-            raise ValueError(f"The file name {str(filename)!r} must end in '.svg'.")
-        Path(filename).write_text(
-            self.to_svg(color_theme=color_theme, scale=scale), encoding="utf-8"
-        )
-
-    def _repr_html_(self) -> str:
-        return self.to_svg()
-
-
-with contextlib.suppress(ImportError):  # without flax there is nobody to be serialised for
-    from flax import serialization
-
-    _SAVED = [field.name for field in dataclasses.fields(State) if field.name != "_rules"]
-
-    def _to_state_dict(state: State) -> dict[str, Any]:
-        return {name: serialization.to_state_dict(getattr(state, name)) for name in _SAVED} | {
-            "env_id": state.env_id
-        }
-
-    def _from_state_dict(target: State, saved: dict[str, Any]) -> State:
-        if saved.get("env_id") != target.env_id:
-            raise ValueError(
-                f"The saved state belongs to {saved.get('env_id')!r}, not to {target.env_id!r}."
-            )
-        return target.replace(
-            **{
-                name: serialization.from_state_dict(getattr(target, name), saved[name], name=name)
-                for name in _SAVED
-            }
-        )
-
-    serialization.register_serialization_state(State, _to_state_dict, _from_state_dict)
+VERSION = "v2"  # changes with the behaviour of ``Env``, as in pgx
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Env:
     """A game as a two-player environment for one board; batch with ``jax.vmap``.
 
-    An illegal action ends the game with -1 for the mover and +1 for the other agent, the board left as it was. Stepping a finished
-    game returns it with zero rewards. ``max_steps`` cuts a game off after so many moves, with rewards 0, and so does a position that the game
-    itself calls ``UNKNOWN``: such a cap counts as ``truncated``, or with ``cap="termination"`` as ``terminated``, for code that
-    knows no truncation. Resetting is left to ``auto_reset``.
+    An illegal action, or a number that is no action of the game, ends the game with -1 for the
+    mover and +1 for the other agent; the board stays as it was. A step of a finished game returns
+    it with zero rewards. ``max_steps`` ends a game after that many moves with rewards 0, as does a
+    position with outcome ``UNKNOWN``. Such a cap counts as ``truncated``, or with
+    ``cap="termination"`` as ``terminated``. ``auto_reset`` starts new games.
 
-    Games begin at the game's start position, or at one of ``starts``, drawn by the key: positions as text, or a batch of the game's own
-    states (every leaf with a leading axis of K). States of rule sets with one ``kernel`` may be mixed, such as life-and-death problems of
-    one size: ``Env(game.kernel, starts=...)``. Two environments are equal if all their settings are, ``starts`` being the same object.
-    Raises ValueError for a setting out of range, a batch of another game, or a start where the game is over.
+    Games begin at the game's start position, or at one of ``starts``, drawn by the key. ``starts``
+    holds positions as text, or is a batch of the game's own states (each leaf with a leading axis
+    of K). States of rule sets with one ``kernel`` may be mixed, such as life-and-death problems of
+    one size: ``Env(game.kernel, starts=...)``. Environments are equal if their settings are equal
+    and their ``starts`` are the same object.
+
+    Raises ValueError for a setting out of range, a batch of another game, or a finished start.
 
     >>> import jax
     >>> from jaxsolve.games import make
@@ -148,7 +49,8 @@ class Env:
     max_steps: int | None = None
     _: dataclasses.KW_ONLY
     cap: Literal["truncation", "termination"] = "truncation"
-    starts: Any = None  # Sequence[str], kept as the batch of states that they name; or that batch
+    starts: Any = None  # Sequence[str], or a batch of states; stored as a batch of states
+    terminal_observation: bool = True  # whether states have a ``_terminal_observation``
 
     def __post_init__(self) -> None:
         if self.max_steps is not None and self.max_steps < 1:
@@ -161,11 +63,14 @@ class Env:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Env):
             return NotImplemented
-        same = (self.game, self.max_steps, self.cap) == (other.game, other.max_steps, other.cap)
-        return same and self.starts is other.starts
+        return self._settings == other._settings and self.starts is other.starts
 
     def __hash__(self) -> int:
-        return hash((self.game, self.max_steps, self.cap, id(self.starts)))
+        return hash((self._settings, id(self.starts)))
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        return self.game, self.max_steps, self.cap, self.terminal_observation
 
     @property
     def id(self) -> str:
@@ -174,7 +79,7 @@ class Env:
 
     @property
     def version(self) -> str:
-        """Changes when the environment's behaviour does."""
+        """Version of the environment's behaviour."""
         return VERSION
 
     @property
@@ -191,7 +96,7 @@ class Env:
         return jax.eval_shape(self.init, jax.random.key(0)).observation.shape
 
     def init(self, key: jax.Array) -> State:
-        """The start of a game; the key draws which agent plays the game's first player and, where there are ``starts``, one of them."""
+        """The start of a game; the key draws the first player's agent and, if given, a start."""
         if self.starts is None:
             return self.init_from(self.game.init(), key)
         key, draw = jax.random.split(key)
@@ -201,9 +106,10 @@ class Env:
         )
 
     def init_from(self, game_state: Any, key: jax.Array) -> State:
-        """A game that begins at a position of the game's own; the key draws which agent plays the game's first player.
+        """A game that begins at a state of the game; the key draws the first player's agent.
 
-        Where the position is the game's end the state is ``terminated``. Its history, for games that show one, is the position alone.
+        If the game is over there, the state is ``terminated``. A history, in games that show one,
+        holds this position only.
         """
         outcome = self.game.outcome(game_state)
         terminated, truncated = self._ends(outcome, jnp.zeros((), jnp.int32))
@@ -214,9 +120,10 @@ class Env:
             history = jnp.concatenate(
                 [board[None], jnp.zeros((self.game.history_length - 1, *board.shape), board.dtype)]
             )
+        observation = self._observe(game_state, history)
         return State(
             current_player=first_agent ^ self.game.to_move(game_state),
-            observation=self._observe(game_state, history),
+            observation=observation,
             rewards=jnp.zeros(2, jnp.float32),
             terminated=terminated,
             truncated=truncated,
@@ -225,17 +132,21 @@ class Env:
             _first_agent=first_agent,
             _game=game_state,
             _history=history,
+            _terminal_observation=jnp.zeros_like(observation)
+            if self.terminal_observation
+            else None,
             _rules=self.game,
         )
 
-    def step(self, state: State, action: jax.Array, key: jax.Array | None = None) -> State:
-        """The state after int32[] ``action``; ``key`` is accepted for pgx's sake, the games here have no chance."""
+    def step(self, state: State, action: ArrayLike, key: jax.Array | None = None) -> State:
+        """The state after the integer ``action`` []; ``key`` is ignored (pgx passes one)."""
         del key
-        action = jnp.asarray(action, jnp.int32)
+        action, is_action = _checked_action(action, self.num_actions)
         done = state.terminated | state.truncated
-        illegal = ~done & ~state.legal_action_mask[action]
+        illegal = ~done & ~(is_action & state.legal_action_mask[action])
         keep = done | illegal
-        # A finished game plays a move that is thrown away: not a pass, which in Go would have the whole batch scored again.
+        # A finished game plays a move that is dropped. It is not a pass: in Go a pass would score
+        # the whole batch.
         moved = self.game.step(state._game, jnp.where(done, 0, action))
         game_state = jax.tree.map(functools.partial(jnp.where, keep), state._game, moved)
         history = self._next_history(state, game_state, keep)
@@ -255,23 +166,25 @@ class Env:
             _first_agent=state._first_agent,
             _game=game_state,
             _history=history,
+            _terminal_observation=state._terminal_observation,
             _rules=self.game,
         )
 
-    def observe(self, state: State, player_id: jax.Array | None = None) -> jax.Array:
-        """bool[H, W, C]: what the agent int32[] ``player_id`` sees; without it the agent to move, which is ``state.observation``.
+    def observe(self, state: State, player_id: ArrayLike | None = None) -> jax.Array:
+        """bool[H, W, C]: the observation of agent int32[] ``player_id``, by default that to move.
 
-        The other agent sees the board as it would if it were its turn. Raises ValueError where the game cannot show that.
+        The agent that is not to move sees the board as if it were its turn. Raises ValueError if
+        the game has no such view (``HasPlayerView``).
         """
         if player_id is None:
             return self._observe(state._game, state._history)
         if not isinstance(self.game, HasPlayerView):
             raise ValueError(f"{self.game.rule_set} can be observed by the agent to move only.")
-        seat = jnp.asarray(player_id, jnp.int32) ^ state._first_agent
-        return self._observe(self.game.player_view(state._game, seat), state._history)
+        player = jnp.asarray(player_id, jnp.int32) ^ state._first_agent
+        return self._observe(self.game.player_view(state._game, player), state._history)
 
     def _ends(self, outcome: jax.Array, count: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """bool[], bool[]: whether a game with this outcome after ``count`` moves is terminated, or truncated."""
+        """bool[], bool[]: terminated and truncated, with this outcome after ``count`` moves."""
         over = ~((outcome == Outcome.ONGOING) | (outcome == Outcome.UNKNOWN))
         cut = outcome == Outcome.UNKNOWN
         if self.max_steps is not None:
@@ -299,8 +212,21 @@ class Env:
         return jnp.where(np.arange(2, dtype=np.int32) == winner, won, -won)
 
 
+def _checked_action(action: ArrayLike, count: int) -> tuple[jax.Array, jax.Array]:
+    """int32[] a valid action number, and bool[] whether it is the given one, of 0..count - 1."""
+    if not isinstance(action, jax.Array):
+        action = np.asarray(action)
+        if action.dtype == object or action.dtype.itemsize > 4:  # JAX would truncate to 32 bits
+            action = np.where((action >= 0) & (action < count), action, count).astype(np.int32)
+    elif action.dtype.itemsize > 4:
+        action = jnp.clip(action, -1, count)
+    action = jnp.asarray(action, jnp.int32)
+    is_action = (action >= 0) & (action < count)
+    return jnp.where(is_action, action, 0), is_action
+
+
 def _batch_of_starts(game: Game, starts: Any) -> Any:
-    """The start positions as a batch of states, checked."""
+    """The start positions as a checked batch of states."""
     if (
         isinstance(starts, (list, tuple))
         and starts
@@ -315,15 +241,17 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
     )
     if not alike or len(sizes) != 1 or sizes & {(), (0,)}:
         raise ValueError(
-            f"The starts are neither positions as text nor a batch of at least one state of {game.rule_set}."
+            "The starts are neither positions as text nor a batch of at least one state of "
+            f"{game.rule_set}."
         )
     over = np.flatnonzero(np.asarray(jax.jit(jax.vmap(game.outcome))(starts)) != Outcome.ONGOING)
     if over.size:
         state = jax.tree.map(lambda x: x[over[0]], starts)
         raise ValueError(
-            f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where the game is over."
+            f"Start {over[0] + 1} of {sizes.pop()[0]}, {game.text(state)!r}, is a position where "
+            "the game is over."
         )
-    # The very object is kept where it can be: environments compare their starts by identity.
+    # The object itself is kept if possible: environments compare their starts by identity.
     return (
         starts
         if all(isinstance(leaf, jax.Array) for leaf in found[0])
@@ -334,21 +262,30 @@ def _batch_of_starts(game: Game, starts: Any) -> Any:
 def auto_reset(
     step: Callable[..., State], init: Callable[[jax.Array], State]
 ) -> Callable[[State, jax.Array, jax.Array], State]:
-    """A step that goes on with a new game once one has ended, as pgx's wrapper of that name does.
+    """A step that starts a new game when one ends, as pgx's wrapper of that name.
 
-    The state it returns at the end of a game is the start of the next one, with ``rewards``, ``terminated`` and ``truncated`` of the end.
+    At the end of a game it returns the start of the next one, with ``rewards``, ``terminated`` and
+    ``truncated`` of the end, and the last observation in ``_terminal_observation``.
     """
 
-    def step_or_reset(state: State, action: jax.Array, key: jax.Array) -> State:
-        going_on = state.replace(
+    def step_or_reset(state: State, action: ArrayLike, key: jax.Array) -> State:
+        unfinished = state.replace(
             terminated=jnp.zeros_like(state.terminated), truncated=jnp.zeros_like(state.truncated)
         )
-        after = step(going_on, action)
+        after = step(unfinished, action)
         fresh = init(key)
         over = after.terminated | after.truncated
+        last = after._terminal_observation
+        if last is not None:
+            last = jnp.where(over, after.observation, last)
+        after = after.replace(_terminal_observation=None)
+        fresh = fresh.replace(_terminal_observation=None)
         state = jax.tree.map(functools.partial(jnp.where, over), fresh, after)
         return state.replace(
-            rewards=after.rewards, terminated=after.terminated, truncated=after.truncated
+            rewards=after.rewards,
+            terminated=after.terminated,
+            truncated=after.truncated,
+            _terminal_observation=last,
         )
 
     return step_or_reset

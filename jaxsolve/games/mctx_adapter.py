@@ -109,8 +109,9 @@ def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
 
 
 def _embedding(states: State) -> State:
-    # The tree keeps one embedding a node: the observation is most of a state's bytes, and a step does not read it.
-    return states.replace(observation=None)
+    # The tree holds one embedding per node. Observations are most of a state's bytes, and a step
+    # does not read them.
+    return states.replace(observation=None, _terminal_observation=None)
 
 
 def _guarded(

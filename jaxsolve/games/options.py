@@ -42,14 +42,19 @@ class Entry:
     sizes: range | None = None
     summary: str = ""  # one line
     example: str = ""  # what a person may type after ``jaxsolve solve``
-    aliases: Mapping[str, str] = dataclasses.field(
-        default_factory=dict
-    )  # short names that papers use, and the ids they stand for
+    # Short names, such as those of papers and of pgx, and the ids that they stand for.
+    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    default_size: int | None = None  # N of the family's name alone: ``hex`` is ``hex-11``
 
     @property
     def stem(self) -> str:
         """The base name without the size: ``hex-`` of ``hex-N``."""
         return self.base.removesuffix("N") if self.sizes is not None else self.base
+
+    @property
+    def family(self) -> str:
+        """The base name without size and dash: ``hex`` of ``hex-N``."""
+        return self.stem.removesuffix("-")
 
     @property
     def shown(self) -> str:

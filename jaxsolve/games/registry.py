@@ -1,4 +1,4 @@
-"""The registry: from a rule-set id to a game and back. Importing this module does not import JAX."""
+"""Registry of games: from a rule-set id to a game. Importing this module does not import JAX."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from jaxsolve.games.options import Entry, check_base
 if TYPE_CHECKING:
     from jaxsolve.games.game import Game
 
-BUILTIN = (  # one line a game: the package that holds it; its ``rule_sets.ENTRIES`` say everything else
+# One package per game; its ``rule_sets.ENTRIES`` hold everything else.
+BUILTIN = (
     "jaxsolve.games.awari",
     "jaxsolve.games.go",
     "jaxsolve.games.gomoku",
@@ -27,10 +28,11 @@ BUILTIN = (  # one line a game: the package that holds it; its ``rule_sets.ENTRI
 
 
 def register(entry: Entry) -> None:
-    """Makes ``make(entry.base)`` call ``entry.factory``.
+    """Adds a game, so that ``make(entry.base)`` calls ``entry.factory``.
 
-    With ``sizes``, ``base`` ends in ``N`` (``hex-N``) and the factory also gets ``size=N``. The factory's game must name itself by
-    the same base: ``make(game.rule_set) == game``. Raises ValueError if the base is taken or not a lower-case word with digits and dashes.
+    With ``sizes``, ``base`` ends in ``N`` (``hex-N``) and the factory also gets ``size=N``. The
+    game's ``rule_set`` must start with that base: ``make(game.rule_set) == game``. Raises
+    ValueError if the base is taken, or is not lower-case letters, digits and dashes.
 
     >>> from jaxsolve.games import Awari
     >>> register(Entry("awari-by-another-name", Awari))
@@ -45,19 +47,22 @@ def register(entry: Entry) -> None:
 
 
 def unregister(base: str) -> None:
-    """Forgets a registered game. Raises ValueError if there is none of that name."""
+    """Removes a registered game. Raises ValueError if there is none of that name."""
     if base not in _entries():
         raise ValueError(f"No game is registered as {base!r}.")
     del _entries()[base]
 
 
 def available() -> tuple[str, ...]:
-    """Base names of all games, sorted: ``("awari", "go-N", ...)``; those of other installed packages among them, not yet imported."""
+    """Base names of all games, sorted: ``("awari", "go-N", ...)``.
+
+    Games of other installed packages are included without importing them.
+    """
     return tuple(sorted([*_entries(), *(plugin.base for plugin in _foreign())]))
 
 
 def describe(base: str) -> Entry:
-    """The entry of a base name as ``available`` lists it, or of any rule-set id. Raises ValueError."""
+    """The entry of a base name that ``available`` lists, or of a rule-set id. Raises ValueError."""
     if base in _entries():
         return _entries()[base]
     for plugin in _foreign():
@@ -67,7 +72,10 @@ def describe(base: str) -> Entry:
 
 
 def named(text: str) -> tuple[str, ...]:
-    """Base names that a person means by ``text``: a base name, any id, or their first word (``tsumego``, ``killallgo``). Raises ValueError."""
+    """Base names that match ``text``: a base name, any id, or a family (``tsumego``, ``killallgo``).
+
+    Raises ValueError if there are none.
+    """
     family = tuple(base for base in available() if base.startswith(f"{text}-"))
     return family or (describe(text).base,)
 
@@ -75,11 +83,17 @@ def named(text: str) -> tuple[str, ...]:
 def make(rule_set: str, **options: Any) -> Game:
     """The game of a rule-set id, short (``hex-5``) or full (``gomoku-15;line=5;win=exact5;knowledge=4t``).
 
-    Options not given in the id may be keywords; those left out take the game's defaults. Raises ValueError with one sentence for an
-    unknown id, option or value.
+    A family's name alone takes its default size: 19 for ``go``, 15 for ``gomoku``, 11 for ``hex``,
+    9 for ``tsumego``, 8 for ``knightthrough``, ``loa`` and ``slither``, 7 for ``killallgo``. The
+    ids of pgx, ``go_9x9``, ``go_19x19`` and ``hex``, are accepted. Options that the id leaves out
+    may be keywords, and else take the game's defaults.
+
+    Raises ValueError with one sentence for an unknown id, option or value.
 
     >>> make("awari").rule_set
     'awari;rules=ludii'
+    >>> make("hex").rule_set, make("go_9x9", ko="positional").rule_set
+    ('hex-11', 'go-9;ko=positional;komi=7.5')
     """
     base, *fields = rule_set.strip().split(";")
     entry, size, implied = _find(base)
@@ -93,7 +107,8 @@ def make(rule_set: str, **options: Any) -> Game:
     for key, value in options.items():
         if texts.setdefault(key, _option_text(value)) != _option_text(value):
             raise ValueError(
-                f"Rule set {rule_set!r} already says {key}={texts[key]}, so {key}={_option_text(value)} contradicts it."
+                f"Rule set {rule_set!r} already says {key}={texts[key]}, "
+                f"so {key}={_option_text(value)} contradicts it."
             )
     arguments = {key: _value(entry, key, text, rule_set) for key, text in texts.items()}
     try:
@@ -106,7 +121,8 @@ def _value(entry: Entry, key: str, text: str, rule_set: str) -> Any:
     if key not in entry.by_name:
         names = ", ".join(entry.by_name) or "none"
         raise ValueError(
-            f"Rule set {rule_set!r}: unknown option {key!r}{_hint(key, entry.by_name)}; {entry.base} has the options: {names}."
+            f"Rule set {rule_set!r}: unknown option {key!r}{_hint(key, entry.by_name)}; "
+            f"{entry.base} has the options: {names}."
         )
     option = entry.by_name[key]
     try:
@@ -125,7 +141,7 @@ def _option_text(value: Any) -> str:
 
 
 def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
-    """Entry, size and implied options of the part of an id before the first ``;``."""
+    """Entry, size and implied options of an id's part before the first ``;``."""
     entries = list(_entries().values())
     for entry in entries:
         if base in entry.aliases:
@@ -138,6 +154,9 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
     for entry in entries:
         if base == entry.base if entry.sizes is None else _size(entry, base) is not None:
             return entry, _size(entry, base), {}
+    for entry in entries:
+        if entry.default_size is not None and base == entry.family:
+            return entry, entry.default_size, {}
     for plugin in _foreign():
         if plugin.matches(base):
             entry = plugin.load()
@@ -150,7 +169,7 @@ def _find(base: str) -> tuple[Entry, int | None, dict[str, str]]:
 
 
 def _size(entry: Entry, base: str) -> int | None:
-    """The size that ``base`` names, if it is one of the entry's."""
+    """The size in ``base``, if it is one of the entry's sizes."""
     match = (
         re.fullmatch(re.escape(entry.stem) + r"([1-9]\d*)", base)
         if entry.sizes is not None
@@ -164,7 +183,7 @@ def _size(entry: Entry, base: str) -> int | None:
 
 
 def _examples(base: str) -> list[str]:
-    """Ids to compare a misspelt one with: every base name, with the size that was asked for if there was one."""
+    """Ids to compare a misspelt one with: each base name, with the size in ``base`` if any."""
     wanted = re.search(r"\d+", base)
     ids = []
     for entry in _entries().values():
@@ -183,7 +202,7 @@ def _hint(wrong: str, right: Any) -> str:
 
 @functools.cache
 def _entries() -> dict[str, Entry]:
-    """The games that come with the package, and those registered since, by base name."""
+    """Built-in games, and games registered since, by base name."""
     builtin = [
         entry
         for package in BUILTIN
@@ -193,5 +212,5 @@ def _entries() -> dict[str, Entry]:
 
 
 def _foreign() -> list[plugins.Plugin]:
-    """The games of other packages; a name that is taken stays whose it is."""
+    """Games of other packages whose names are not taken."""
     return [plugin for plugin in plugins.announced() if plugin.base not in _entries()]

@@ -62,7 +62,7 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
         raise ValueError(f"game.most_moves={game.most_moves}: give a whole number from 1 on")
     if network.dtype not in get_args(Dtype):
         raise ValueError(f"network.dtype={network.dtype!r}: it may be float32 or bfloat16")
-    env = Env(make(game.rules), max_steps=game.most_moves)
+    env = Env(make(game.rules), max_steps=game.most_moves, terminal_observation=False)
     shape = architecture(env.game, network, targets)
     costly = costliest(game.most_moves, env.num_actions)
     if shape.cost is not None and shape.cost.most <= costly:

@@ -80,6 +80,26 @@ def test_an_illegal_action_ends_the_game_against_the_mover():
     same(after, before, leave_out=("rewards", "terminated", "legal_action_mask"))
 
 
+OUT_OF_RANGE = (-1, -7, 999, 2**40, np.int64(2**32), np.uint32(2**32 - 1), jnp.int32(-1))
+
+
+@pytest.mark.parametrize(
+    "rule_set",
+    ["awari", "go-3", "gomoku-3;line=3", "hex-2", "knightthrough-4", "loa-4", "minishogi"],
+)
+def test_a_number_that_is_no_action_is_an_illegal_action(rule_set):
+    env, _, step = jitted(rule_set)
+    before = play(rule_set)
+    for action in (*OUT_OF_RANGE, env.num_actions, jnp.uint8(255)):
+        # A call of a jitted function truncates numbers of 64 bits before ``Env`` sees them.
+        after = (step if isinstance(action, jax.Array) else env.step)(before, action)
+        if env.num_actions > 255 and int(action) == 255:
+            continue
+        assert bool(after.terminated) and not bool(after.truncated), action
+        assert float(after.rewards[before.current_player]) == -1 == -float(after.rewards.max())
+        same(after, before, leave_out=("rewards", "terminated", "legal_action_mask"))
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_the_winner_is_paid_and_a_finished_game_stays(seed):
     state = play("hex-2", "a1", "b1", "a2", seed=seed)
@@ -298,7 +318,7 @@ def test_states_are_serialised_by_flax(rule_set):
 def test_states_draw_themselves(tmp_path):
     env, init, _ = jitted("hex-3")
     state = play("hex-3", "a1", "b2")
-    assert state.env_id == env.id == "hex-3" and env.version == "v1"
+    assert state.env_id == env.id == "hex-3" and env.version == "v2"
     assert state.to_svg() == sheet(env.game, [state._game]) == state._repr_html_()
     assert (
         'width="' in state.to_svg(scale=2.0) and state.to_svg(color_theme="dark") != state.to_svg()
@@ -321,12 +341,27 @@ def test_auto_reset_starts_anew_and_keeps_the_result():
     assert bool(state.terminated) and float(jnp.abs(state.rewards).sum()) == 2
     fresh = env.init(jax.random.key(2))
     same(state, fresh, leave_out=("rewards", "terminated"))
+    end = play("hex-2", "a1", "b1", "a2")
+    np.testing.assert_array_equal(state._terminal_observation, end.observation)
+    assert not fresh._terminal_observation.any()
     state = step(state, 0, jax.random.key(9))
     assert (
         not bool(state.terminated)
         and not state.rewards.any()
         and int(state.legal_action_mask.sum()) == 3
     )
+    np.testing.assert_array_equal(state._terminal_observation, end.observation)
+
+
+def test_a_terminal_observation_may_be_left_out():
+    env = Env(make("hex-2"), terminal_observation=False)
+    assert env != Env(make("hex-2"))
+    step = jax.jit(auto_reset(env.step, env.init))
+    state = env.init(jax.random.key(0))
+    structure = jax.tree.structure(state)
+    for count in range(4):
+        state = step(state, int(np.argmax(state.legal_action_mask)), jax.random.key(count))
+        assert jax.tree.structure(state) == structure and state._terminal_observation is None
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))

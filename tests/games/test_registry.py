@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from jaxsolve import games
 from jaxsolve.games import Awari, Entry, available, describe, make, register, registry
 from jaxsolve.games.options import choice
 from jaxsolve.proof.check.registry import find
@@ -47,6 +48,34 @@ def test_importing_the_package_does_not_import_jax():
 def test_short_ids_name_the_defaults(short, full):
     assert make(short).rule_set == full
     assert make(full) == make(short) and hash(make(full)) == hash(make(short))
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("go_9x9", "go-9"),
+        ("go_19x19", "go-19"),
+        ("hex", "hex-11"),
+        ("go", "go-19"),
+        ("gomoku", "gomoku-15"),
+        ("killallgo", "killallgo-7"),
+        ("knightthrough", "knightthrough-8"),
+        ("loa;no_moves=loss", "loa-8;no_moves=loss"),
+        ("slither", "slither-8"),
+        ("tsumego", "tsumego-9"),
+    ],
+)
+def test_a_family_has_a_default_size_and_names_of_pgx_are_known(short, full):
+    assert make(short) == make(full)
+
+
+def test_the_package_lists_its_public_names():
+    code = "import jaxsolve.games as g, sys; print(*dir(g)); assert 'jax' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = done.stdout.split()
+    assert set(names) == set(games.__all__)
+    assert {"Env", "Game", "Go", "Hex", "auto_reset", "make"} <= set(names)
+    assert not [name for name in names if "lazy" in name]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +171,7 @@ def test_options_may_be_keywords():
         ("loa-9", "loa-4..8"),
         ("loa-8;simultaneous=both", "simultaneous may be draw|mover"),
         ("hex-05", "Unknown game 'hex-05'"),
-        ("go", "go-2..19"),
+        ("goo", "go-2..19"),
         ("", "Unknown game ''"),
         ("go-9;kom=6.5", "did you mean 'komi'"),
         ("go-9;ko=simpel", "did you mean 'simple'"),

@@ -84,6 +84,7 @@ def _killall(size: int) -> Entry:
         _KILLALL,
         summary=f"White must live on a {size}x{size} board",
         example=f"position.sgf --game killallgo-{size} --rule fill_eyes=false",
+        aliases={"killallgo": "killallgo-7"} if size == 7 else {},
     )
 
 
@@ -93,6 +94,8 @@ ENTRIES = (
         factory_of("jaxsolve.games.go.plain", "Go"),
         (_KO, _KOMI),
         sizes=range(2, 20),
+        default_size=19,
+        aliases={"go_9x9": "go-9", "go_19x19": "go-19"},
         summary="plain Go, area scoring",
         example="'moves:A1' --game go-2 --rule ko=positional --rule komi=0.5",
     ),
@@ -103,6 +106,7 @@ ENTRIES = (
         factory_of("jaxsolve.games.go.tsumego", "Tsumego"),
         _TSUMEGO,
         sizes=range(2, 20),
+        default_size=9,
         summary="Go life and death with crucial stones",
         example=(
             "'X.O/OOX/O.X b' --game tsumego-3 --rule goal=kill --rule defender=white --rule"

@@ -36,6 +36,7 @@ ENTRIES = (
         factory_of("jaxsolve.games.gomoku.game", "Gomoku"),
         _OPTIONS,
         sizes=_SIZES,
+        default_size=15,
         summary="five in a row, Black first",
         example="'moves:C3 A1' --game gomoku-5 --rule line=4",
         aliases={f"gomoku-{size}-exact5": f"gomoku-{size};win=exact5" for size in _SIZES},

@@ -7,6 +7,7 @@ ENTRIES = (
         "hex-N",
         factory_of("jaxsolve.games.hex.game", "Hex"),
         sizes=range(1, 20),
+        default_size=11,
         summary="joining opposite sides, no swap",
         example="'moves:a2' --game hex-4",
     ),

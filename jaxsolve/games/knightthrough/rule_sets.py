@@ -15,6 +15,7 @@ ENTRIES = (
             ),
         ),
         sizes=range(4, 9),
+        default_size=8,
         summary="a race of knights to the far row",
         example="start --game knightthrough-5",
     ),

@@ -21,6 +21,7 @@ ENTRIES = (
             ),
         ),
         sizes=range(4, 9),
+        default_size=8,
         summary="Lines of Action: joining all own pieces; a piece moves as far as its line holds pieces",
         example="'......../...XX.../..XOX..X/..O...../...O..O./......../......../........ b' --game loa-8",
     ),
