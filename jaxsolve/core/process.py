@@ -1,14 +1,16 @@
-"""Process-wide set-up: where compiled code is kept between runs, and how CPU time is read."""
+"""Process-wide set-up: the cache of compiled code, interrupts, memory mappings and CPU time."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import hashlib
 import os
 import platform
 import resource
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from importlib import metadata
@@ -18,80 +20,104 @@ from typing import NoReturn
 
 
 def cache_folder() -> Path:
-    """Folder for compiled kernels, one for each jaxlib version and kind of processor.
+    """Folder for compiled kernels, one for each jaxlib version and processor type.
 
-    Code compiled for another processor may not run here, and caches race on network drives: the folder's name carries both the
-    version and the processor's features, and ``JAXSOLVE_CACHE`` moves it to a local disk where the home folder is not one.
+    Code compiled for one processor may not run on another, so the name contains the version and a
+    digest of the processor's features. Caches race on network drives: ``JAXSOLVE_CACHE`` names a
+    folder on a local disk.
     """
     base = Path(
         os.environ.get("JAXSOLVE_CACHE")
         or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxsolve"
     )
     try:
-        features = next(
-            (
-                line
-                for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if line.startswith(("flags", "Features"))
-            ),
-            "",
-        )
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
     except OSError:
         features = platform.processor()
     host = hashlib.sha256(f"{platform.machine()} {features}".encode()).hexdigest()[:10]
     return base / f"jaxlib-{metadata.version('jaxlib')}-{host}"
 
 
+def writable_by_others(path: Path | int) -> bool:
+    """Whether another user than this one and root owns ``path`` or may write to it.
+
+    ``path`` is a path or the descriptor of an open file. Raises OSError.
+    """
+    status = os.stat(path)
+    return status.st_uid not in (0, os.getuid()) or bool(status.st_mode & 0o022)
+
+
+@functools.cache
+def warn_once(sentence: str) -> None:
+    """Prints ``sentence`` to standard error, the first time only."""
+    print(f"jaxsolve: {sentence}", file=sys.stderr)
+
+
 class NoDevice(ValueError):
-    """JAX cannot run on the platform that was asked for."""
+    """JAX cannot run on the requested platform."""
 
 
 def setup() -> None:
-    """Keeps compiled JAX code between processes, as ``jaxsolve.jit.host`` does numba's. Safe to call more than once; changes nothing a user set.
+    """Enables JAX's cache on disk for compiled code, as ``jaxsolve.jit.host`` does for numba's.
+
+    Calls after the first change nothing, and no setting of the user is changed. A folder that
+    others may write to is not used: its files are machine code.
 
     Raises:
-      NoDevice: the platform that JAX was told to use is unknown or absent here.
+      NoDevice: the platform that JAX is set to use is unknown or absent.
     """
-    folder = cache_folder()
     import_jax()
     import jax
 
     platforms = jax.config.jax_platforms
-    if (
-        platforms and platforms != "cpu"
-    ):  # only then can it fail; otherwise the devices are left to whoever configures them first
+    # Only an explicit platform can fail. Otherwise the first user of a device configures it.
+    if platforms and platforms != "cpu":
         try:
             jax.devices()
-        except (
-            RuntimeError,
-            AssertionError,
-        ) as error:  # JAX asserts where the platform is known but nothing for it is installed
-            reason = (
-                str(error).splitlines()[0]
-                if str(error)
-                else "no such device, or no JAX plugin for it, is installed"
-            )
+        except (RuntimeError, AssertionError) as error:
+            # JAX asserts if it knows the platform but no plugin for it is installed.
+            absent = "no such device, or no JAX plugin for it, is installed"
+            reason = str(error).splitlines()[0] if str(error) else absent
             raise NoDevice(
                 f"JAX cannot run on {platforms!r}, which JAX_PLATFORMS asks for: {reason}"
             ) from None
-    if jax.config.jax_compilation_cache_dir is None:
-        jax.config.update("jax_compilation_cache_dir", str(folder / "xla"))
+    if jax.config.jax_compilation_cache_dir is None and _private(folder := cache_folder() / "xla"):
+        jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 
 
+def _private(folder: Path) -> bool:
+    """Whether nobody else may write to ``folder``, which is made if it is missing."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if writable_by_others(folder):
+            warn_once(
+                f"compiled code in {folder} is not used: another user owns it or may write to it; "
+                "take that right away (chmod go-w), or set JAXSOLVE_CACHE to another folder"
+            )
+            return False
+    return True
+
+
 def import_jax() -> None:
-    """Imports JAX. Its modules in C++ end the process, or say something else, where an interruption comes while they start: it waits."""
+    """Imports JAX with interrupts deferred.
+
+    An interrupt while JAX's C++ modules initialise ends the process, or raises another error.
+    """
     with defer_interrupts():
         import jax  # noqa: F401
 
 
-MAX_MAPPINGS = (
-    20_000  # of memory, above which ``release_compiled_code`` acts; Linux allows a process 65,530
-)
+# Memory mappings above which ``release_compiled_code`` acts; Linux allows a process 65,530.
+MAX_MAPPINGS = 20_000
 
 
 def mappings() -> int:
-    """How many mappings of memory this process holds, of which XLA takes several for every function that it compiles; 0 where that cannot be seen."""
+    """Number of memory mappings of this process; 0 if it is unknown.
+
+    XLA takes several for each function that it compiles.
+    """
     try:
         with Path("/proc/self/maps").open("rb") as file:
             return sum(1 for _ in file)
@@ -100,9 +126,10 @@ def mappings() -> int:
 
 
 def release_compiled_code() -> None:
-    """Lets go of what JAX has compiled where there is much of it: XLA ends the process when it can have no more mappings of memory.
+    """Drops JAX's compiled functions if there are many: XLA ends a process without mappings left.
 
-    For loops over runs, games or tests that each compile much of their own. What is used again is compiled, or read from disk, again.
+    For loops over runs, games or tests that each compile much. Functions that are called again are
+    compiled again, or read from disk.
     """
     if mappings() > MAX_MAPPINGS:
         import jax
@@ -112,51 +139,52 @@ def release_compiled_code() -> None:
 
 
 def cpu_seconds() -> float:
-    """CPU seconds this process has used so far, all its threads together."""
+    """CPU seconds of this process so far, over all threads."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
-_noted: list[
-    int
-] = []  # signals that ``interrupt`` has raised KeyboardInterrupt for, and nobody is known to have caught
+# Signals for which ``interrupt`` raised KeyboardInterrupt and that nothing is known to have caught.
+_raised: list[int] = []
 
 
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """A signal's handler that raises KeyboardInterrupt, and notes it: what is raised while JAX traces can be lost on the way (1 in 60 was)."""
+    """Signal handler that raises KeyboardInterrupt and records it.
+
+    An exception raised while JAX traces can be lost (1 in 60 was); ``raise_lost_interrupt`` raises
+    it again.
+    """
     del frame
-    _noted.append(number)
+    _raised.append(number)
     raise KeyboardInterrupt
 
 
 def raise_lost_interrupt() -> None:
-    """Raises KeyboardInterrupt once more if one that ``interrupt`` has raised did not come out: for loops that it would have ended."""
-    if _noted:
-        _noted.clear()
+    """Raises KeyboardInterrupt again if one of ``interrupt`` was lost; loops call it each turn."""
+    if _raised:
+        _raised.clear()
         raise KeyboardInterrupt
 
 
 def clear_interrupts() -> None:
-    """What was noted has come out."""
-    _noted.clear()
+    """Marks recorded interrupts as caught."""
+    _raised.clear()
 
 
 @contextlib.contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """Ctrl-C and SIGTERM that come within the block take effect behind it: for what must not stop half-way. Only in the main thread, where they come.
+    """Ctrl-C and SIGTERM within the block take effect after it; only in the main thread.
 
-    Blocking the signals would not do: another thread would take them, and Python's handlers run in the main one.
+    Blocking the signals would not do: another thread would receive them, and Python's handlers run
+    in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    before = {
-        number: handler
-        for number, handler in before.items()
-        if handler not in (None, signal.SIG_IGN)
-    }  # not Python's, or ignored anyway
+    # None: a handler not of Python; SIG_IGN: ignored anyway.
+    before = {n: handler for n, handler in before.items() if handler not in (None, signal.SIG_IGN)}
     for number in before:
         signal.signal(number, lambda number, _: came.append(number))
     try:

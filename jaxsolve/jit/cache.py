@@ -1,20 +1,30 @@
-"""Files that many processes share: each appears whole or not at all, says what it is, and counts as missing once it is damaged."""
+"""Cache files that processes share: written atomically, checked by digest, read only if trusted.
+
+The files hold code, which would run with the reader's rights. Files and folders that another user
+owns or may write to are refused.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
 import secrets
-import sys
 from pathlib import Path
+
+from jaxsolve.core.process import warn_once, writable_by_others
 
 
 def read(file: Path, key: bytes) -> bytes | None:
-    """What ``write`` kept under ``key``; None where there is nothing, something else, or nothing whole."""
+    """The payload that ``write`` stored under ``key``.
+
+    None if the file is missing, damaged, of another key, or refused (``usable``).
+    """
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            if not usable(file.parent) or not _trusted(file, opened.fileno()):
+                return None
+            content = opened.read()
     except OSError:
         return None
     payload = content[HEAD:]
@@ -22,24 +32,42 @@ def read(file: Path, key: bytes) -> bytes | None:
 
 
 def write(file: Path, key: bytes, payload: bytes) -> None:
-    """Keeps ``payload`` in ``file``, for readers who know ``key``. Where that is impossible one sentence says so, once in a process."""
+    """Stores ``payload`` for readers who know ``key``; warns once per process if it cannot."""
     part = file.parent / f"part-{secrets.token_hex(8)}"
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(_head(key, payload) + payload)
+        make_folder(file.parent)
+        if not usable(file.parent):
+            return
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as opened:
+            opened.write(_head(key, payload) + payload)
         os.replace(part, file)
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
         warn_once(
-            f"compiled code cannot be kept in {file.parent} ({error.strerror}): runs will compile anew; JAXSOLVE_CACHE names another folder"
+            f"compiled code cannot be stored in {file.parent} ({error.strerror}): every run "
+            "compiles; JAXSOLVE_CACHE names another folder"
         )
 
 
-@functools.cache
-def warn_once(sentence: str) -> None:
-    """Prints ``sentence`` to standard error, the first time."""
-    print(f"jaxsolve: {sentence}", file=sys.stderr)
+def make_folder(folder: Path) -> None:
+    """Makes a cache folder that only its owner may write to, whatever the umask. Raises OSError."""
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+
+
+def usable(folder: Path) -> bool:
+    """Whether no other user owns a cache folder or may write to it; if not, warns once."""
+    return _trusted(folder, folder)
+
+
+def _trusted(name: Path, opened: Path | int) -> bool:
+    if not writable_by_others(opened):
+        return True
+    warn_once(
+        f"compiled code in {name} is not used: another user owns it or may write to it; "
+        "remove it, take that right away (chmod go-w), or set JAXSOLVE_CACHE to another folder"
+    )
+    return False
 
 
 def _head(key: bytes, payload: bytes) -> bytes:

@@ -45,7 +45,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from jaxsolve.core.process import cache_folder
+from jaxsolve.core.process import cache_folder, warn_once
 from jaxsolve.jit import cache
 from jaxsolve.jit.inlining import Part, PartCompiler, rebuilt
 
@@ -202,7 +202,9 @@ class _Lock:
                 self._holder = dispatcher
             return
         with contextlib.suppress(OSError):
-            entry.parent.mkdir(parents=True, exist_ok=True)
+            cache.make_folder(entry.parent)
+            if not cache.usable(entry.parent):
+                return
             self._file = os.open(entry.parent / "lock", os.O_RDWR | os.O_CREAT, 0o666)
             if self._wait(entry):
                 self._holder = dispatcher
@@ -220,9 +222,7 @@ class _Lock:
                 return False
             if not told and time.monotonic() - start > SILENCE:
                 told = True
-                cache.warn_once(
-                    "waiting for another process that compiles the search for the first time"
-                )
+                warn_once("waiting for another process that compiles the search for the first time")
             time.sleep(0.05)
         return False
 

@@ -50,6 +50,11 @@ def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
     file = next((toy.parent.parent / "cache").rglob("executables/*"))
     file.write_bytes(file.read_bytes()[:-1])
     assert traced()
+    assert not traced()
+    file = next((toy.parent.parent / "cache").rglob("executables/*"))
+    file.parent.chmod(0o777)  # others could write code there
+    assert traced() and traced()
+    file.parent.chmod(0o755)
     (toy / "search" / "steps.py").write_text(
         STEPS.replace("100", "200")
     )  # any source of the package may be part of what was traced

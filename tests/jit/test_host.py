@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxsolve.jit import cache
 from jaxsolve.jit.host import SOURCES, compiled
 from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
@@ -281,3 +282,45 @@ print(json.dumps([int(loops.total(np.arange(3, dtype=np.int64))), []]))
     first = start(toy, use=use)
     assert isinstance(answer(first)[0], int) and entries(toy) == before
     assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+
+
+def test_a_cache_that_others_may_write_to_is_refused_in_one_sentence(toy):
+    """Whoever writes the cache's files decides what its readers run."""
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
+    name = next(name for name in entries(toy) if "loops.total" in name)
+    file = next((toy.parent.parent / "cache").rglob(name))
+    for path, mode in ((file.parent, 0o777), (file.parent, 0o775), (file, 0o666)):
+        before, content = path.stat().st_mode, file.read_bytes()
+        path.chmod(mode)
+        given, compiled_here, errors = answer(start(toy, "total"))
+        assert (given, compiled_here) == ({"total": 303}, ["total"])
+        assert errors.count("another user owns it or may write to it") == 1, errors
+        assert "Traceback" not in errors and "JAXSOLVE_CACHE" in errors
+        if path == file:  # replaced by one that nobody else may write to
+            assert file.stat().st_mode & 0o022 == 0
+        else:
+            assert file.read_bytes() == content
+            path.chmod(before)
+    assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
+
+
+def test_a_file_of_another_owner_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "entry"
+    cache.write(file, b"key", b"code")
+    assert cache.read(file, b"key") == b"code"
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    assert cache.read(file, b"key") == (b"code" if owner == 0 else None)  # root's are trusted
+    if owner == 0:
+        os.chown(file, 12345, -1)
+        assert cache.read(file, b"key") is None
+
+
+def test_what_is_stored_is_closed_to_others_under_any_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        cache.write(tmp_path / "folder" / "entry", b"key", b"code")
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "folder", tmp_path / "folder" / "entry"):
+        assert path.stat().st_mode & 0o022 == 0

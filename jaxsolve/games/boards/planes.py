@@ -1,9 +1,12 @@
-"""Boards of two-colour games written out cell by cell: observation planes and masks of empty cells.
+"""Two-colour boards written out cell by cell: observation planes and masks of empty cells.
 
-Rows come out of sums over the two colours: XLA computes a sum once, where it would recompute cheap rows for every cell that reads them.
+Rows are sums over the two colours: XLA computes a sum once, while it would recompute cheap rows for
+every cell that reads them.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +17,44 @@ from jaxsolve.core.lazy_import import jax, jnp
 def stone_planes(
     grid: Grid, stones: jax.Array, side: jax.Array, third: jax.Array, fourth: jax.Array
 ) -> jax.Array:
-    """bool[H, W, 4]: stones of ``side``, stones of the other side, then two planes that are all ``third`` and all ``fourth`` (bool[]).
+    """bool[H, W, 4]: stones of ``side``, stones of the other side, and two constant planes.
 
-    ``stones`` is uint32[2, words]. A cell's four planes are the bytes of one word, so the board is written a word at a time.
+    Args:
+      stones: uint32[2, words].
+      side: int32[].
+      third, fourth: bool[], the values of the constant planes.
+
+    A cell's four planes are the bytes of one word, so the board is written a word at a time.
     """
     rows, colour = grid.to_rows(stones), np.arange(2, dtype=np.int32)[:, None]
-    own = jnp.sum(jnp.where(colour == side, rows, jnp.uint32(0)), axis=0, dtype=jnp.uint32)[:, None]
-    enemy = jnp.sum(jnp.where(colour == side, jnp.uint32(0), rows), axis=0, dtype=jnp.uint32)[
-        :, None
-    ]
+    own = jnp.sum(jnp.where(colour == side, rows, jnp.uint32(0)), axis=0, dtype=jnp.uint32)
+    enemy = jnp.sum(jnp.where(colour == side, jnp.uint32(0), rows), axis=0, dtype=jnp.uint32)
+    own, enemy = own[:, None], enemy[:, None]
     column = np.arange(grid.width, dtype=np.uint32)[None]
     ones = third.astype(jnp.uint32) << 16 | fourth.astype(jnp.uint32) << 24
     cell = own >> column & np.uint32(1) | (enemy >> column & np.uint32(1)) << 8 | ones
-    return jax.lax.bitcast_convert_type(cell, jnp.uint8) != 0
+    return _bytes(cell)
+
+
+def _bytes(words: jax.Array) -> jax.Array:
+    """bool[..., 4]: whether each byte of uint32[...] is non-zero, the lowest byte first.
+
+    XLA has no bitcast of arrays of unknown size, which exports with a symbolic batch need; there
+    the bytes are shifted out.
+    """
+
+    @jax.custom_batching.custom_vmap
+    def cast(words: jax.Array) -> jax.Array:
+        return jax.lax.bitcast_convert_type(words, jnp.uint8) != 0
+
+    @cast.def_vmap
+    def _(axis_size: Any, batched: list[bool], words: jax.Array) -> tuple[jax.Array, bool]:
+        if isinstance(axis_size, int):
+            return cast(words), True
+        places = 8 * np.arange(4, dtype=np.uint32).reshape((1,) * words.ndim + (4,))
+        return words[..., None] >> places & np.uint32(0xFF) != 0, True
+
+    return cast(words)
 
 
 def board_planes(grid: Grid, boards: jax.Array) -> jax.Array:
@@ -37,11 +65,8 @@ def board_planes(grid: Grid, boards: jax.Array) -> jax.Array:
 
 
 def empty_cells(grid: Grid, stones: jax.Array, ongoing: jax.Array) -> jax.Array:
-    """bool[points]: cells without a stone of uint32[2, words] ``stones``; all False unless ``ongoing``."""
+    """bool[points]: cells without a stone of uint32[2, words]; all False unless ``ongoing``."""
     taken = jnp.sum(grid.to_rows(stones), axis=0, dtype=jnp.uint32)
     rows = jnp.where(ongoing, ~taken, jnp.uint32(0))[:, None]
-    return (
-        (rows >> np.arange(grid.width, dtype=np.uint32)[None] & np.uint32(1))
-        .astype(bool)
-        .reshape(-1)
-    )
+    bits = rows >> np.arange(grid.width, dtype=np.uint32)[None] & np.uint32(1)
+    return bits.astype(bool).reshape(-1)
