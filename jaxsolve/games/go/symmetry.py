@@ -26,7 +26,9 @@ def kept(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
 def transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
     """The state after symmetry int32[] of those that the rule set keeps."""
     if game.num_symmetries < SQUARE_SYMMETRIES:
-        of_square = jnp.where(np.arange(game.num_symmetries, dtype=np.int32) == symmetry, game._symmetries, 0)
+        of_square = jnp.where(
+            np.arange(game.num_symmetries, dtype=np.int32) == symmetry, game._symmetries, 0
+        )
         symmetry = jnp.sum(of_square, dtype=jnp.int32)
     return _transformed(game, state, symmetry)
 
