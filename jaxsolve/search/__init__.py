@@ -38,7 +38,7 @@ __all__ = [
     "solve_value",
 ]
 
-__getattr__ = lazy_import.names(
+__getattr__, __dir__ = lazy_import.attach(
     __name__,
     {
         "methods": ("METHODS", "Method", "MonteCarlo", "ProofNumber", "RelevanceZone"),

@@ -14,6 +14,9 @@ from jaxsolve.games import Env, Hex, make
 from support.transform_laws import RULE_SETS, equal, quickly, sample
 
 
+(SIZE,) = export.symbolic_shape("b")
+
+
 def read_back(function, *shapes):
     """``function`` exported, serialised and deserialised."""
     return export.deserialize(export.export(jax.jit(function))(*shapes).serialize())
@@ -21,8 +24,7 @@ def read_back(function, *shapes):
 
 def symbolic(tree):
     """Shapes of a batch of unknown size."""
-    (size,) = export.symbolic_shape("b")
-    return jax.tree.map(lambda x: jax.ShapeDtypeStruct((size, *x.shape[1:]), x.dtype), tree)
+    return jax.tree.map(lambda x: jax.ShapeDtypeStruct((SIZE, *x.shape[1:]), x.dtype), tree)
 
 
 @pytest.mark.parametrize("rule_set", RULE_SETS)
