@@ -13,7 +13,6 @@ from jax import export
 from jaxsolve.games import Env, Hex, make
 from support.transform_laws import RULE_SETS, equal, quickly, sample
 
-
 (SIZE,) = export.symbolic_shape("b")
 
 
