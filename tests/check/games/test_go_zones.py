@@ -229,7 +229,7 @@ def test_a_leaf_that_counts_the_board_has_no_zone(tmp_path):
         "white",
         {"pos": "X../.../O.. b passes=2", "leaf": "passes", "zone": "A1"},
     )
-    assert "a leaf 'passes' rests on the whole position, so it has no zone" in judged(
+    assert "a leaf 'passes' depends on the whole position, so it has no zone" in judged(
         lines, tmp_path
     )
 

@@ -20,7 +20,10 @@ class AwariPosition(NamedTuple):
 
 
 class Awari(Rules):
-    """``awari;rules=ludii``: no grand slam, no starving, over when every pit holds at most one seed."""
+    """``awari;rules=ludii``: over when every pit holds at most one seed.
+
+    A move may not leave the opponent without seeds.
+    """
 
     players: ClassVar[tuple[str, str]] = ("south", "north")
 
@@ -71,7 +74,7 @@ class Awari(Rules):
         return pits, taken
 
     def _after(self, position: AwariPosition, start: int) -> str | None:
-        """Text after the move, or None where it is not legal: no own seeds there, or it leaves the opponent none."""
+        """Text after a move; None if the pit is not an own one with seeds, or the move starves."""
         if start // 6 != position.side or not position.pits[start]:
             return None
         pits, taken = self._sow(position, start)

@@ -19,7 +19,10 @@ class HexPosition(NamedTuple):
 
 
 class Hex(Rules):
-    """``hex-N``: Black joins the top and bottom rows, White the left and right columns; a1 is top left."""
+    """``hex-N``: Black joins the top and bottom rows, White the left and right columns.
+
+    Cell a1 is top left.
+    """
 
     def __init__(self, rules: str):
         base, _ = options(rules)
@@ -58,7 +61,7 @@ class Hex(Rules):
         return position.side
 
     def near(self, mask: int) -> int:
-        """The six neighbours: left, right, above, above right, below, below left; stray bits off the board included."""
+        """The six neighbours of each cell. May contain bits off the board."""
         down = self.grid.stride
         up_right = down - 1  # one row up, one column right: a lower character index is a higher bit
         return (
@@ -71,7 +74,7 @@ class Hex(Rules):
         )
 
     def connected(self, seed: int, within: int) -> int:
-        """All stones of ``within`` that are connected to a stone in ``seed``."""
+        """The cells of ``within`` that are connected to a cell in ``seed``."""
         seed &= within
         while (grown := (seed | self.near(seed)) & within) != seed:
             seed = grown
@@ -113,7 +116,7 @@ class Hex(Rules):
         return {self.grid.names[bit]: self._after(position, bit) for bit in bits(empty)}
 
     def threat(self, position: HexPosition, move: str) -> dict[str, str]:
-        """The claimant's path lacks one cell; stones that the opponent puts elsewhere cannot cut it."""
+        """The claimant's path lacks one cell; stones elsewhere cannot cut it."""
         bit = self.grid.point(move)
         if not bit & self._winning(position, 1 - position.side):
             raise Refused(f"{move} is no threat: a stone there does not win at once")
@@ -123,7 +126,10 @@ class Hex(Rules):
 
 
 class HexZones(Zones):
-    """Cells that the claimant needs: empty in the node's position, and none of them an opponent's stone in one that covers it."""
+    """Zones of Hex: cells that the claimant needs.
+
+    They are empty in the node's position. A position that covers it has no opponent's stone there.
+    """
 
     rules: Hex
 
@@ -136,7 +142,7 @@ class HexZones(Zones):
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """A reply adds one stone of the opponent to a position whose cells of ``zone`` are empty: a look at its cell says what ``covers`` would."""
+        """As ``covers``: a reply adds one stone, so only its cell must be compared with ``zone``."""
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
 
@@ -172,15 +178,15 @@ class HexZones(Zones):
         return f"{position.board} {'bw'[claimant]}", zone
 
     def paired(self, position: HexPosition, player: int, pairs: Any) -> int:
-        """The cells of disjoint ``pairs`` of which ``player`` needs one each to have won. Raises Refused where that is not enough.
+        """The cells of disjoint ``pairs`` if a cell of each completes ``player``'s connection.
 
-        Chains and edges that touch both cells of a pair hang together, whichever of the two the player gets.
+        Chains and edges that touch both cells of a pair are connected, whichever cell ``player``
+        gets. Raises Refused if that does not join the edges.
         """
         rules, stones = self.rules, position.stones[player]
         cells = self._pairs(pairs, rules.grid.full & ~(position.stones[0] | position.stones[1]))
-        groups = [
-            [edge, 1 << i] for i, edge in enumerate(rules.edges[player])
-        ]  # cells that touch the group; which edges it holds
+        # Each group: the cells that touch it, and a bit set of the edges that it contains.
+        groups = [[edge, 1 << i] for i, edge in enumerate(rules.edges[player])]
         rest = stones
         while rest:
             chain = rules.connected(rest & -rest, stones)
@@ -208,7 +214,7 @@ class HexZones(Zones):
         return sum(one | other for one, other in cells)
 
     def _pairs(self, pairs: Any, empty: int) -> list[tuple[int, int]]:
-        """The cells of each pair: empty, and no cell twice."""
+        """The cells of each pair; all are empty and distinct."""
         if not isinstance(pairs, list):
             raise Refused(f"the pairs are {show(pairs)}, not a list")
         found = []

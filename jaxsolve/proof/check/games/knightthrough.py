@@ -13,7 +13,10 @@ FORWARD = ((2, 1), (2, -1), (1, 2), (1, -2))  # rows towards the far row, column
 
 
 class Knightthrough(PiecesRules):
-    """``knightthrough-N;rules=...``: a knight on its side's far row wins; a player without a legal move has lost."""
+    """``knightthrough-N;rules=...``: a knight on its side's far row wins.
+
+    A player without a legal move has lost.
+    """
 
     def __init__(self, rules: str):
         super().__init__(rules, "knightthrough", "rules")
@@ -30,7 +33,10 @@ class Knightthrough(PiecesRules):
         )
 
     def _ends(self, cell: int, up: int, steps: tuple[tuple[int, int], ...]) -> list[int]:
-        """Where a knight can go on an empty board; ``up`` is 1 for Black, whose far row is at the top, and -1 for White."""
+        """The cells to which a knight can move on an empty board.
+
+        ``up`` is 1 for Black, whose far row is at the top, and -1 for White.
+        """
         place = self.grid.length - cell.bit_length()
         row, column = divmod(place, self.grid.stride)
         size, cells = self.grid.size, []

@@ -11,7 +11,10 @@ from jaxsolve.proof.check.rules import Verdict, choice
 
 
 class LinesOfAction(PiecesRules):
-    """``loa-N;simultaneous=...;no_moves=...``: a side whose pieces are one group, also diagonally, has won."""
+    """``loa-N;simultaneous=...;no_moves=...``: a side whose pieces form one group has won.
+
+    Groups are connected also diagonally.
+    """
 
     def __init__(self, rules: str):
         super().__init__(rules, "loa", "simultaneous", "no_moves")
@@ -23,12 +26,12 @@ class LinesOfAction(PiecesRules):
         }
 
     def _steps(self) -> tuple[int, ...]:
-        """Eight directions as distances between characters of the board's text; each is followed by its opposite."""
+        """Eight directions as distances in the board's text; each is followed by its opposite."""
         stride = self.grid.stride
         return (1, -1, stride, -stride, stride + 1, -stride - 1, stride - 1, 1 - stride)
 
     def _ray(self, cell: int, step: int) -> list[int]:
-        """The cells that lie beyond ``cell`` in a direction, the nearest first."""
+        """The cells beyond ``cell`` in a direction, nearest first."""
         ray = []
         while True:
             cell = cell << step if step > 0 else cell >> -step
@@ -43,9 +46,9 @@ class LinesOfAction(PiecesRules):
                 raise Refused(f"{self.players[player]} has no piece")
         return position
 
-    # ---- the board -------------------------------------------------------------------------------------------------
+    # ---- the board -------------------------------------------------------------------------------
     def joined(self, pieces: int) -> bool:
-        """Whether pieces, of which there is one at least, are one group."""
+        """Whether the pieces, at least one, form one group."""
         stride = self.grid.stride
         grown, group = pieces & -pieces, 0
         while grown != group:
@@ -67,7 +70,7 @@ class LinesOfAction(PiecesRules):
                     if not end & own and not any(cell & enemy for cell in ray[: distance - 1]):
                         yield start, end
 
-    # ---- the game --------------------------------------------------------------------------------------------------
+    # ---- the game --------------------------------------------------------------------------------
     def verdict(self, position: PiecesPosition) -> Verdict | None:
         moved, moves = 1 - position.side, position.side
         if self.joined(position.pieces[moved]):

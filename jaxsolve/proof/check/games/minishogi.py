@@ -35,7 +35,7 @@ Board = tuple[str, ...]  # a piece's letters, White's in lower case, or a dot, f
 
 
 def _lines(piece: str, square: int) -> tuple[tuple[int, ...], ...]:
-    """The squares that a piece can reach in each of its directions on an empty board, nearest first."""
+    """The squares that a piece reaches in each direction on an empty board, nearest first."""
     ahead = 1 if piece.isupper() else -1
     found = []
     for moves, most in ((_STEPS.get(piece.upper(), ()), 1), (_RUNS.get(piece.upper(), ()), _SIZE)):
@@ -63,7 +63,7 @@ class MiniShogiPosition(NamedTuple):
 
 
 class MiniShogi(Rules):
-    """``minishogi;repetition=none``: 5x5 shogi; a position that comes back means nothing."""
+    """``minishogi;repetition=none``: 5x5 shogi, without a repetition rule."""
 
     def __init__(self, rules: str):
         base, (repetition,) = options(rules, "repetition")
@@ -73,7 +73,7 @@ class MiniShogi(Rules):
         held = "".join(f"{kind}{{0,2}}" for kind in _HELD + _HELD.lower())
         self.format = re.compile(rf"({row}(?:/{row}){{4}}) ([bw])(?: hands=(?=[^ ])({held}))?")
         self.cell = re.compile(r"\+?[A-Za-z]|\.")
-        # Ten pieces beside the kings: each has one more character in hand, or where it may be promoted.
+        # Ten pieces beside the kings; each takes one more character in hand or if promoted.
         self.longest = len("...../...../...../...../..... b hands=") + 2 * len(_HELD)
 
     def position(self, text: str) -> MiniShogiPosition:
@@ -132,11 +132,11 @@ class MiniShogi(Rules):
                 yield name, after
 
     def _mated(self, position: MiniShogiPosition) -> bool:
-        """Whether the side to move is in check and has no legal move."""
+        """Whether the side to move is checkmated."""
         return _in_check(position.board, position.side) and self.verdict(position) is not None
 
     def _board_moves(self, position: MiniShogiPosition) -> Iterator[tuple[str, MiniShogiPosition]]:
-        """Moves of pieces on the board, whether or not they leave the king in check."""
+        """Moves of pieces on the board; they may leave the king in check."""
         board, side, _ = position
         far = range(_SIZE) if side == 0 else range(_SQUARES.stop - _SIZE, _SQUARES.stop)
         for start in _SQUARES:
@@ -154,7 +154,7 @@ class MiniShogi(Rules):
                     yield name, _moved(position, start, end, piece)
 
     def _drops(self, position: MiniShogiPosition) -> Iterator[tuple[str, MiniShogiPosition]]:
-        """Drops on squares where the rules let a piece stand, whether or not they answer a check or mate."""
+        """Drops on squares where a piece may stand; the king may be left in check, or be mated."""
         board, side, hands = position
         far = 0 if side == 0 else _SIZE - 1
         for piece in dict.fromkeys(hand for hand in hands if _belongs(hand, side)):
@@ -188,7 +188,10 @@ def _put(board: Board, square: int, piece: str) -> Board:
 
 
 def _moved(position: MiniShogiPosition, start: int, end: int, piece: str) -> MiniShogiPosition:
-    """The position after a move, after which ``piece`` stands on ``end``; what stood there is in the mover's hand, not promoted."""
+    """The position after a move that puts ``piece`` on ``end``.
+
+    A captured piece goes to the mover's hand, unpromoted.
+    """
     board, side, hands = position
     taken = board[end].lstrip("+").swapcase()
     if taken != _EMPTY:
@@ -197,7 +200,7 @@ def _moved(position: MiniShogiPosition, start: int, end: int, piece: str) -> Min
 
 
 def _targets(board: Board, start: int) -> Iterator[int]:
-    """The squares that the piece on ``start`` attacks, own pieces' among them."""
+    """The squares that the piece on ``start`` attacks, including own pieces' squares."""
     for line in _LINES[board[start]][start]:
         for square in line:
             yield square

@@ -1,4 +1,4 @@
-"""Games in which either side moves pieces of one kind, at most one on a cell, from cell to cell."""
+"""Games in which both sides move pieces of one kind from cell to cell, at most one on a cell."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ class PiecesPosition(NamedTuple):
 
 
 class PiecesRules(Rules):
-    """``name-N;option=...``, where a piece that ends on one of the opponent's captures it: the board, and positions and moves as text."""
+    """``name-N;option=...``: the board, and positions and moves as text.
+
+    A piece that ends on an opponent's piece captures it.
+    """
 
     def __init__(self, rules: str, name: str, *names: str):
-        """``names`` are those of the options, whose values are kept in their order."""
+        """``names`` are those of the options; their values are stored in order."""
         base, self.values = options(rules, *names)
         found, _, size = base.partition("-")
         if found != name:
@@ -43,7 +46,7 @@ class PiecesRules(Rules):
 
     @abc.abstractmethod
     def moves(self, position: PiecesPosition, player: int) -> Iterator[tuple[int, int]]:
-        """From where to where the pieces of ``player`` may move."""
+        """The legal moves of ``player``'s pieces as (start, end)."""
 
     def replies(self, position: PiecesPosition) -> dict[str, str]:
         names, own, other = self.grid.names, STONES[position.side], "wb"[position.side]

@@ -6,14 +6,20 @@ from jaxsolve.proof.check.grid import Grid
 
 
 def alive(grid: Grid, stones: int, empty: int, zone: int | None = None) -> int:
-    """Mask of the stones of one colour whose chains are unconditionally alive by what lies on ``zone`` (None: on the whole board).
+    """Mask of the stones of one colour whose chains are unconditionally alive.
 
-    ``stones`` are that colour's stones, ``empty`` the empty points. A region is a connected part of the points without such a
-    stone; it is vital to a chain when every empty point of it is a liberty of that chain. Every chain on the board must have a liberty.
-    Only regions that lie in the zone with all their neighbours count, and of a chain only the parts that hang together inside it.
+    Args:
+      stones: that colour's stones. Every chain on the board must have a liberty.
+      empty: the empty points.
+      zone: the life must depend only on these points; None: on the whole board. Only regions that
+        lie in the zone with all their neighbours count, and of a chain only the parts that are
+        connected inside the zone.
+
+    A region is a connected component of the points without such a stone. It is vital to a chain
+    if every empty point of it is a liberty of that chain.
     """
     others, outside = grid.full & ~stones, 0 if zone is None else grid.full & ~zone
-    # A region with an empty point that touches no stone of this colour is vital to no chain, so it never counts.
+    # A region with an empty point next to no stone of this colour is vital to no chain.
     open_points = grid.flood(
         empty & ~grid.near(stones) | others & (outside | grid.near(outside)), others
     )

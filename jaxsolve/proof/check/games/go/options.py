@@ -15,7 +15,7 @@ SIDES = ("black", "white")
 
 @dataclasses.dataclass(frozen=True)
 class GoOptions:
-    """Everything that a Go rule-set id fixes."""
+    """The options of a Go rule-set id."""
 
     kind: str  # "go", "killallgo", "tsumego"
     grid: Grid
@@ -23,13 +23,12 @@ class GoOptions:
     region: int  # mask of the points where moves exist
     komi: Fraction = Fraction(0)
     fill_eyes: bool = True
-    pass_winner: int = 0  # who has won when two passes end a game that has a goal
-    stones_live: bool = (
-        False  # two passes: White has won if a white stone is on the board (passes=stones)
-    )
+    pass_winner: int = 0  # the winner when two passes end a game with a goal
+    # passes=stones: when two passes end the game, White wins if a white stone is on the board.
+    stones_live: bool = False
     living: int | None = None  # the player who wins by unconditional life; None in plain Go
-    crucial: int | None = None  # mask of the rule set's crucial points; None where any chain counts
-    no_ko: tuple[bool, bool] = (False, False)  # by player: may not make a move that sets a ko point
+    crucial: int | None = None  # mask of the crucial points; None where any chain counts
+    no_ko: tuple[bool, bool] = (False, False)  # by player: may not make moves that set a ko point
 
 
 def _yes(rules: str, value: str) -> bool:
@@ -37,7 +36,7 @@ def _yes(rules: str, value: str) -> bool:
 
 
 def parse(rules: str) -> GoOptions:
-    """Reads an id completely. Raises Refused."""
+    """Parses a complete id. Raises Refused."""
     kind, _, size = rules.partition(";")[0].partition("-")
     if kind == "go":
         return _plain(rules, size)

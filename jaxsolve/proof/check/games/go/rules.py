@@ -1,4 +1,4 @@
-"""The Go family: plain Go, Killall-Go, life-and-death problems."""
+"""Rules of the Go family: plain Go, Killall-Go, life-and-death problems."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Chains(NamedTuple):
     """One colour's stones by the liberties of their chains."""
 
     safe: int  # mask of the stones whose chains have two liberties or more
-    atari: dict[int, int]  # liberty (0: none) -> mask of the chains that have no other
+    atari: dict[int, int]  # liberty (0: none) -> mask of the chains with no other liberty
 
 
 class Moves(NamedTuple):
     """The board moves that all rules but superko allow."""
 
-    quiet: int  # mask of those that take nothing
-    taking: dict[int, int]  # point -> mask of the stones that a move there takes
+    quiet: int  # mask of the moves that capture nothing
+    taking: dict[int, int]  # point -> mask of the stones that a move there captures
 
 
 class Go(Rules):
-    """All rule sets of ``go-N``, ``killallgo-N`` and ``tsumego-N``; the options are in ``GoOptions``."""
+    """All rule sets of ``go-N``, ``killallgo-N`` and ``tsumego-N`` (see ``GoOptions``)."""
 
     def __init__(self, rules: str):
         self.rule_set = rules
@@ -54,7 +54,7 @@ class Go(Rules):
     def side(self, position: GoPosition) -> int:
         return position.side
 
-    # ---- the position as a whole --------------------------------------------------------------------------------
+    # ---- the position as a whole -----------------------------------------------------------------
     def root(self, text: str) -> GoPosition:
         position = self.text.parse(text)
         empty = self.empty(position)
@@ -71,10 +71,12 @@ class Go(Rules):
         return position
 
     def ko_taken(self, position: GoPosition, empty: int) -> bool:
-        """Whether a move can have taken one stone at the position's ko point and set the ko; ``empty`` are its empty points.
+        """Whether a move can have captured one stone at the ko point and set the ko.
 
-        The taken stone had no neighbour of its colour and one liberty, the point of the stone that took it. That stone is alone, without
-        another liberty; every other chain beside the ko point had a liberty before, so it has one now that is not the ko point.
+        ``empty`` are the position's empty points. The captured stone had no neighbour of its
+        colour and one liberty, the point of the capturing stone. That stone is alone and has no
+        other liberty. Every other chain beside the ko point had a liberty before, so it has one
+        now besides the ko point.
         """
         takers, near = position.stones[1 - position.side], self.grid.near
         beside = near(position.ko) & self.grid.full
@@ -88,7 +90,7 @@ class Go(Rules):
         """Mask of the empty points."""
         return self.grid.full ^ position.stones[0] ^ position.stones[1]
 
-    # ---- the end -------------------------------------------------------------------------------------------------
+    # ---- the end ---------------------------------------------------------------------------------
     def verdict(self, position: GoPosition) -> Verdict | None:
         options = self.options
         if options.kind == "go":
@@ -103,12 +105,13 @@ class Go(Rules):
         return None
 
     def ended(self, position: GoPosition, claimant: int) -> bool:
-        """Leaves unconditional life out where it is the claimant who would have won by it.
+        """As ``verdict``, without unconditional life if the claimant would win by it.
 
-        Sound: let P be a node with moves. If a deciding chain of the claimant is alive in P, the claim is true in P by the rules,
-        whatever its children are. If none is, P is not over (the other ends are tested here), its legal moves are the ones that
-        ``child`` and ``replies`` give, and the claim follows from the children's. Where the claimant is the other side the same
-        life would make the claim false, so it is searched for in every node.
+        Sound: let P be a node with moves. If a deciding chain of the claimant is alive in P, the
+        claim is true in P by the rules, whatever its children are. If none is, P is not over (the
+        other ends are tested here), its legal moves are those of ``child`` and ``replies``, and
+        the claim follows from the children's. If the claimant is the other side, the same life
+        would make the claim false, so it is tested at every node.
         """
         if self.options.living != claimant:
             return self.verdict(position) is not None
@@ -153,7 +156,7 @@ class Go(Rules):
         return rules, text, Fresh(rules, claimant, points, before)
 
     def _retake(self, root: GoPosition) -> int:
-        """The point where retaking a ko would bring back the last board of the history, 0 where none would."""
+        """The point where retaking a ko would repeat the history's last board, or 0."""
         board, _, mark = root.history.rpartition(";")[2].partition(":")
         side = root.side
         if not board or root.passes or mark == "bw"[side]:
@@ -168,12 +171,11 @@ class Go(Rules):
             or taker.bit_count() != 1
         ):
             return 0
-        alone = (
-            self.grid.near(taker) & self.grid.full & ~now == ko
-        )  # nothing else of its side beside it, and no other liberty
+        # The capturing stone has no neighbour of its side and no other liberty.
+        alone = self.grid.near(taker) & self.grid.full & ~now == ko
         return ko if alone and self.ko_taken(root._replace(ko=ko), self.empty(root)) else 0
 
-    # ---- moves ---------------------------------------------------------------------------------------------------
+    # ---- moves -----------------------------------------------------------------------------------
     def child(self, position: GoPosition, move: str) -> str:
         if move == "pass":
             if position.ply in (0, 2):
@@ -221,7 +223,7 @@ class Go(Rules):
         return found
 
     def moves(self, position: GoPosition) -> Moves:
-        """The board moves of a position, superko apart."""
+        """The board moves of a position, without regard to superko."""
         if position.ply == 1:
             return Moves(0, {})
         empty, side = self.empty(position), position.side
@@ -240,13 +242,16 @@ class Go(Rules):
         return Moves(quiet, taking)
 
     def after(self, position: GoPosition, bit: int, captured: int) -> str:
-        """Text after one of ``moves`` in a game without superko; ``captured`` is what it takes, 0 for nothing."""
+        """Text after one of ``moves`` without superko; ``captured`` are the stones it captures."""
         if captured:
             return self._capture(position, bit, captured)
         return self.text.plain(position, self.grid.put(position.board, bit, STONES[position.side]))
 
     def takes_ko(self, position: GoPosition, bit: int, captured: int) -> bool:
-        """Whether the move at ``bit`` that takes ``captured`` takes a ko: one stone, by a stone that is alone with one liberty."""
+        """Whether the move at ``bit`` takes a ko.
+
+        It captures one stone, with a stone that is alone and has one liberty.
+        """
         near = self.grid.near(bit)
         return (
             not captured & (captured - 1)
@@ -255,7 +260,10 @@ class Go(Rules):
         )
 
     def _allowed(self, position: GoPosition, own: int, empty: int) -> int:
-        """Points that neither ko, search region, opening nor eye rule forbids; a superset of the legal moves' points once met with ``empty``."""
+        """Points not forbidden by ko, region, opening or eye rule.
+
+        Their empty points are a superset of the legal moves.
+        """
         allowed = self.options.region & ~position.ko
         if position.ply == 1:
             return 0
@@ -273,7 +281,7 @@ class Go(Rules):
         return eyes
 
     def chains(self, stones: int, empty: int) -> Chains:
-        """Sorts chains by liberties; a stone that itself touches two empty points settles its chain at once."""
+        """Sorts chains by liberties; a stone with two empty neighbours settles its chain."""
         grid, stride = self.grid, self.grid.stride
         a, b, c, d = empty << 1, empty >> 1, empty << stride, empty >> stride
         safe = grid.flood(stones & (a & b | c & d | (a | b) & (c | d)), stones)
@@ -287,7 +295,7 @@ class Go(Rules):
         return Chains(safe, atari)
 
     def _capture(self, position: GoPosition, bit: int, captured: int) -> str:
-        """Text after a move that captures; raises Refused where ko rules forbid it."""
+        """Text after a capturing move. Raises Refused if ko rules forbid it."""
         move = self.grid.names[bit]
         takes_ko = self.takes_ko(position, bit, captured)
         if takes_ko and self.options.no_ko[position.side]:

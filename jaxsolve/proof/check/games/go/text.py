@@ -1,4 +1,4 @@
-"""Go positions as text: reading, and the text of the position after a move."""
+"""Text of Go positions: parsing, and the text after a move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxsolve.proof.check.games.go.options import GoOptions
 
 
 class GoPosition(NamedTuple):
-    """A position; its sets are masks of the rule set's grid."""
+    """A position. Its sets are masks of the rule set's grid."""
 
     board: str
     side: int
@@ -19,7 +19,7 @@ class GoPosition(NamedTuple):
     ko: int  # the point closed by a simple ko, or 0
     passes: int
     ply: int | None  # 0, 1, 2 in the forced opening
-    crucial: int  # mask of the crucial points whose original stone is still there
+    crucial: int  # mask of the crucial points that still hold their original stone
     history: str  # earlier boards as in the text, "" for none
 
 
@@ -45,9 +45,8 @@ class GoText:
             else "(?P<history>(?!))?",
         ]
         self.format = re.compile(f"({board}) ([bw])" + "".join(fields))
-        self.boards = (
-            0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)
-        )  # most that a history holds
+        # Most boards of a history.
+        self.boards = 0 if options.ko == "simple" else max(256, 4 * self.grid.size**2)
         others = len(" b ko=T19 passes=2 ply=2 crucial= history=") + len(
             self.grid.list(options.crucial or 0)
         )
@@ -58,14 +57,15 @@ class GoText:
         )
 
     def parse(self, text: str) -> GoPosition:
-        """Reads canonical text. Raises Refused."""
+        """Parses canonical text. Raises Refused."""
         match = self.format.fullmatch(text)
         if not match:
             raise Refused(f"{show(text)} is not a position of this rule set")
         board, side, ko, passes, ply, crucial, history = match.groups()
         if history and history.count(";") >= self.boards:
             raise Refused(
-                f"the history has {history.count(';') + 1} boards; under this rule set it has at most {self.boards}"
+                f"the history has {history.count(';') + 1} boards;"
+                f" under this rule set it has at most {self.boards}"
             )
         stones = self.grid.stones(board)
         ko_point = self.grid.point(ko) if ko else 0
@@ -89,12 +89,13 @@ class GoText:
         mask = 0 if field == "-" else self.grid.points(field)
         if mask & ~full or mask == full:
             raise Refused(
-                f"crucial={show(field)} does not name some, but not all, of the rule set's crucial points"
+                f"crucial={show(field)} does not name some, but not all,"
+                " of the rule set's crucial points"
             )
         return mask
 
     def check_opening(self, position: GoPosition) -> None:
-        """Refuses a forced opening (ply 0, 1, 2) that its board, side and passes contradict."""
+        """Refuses a forced opening (ply 0, 1, 2) inconsistent with board, side and passes."""
         if position.ply is None:
             return
         black, white = (stones.bit_count() for stones in position.stones)
@@ -103,19 +104,25 @@ class GoText:
             raise Refused(f"the position contradicts ply={position.ply}")
 
     def check_history(self, position: GoPosition) -> None:
-        """Refuses a position that superko has forbidden. A pass may bring back a board and its side, a board move neither."""
+        """Refuses a position that superko forbids.
+
+        A pass may repeat a board with its side; a board move may repeat neither.
+        """
         if not position.history or (self.options.ko == "situational" and position.passes):
             return
         if self._present(position) in self.seen(position):
             raise Refused("the position stands in its own history")
 
-    # ---- superko -------------------------------------------------------------------------------------------------
+    # ---- superko ---------------------------------------------------------------------------------
     def seen(self, position: GoPosition) -> set[str]:
         """The history's entries."""
         return set(position.history.split(";"))
 
     def fresh(self, position: GoPosition) -> Callable[[str], bool]:
-        """Whether a board may follow ``position`` under superko. A board move never gives the present board: suicide is illegal."""
+        """Whether a board may follow ``position`` under superko.
+
+        A board move never repeats the current board, since suicide is illegal.
+        """
         if not position.history:
             return lambda board: True
         seen = self.seen(position)
@@ -125,13 +132,14 @@ class GoText:
         return lambda board: board + mark not in seen
 
     def forgotten(self, position: GoPosition, ko: int) -> str:
-        """Text by simple ko, with this ko point, of a position whose history is forgotten."""
+        """Text under simple ko, with this ko point, of a position without its history."""
         field = f" ko={self.grid.names[ko]}" if ko else ""
         passes = f" passes={position.passes}" if position.passes else ""
         plain = position._replace(history="")
-        return f"{position.board} {'bw'[position.side]}{field}{passes}{self._tail(plain, position.ply, position.crucial, '')}"
+        tail = self._tail(plain, position.ply, position.crucial, "")
+        return f"{position.board} {'bw'[position.side]}{field}{passes}{tail}"
 
-    # ---- the text after a move --------------------------------------------------------------------------------------
+    # ---- the text after a move -------------------------------------------------------------------
     def _tail(self, position: GoPosition, ply: int | None, crucial: int, added: str) -> str:
         text = "" if ply is None else f" ply={ply}"
         if crucial != (self.options.crucial or 0):
@@ -146,7 +154,7 @@ class GoText:
         return f"{text} history={history}" if history else text
 
     def _present(self, position: GoPosition) -> str:
-        """The present board as a history entry."""
+        """The current board as a history entry."""
         return (
             position.board
             if self.options.ko == "positional"
@@ -154,7 +162,7 @@ class GoText:
         )
 
     def suffix(self, position: GoPosition) -> str:
-        """What follows the board in the text after any board move that captures nothing."""
+        """The text after the board, for any board move that captures nothing."""
         ply = 1 if position.ply == 0 else None
         return f" {'wb'[position.side]}" + self._tail(
             position, ply, position.crucial, self._present(position)
@@ -168,13 +176,15 @@ class GoText:
         """Text after a board move that captures."""
         field = f" ko={self.grid.names[ko]}" if ko else ""
         ply = 1 if position.ply == 0 else None
-        return f"{board} {'wb'[position.side]}{field}{self._tail(position, ply, crucial, self._present(position))}"
+        tail = self._tail(position, ply, crucial, self._present(position))
+        return f"{board} {'wb'[position.side]}{field}{tail}"
 
     def settled(self, position: GoPosition) -> str:
-        """Text of a position without opening and history, from its board, side, ko, passes and crucial points."""
+        """Text of a position without opening and history, from its other fields."""
         ko = f" ko={self.grid.names[position.ko]}" if position.ko else ""
         passes = f" passes={position.passes}" if position.passes else ""
-        return f"{position.board} {'bw'[position.side]}{ko}{passes}{self._tail(position, None, position.crucial, '')}"
+        tail = self._tail(position, None, position.crucial, "")
+        return f"{position.board} {'bw'[position.side]}{ko}{passes}{tail}"
 
     def passed(self, position: GoPosition) -> str:
         """Text after a pass."""

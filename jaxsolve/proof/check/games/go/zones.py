@@ -1,7 +1,8 @@
-"""Relevance zones of Killall-Go and life-and-death problems: tests of those that a certificate writes (FORMAT.md has the law and its proof).
+"""Tests of the relevance zones of Killall-Go and life-and-death problems.
 
-Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q only what lies on
-Z is known. Every test asks whether *Z shows* something: whether it is so in every such q. The capital letters (R2, A4) are FORMAT.md's.
+FORMAT.md has the law and its proof. Below, P is the claimant and Q the opponent, p the position of
+a node, Z its zone, and q any position that covers p on Z: of q only the part on Z is known. *Z
+shows* a property if it holds in every such q. Names such as R2 and A4 are FORMAT.md's.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
 
 
 class Won(NamedTuple):
-    """A listed child: a position that the claimant has won, and so has every one that covers it on the zone (0: no other)."""
+    """A listed child: a won position. Zone 0: no other position covers it."""
 
     position: GoPosition
     zone: int
 
 
 class View:
-    """What a zone shows of a position: its groups, the parts of chains that hang together inside the zone, with their liberties inside it."""
+    """The part of a position on a zone.
+
+    Its groups are the parts of chains that are connected inside the zone, with their liberties
+    inside it.
+    """
 
     def __init__(self, rules: Go, claimant: int, position: GoPosition, zone: int):
         self.rules, self.grid, self.position, self.zone = rules, rules.grid, position, zone
@@ -57,16 +62,16 @@ class View:
         return not self.grid.near(points) & self.grid.full & ~self.zone
 
     def closed(self, groups: int) -> Iterator[int]:
-        """Those of ``groups`` that are whole chains, with all their liberties, in every position that covers this one."""
+        """The groups that are whole chains with all liberties in every covering position."""
         return (group for group in self.grid.components(groups) if self.whole(group))
 
     def loose(self, groups: int) -> int:
-        """The stones of the others of ``groups``: in a position that covers this one they may hang together with more."""
+        """The stones of the other groups: a covering position may connect them to more stones."""
         return groups & ~sum(self.closed(groups))
 
 
 class GoZones(WrittenZones):
-    """The zones of rule sets with a goal and ``ko=simple``."""
+    """Tests of zones for rule sets with a goal and ``ko=simple``."""
 
     def __init__(self, rules: Go):
         self.rules = rules
@@ -78,10 +83,10 @@ class GoZones(WrittenZones):
             raise Refused("a position of the forced opening has no zone")
         return self.rules.grid.points(value)
 
-    # ---- covering --------------------------------------------------------------------------------------------------
+    # ---- covering --------------------------------------------------------------------------------
     def covers(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
         return (
-            bool(zone)  # none was written: nothing is known of what the node rests on
+            bool(zone)  # no zone is written: only the node's own position is known to be won
             and position.side == won.side
             and position.ply is won.ply is None
             and self.same_stones(position, won, zone)
@@ -103,11 +108,14 @@ class GoZones(WrittenZones):
         return position.passes == won.passes == 0
 
     def same_ko(self, claimant: int, position: GoPosition, won: GoPosition, zone: int) -> bool:
-        """A ko in the zone that closes a point to P must be the node's too; one that the node has against Q must be there."""
+        """Whether the kos in the zone agree as far as needed.
+
+        A ko against P must be the node's too; a ko of the node against Q must be there.
+        """
         binding = position.ko if position.side == claimant else won.ko
         return not binding & zone or position.ko == won.ko
 
-    # ---- leaves ----------------------------------------------------------------------------------------------------
+    # ---- leaves ----------------------------------------------------------------------------------
     def leaf(self, claimant: int, position: GoPosition, reason: str, zone: int) -> None:
         if reason == "benson":
             if not self.shows_life(claimant, position, zone):
@@ -116,7 +124,7 @@ class GoZones(WrittenZones):
             if not self.shows_capture(zone):
                 raise Refused("the zone of a capture must hold all crucial points of the rule set")
         else:
-            raise Refused(f"a leaf '{reason}' rests on the whole position, so it has no zone")
+            raise Refused(f"a leaf '{reason}' depends on the whole position, so it has no zone")
 
     def shows_life(self, claimant: int, position: GoPosition, zone: int) -> bool:
         alive = life.alive(
@@ -127,7 +135,7 @@ class GoZones(WrittenZones):
     def shows_capture(self, zone: int) -> bool:
         return not (self.rules.options.crucial or 0) & ~zone
 
-    # ---- P moves ---------------------------------------------------------------------------------------------------
+    # ---- P moves ---------------------------------------------------------------------------------
     def or_node(
         self, claimant: int, position: GoPosition, move: str, child: Child, zone: int
     ) -> None:
@@ -148,27 +156,29 @@ class GoZones(WrittenZones):
         if not self.fills_no_eye(view, bit):
             raise Refused(f"the zone does not show that {move} fills no eye")
         if not self.takes_no_ko(view, bit, claimant):
-            raise Refused(
-                f"the zone does not show that {move} takes no ko, as {self.rules.players[claimant]} may not"
-            )
+            player = self.rules.players[claimant]
+            raise Refused(f"the zone does not show that {move} takes no ko, as {player} may not")
 
     def move_inside(self, bit: int, zone: int) -> bool:
-        """R1: the point is known to be empty. A pass is no point: there P could lose by a second one."""
+        """R1: the point is known to be empty. P may not pass: a second pass could lose."""
         return bool(bit & zone)
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """R1, A1: what the child rests on is known."""
+        """R1, A1: the child's zone is known."""
         return bool(child) and not child & ~zone
 
     def stays_legal(self, view: View, bit: int) -> bool:
-        """R2: a liberty beside the stone, or of P's group that it joins, or where a chain of Q's was."""
+        """R2: a liberty beside the stone, or of a group of P's that it joins, or a captured chain."""
         near = view.near(bit)
         if near & view.empty or near & view.mine & ~view.my_groups.atari.get(bit, 0):
             return True
         return any(view.closed(view.their_groups.atari.get(bit, 0)))
 
     def same_captures(self, view: View, bit: int, child: int) -> bool:
-        """R3: a group of Q that may be taken here and not there lies outside the child's zone; or none such can touch the stone."""
+        """R3: groups of Q that may be captured only here lie outside the child's zone.
+
+        Or no such group can touch the stone.
+        """
         atari = view.their_groups.atari
         loose = view.loose(atari.get(bit, 0))
         if not (loose | view.loose(atari.get(0, 0))) & child:
@@ -176,7 +186,10 @@ class GoZones(WrittenZones):
         return view.whole(bit) and not loose
 
     def ko_arises(self, view: View, bit: int, ko: int) -> bool:
-        """R4: where the child rests on a ko (0: it does not), the move takes that one stone, with one that has no other liberty, and nothing else."""
+        """R4: if the child depends on a ko, the move captures exactly that one stone.
+
+        ``ko`` is 0 if it does not. The capturing stone has no other liberty.
+        """
         return not ko or (view.whole(bit | ko) and view.their_groups.atari.get(bit, 0) == ko)
 
     def fills_no_eye(self, view: View, bit: int) -> bool:
@@ -189,12 +202,12 @@ class GoZones(WrittenZones):
         )
 
     def takes_no_ko(self, view: View, bit: int, claimant: int) -> bool:
-        """R6: the stone joins one or has a liberty beside the one that it makes, or takes two."""
+        """R6: the stone joins another, or has a second liberty, or captures two stones."""
         if not self.rules.options.no_ko[claimant] or view.near(bit) & (view.empty | view.mine):
             return True
         return sum(view.closed(view.their_groups.atari.get(bit, 0))).bit_count() >= 2
 
-    # ---- Q moves ---------------------------------------------------------------------------------------------------
+    # ---- Q moves ---------------------------------------------------------------------------------
     def must_play(
         self, claimant: int, position: GoPosition, replies: Sequence[tuple[str, Child]], zone: int
     ) -> None:
@@ -204,7 +217,8 @@ class GoZones(WrittenZones):
         left = self.unanswered(claimant, position, moves, listed)
         if left:
             raise Refused(
-                f"the legal reply {left[0]} is missing ({len(left)} missing in all): no zone leaves it out"
+                f"the legal reply {left[0]} is missing ({len(left)} missing in all):"
+                " no zone leaves it out"
             )
         if not zone:
             return
@@ -230,7 +244,8 @@ class GoZones(WrittenZones):
         for bit in bits(view.empty & self.rules.options.region & ~position.ko & ~legal):
             if not self.stays_illegal(view, bit, claimant, children):
                 raise Refused(
-                    f"the zone does not show that {self._name(bit)} stays illegal, and no child leaves it out"
+                    f"the zone does not show that {self._name(bit)} stays illegal,"
+                    " and no child leaves it out"
                 )
 
     def _name(self, bit: int) -> str:
@@ -243,7 +258,10 @@ class GoZones(WrittenZones):
         moves: Moves,
         replies: Sequence[tuple[str, Child]],
     ) -> dict[str, Won]:
-        """The children by their moves, each of them legal, not yet listed, and leading to its child or to a position that covers it."""
+        """The children by their moves.
+
+        Each move is legal, not listed before, and leads to its child or to a position covering it.
+        """
         rules, found = self.rules, {}
         for move, child in replies:
             bit = rules.grid.bit_of.get(move, 0)
@@ -263,7 +281,8 @@ class GoZones(WrittenZones):
                 child.zone and self.covers(claimant, rules.position(text), won, child.zone)
             ):
                 raise Refused(
-                    f"the move {move} leads to {show(text, 500)}, which neither is nor covers its child {show(child.text, 500)}"
+                    f"the move {move} leads to {show(text, 500)},"
+                    f" which neither is nor covers its child {show(child.text, 500)}"
                 )
             found[move] = Won(won, child.zone)
         return found
@@ -271,7 +290,7 @@ class GoZones(WrittenZones):
     def unanswered(
         self, claimant: int, position: GoPosition, moves: Moves, listed: dict[str, Won]
     ) -> list[str]:
-        """A1: the legal replies that are not listed and after which the position covers no listed child."""
+        """A1: the legal replies not listed that lead to positions covering no listed child."""
         rules, covers = self.rules, self.covers
         points = sum(rules.grid.bit_of[move] for move in listed if move != "pass")
         quiet, taking = (
@@ -279,9 +298,8 @@ class GoZones(WrittenZones):
             {bit: stones for bit, stones in moves.taking.items() if not bit & points},
         )
         passes = position.ply in (None, 1) and "pass" not in listed
-        turned = position._replace(
-            side=1 - position.side, ko=0, passes=0
-        )  # after a reply that takes nothing, but for its stone
+        # The position after a reply that captures nothing, without its stone.
+        turned = position._replace(side=1 - position.side, ko=0, passes=0)
         passed = turned._replace(passes=position.passes + 1)
         taken = {
             bit: rules.position(rules.after(position, bit, stones))
@@ -290,7 +308,8 @@ class GoZones(WrittenZones):
         for won, zone in listed.values():
             if not zone:
                 continue
-            # The child agrees with this position on the zone but for its own move, so a quiet reply inside the zone never leads to it.
+            # The child agrees with this position on the zone but for its own move, so a quiet
+            # reply inside the zone never leads to it.
             if covers(claimant, turned, won, zone):
                 quiet &= zone
             passes = passes and not covers(claimant, passed, won, zone)
@@ -304,12 +323,15 @@ class GoZones(WrittenZones):
         return position.passes == 0
 
     def stones_stay(self, view: View, inside: int) -> bool:
-        """A2: in the children's zones Q takes here what it takes there; where it moves outside Z, nothing."""
+        """A2: Q captures here what it captures there; if it moves outside Z, nothing.
+
+        This concerns the zones of the children.
+        """
         tight = sum(view.my_groups.atari.values())
         return not view.loose(tight) & inside
 
     def no_other_ko(self, view: View, bit: int, captured: int, inside: int) -> bool:
-        """A3: a move at ``bit`` that takes one stone in a child's zone, and is no ko here, is none there."""
+        """A3: a capture of one stone in a child's zone that is no ko here is no ko there."""
         if not bit & view.zone or self.rules.takes_ko(view.position, bit, captured):
             return True
         closed = list(view.closed(view.my_groups.atari.get(bit, 0)))
@@ -326,28 +348,31 @@ class GoZones(WrittenZones):
         )
 
     def is_suicide(self, view: View, bit: int) -> bool:
-        """A4: no liberty beside the point, none of Q's groups there has another, none of P's is taken."""
+        """A4: no empty neighbour, no group of Q's there with another liberty, no capture."""
         if not view.whole(bit) or view.near(bit) & view.empty or view.my_groups.atari.get(bit, 0):
             return False
         lost = view.their_groups.atari.get(bit, 0)
         return not view.near(bit) & view.theirs & ~lost and not view.loose(lost)
 
     def is_own_eye(self, view: View, bit: int) -> bool:
-        """A4: a true eye of Q, which the rule set forbids to fill."""
+        """A4: a true eye of Q's, which the rule set forbids to fill."""
         if self.rules.options.fill_eyes or view.near(bit) & ~view.theirs:
             return False
         corners = self.rules.corners[bit]
         return (corners & view.theirs).bit_count() >= min(corners.bit_count(), 3)
 
     def is_barred_ko(self, view: View, bit: int, claimant: int) -> bool:
-        """A4: the move would take one stone, with one that has no liberty beside it, and Q may not take a ko."""
+        """A4: Q may not take a ko, and the move would capture one stone, without a liberty."""
         if not self.rules.options.no_ko[1 - claimant] or view.near(bit) & ~view.mine:
             return False
         lost = view.my_groups.atari.get(bit, 0)
         return bool(lost) and not lost & (lost - 1) and view.whole(lost)
 
     def leaves_out(self, claimant: int, view: View, bit: int, won: Won) -> bool:
-        """A4: p with the turn passed covers the child, and a stone of Q at ``bit`` neither lies in the child's zone nor takes anything there."""
+        """A4: p with the turn passed covers the child, which the move at ``bit`` does not affect.
+
+        The stone lies outside the child's zone and captures nothing there.
+        """
         atari, passes = view.my_groups.atari, view.position.passes + 1
         if (bit | atari.get(bit, 0) | atari.get(0, 0)) & won.zone:
             return False

@@ -1,4 +1,4 @@
-"""Gomoku, with and without four threats: what a threat leaves to be answered (FORMAT.md, "Threats of several moves" and "Trees of threats")."""
+"""Gomoku with its threats (FORMAT.md, "Threats of several moves" and "Trees of threats")."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jaxsolve.proof.check.errors import Refused, show
-from jaxsolve.proof.check.games.gomoku.threats import TWO, GomokuBoard, GomokuPosition
+from jaxsolve.proof.check.games.gomoku.board import TWO, GomokuBoard, GomokuPosition
 from jaxsolve.proof.check.grid import bits
 from jaxsolve.proof.check.zones import move_text
 
 DEEPEST = 64
-"""Most branches of a tree above each other; a board of 19x19 takes no more than 180 of the claimant's stones, a search goes 11 deep."""
+"""Most branches of a tree above each other.
+
+A board of 19x19 has at most 180 of the claimant's stones; a search goes 11 deep.
+"""
 
 
 class Branch(NamedTuple):
-    """A tree of threats that does not begin with a line."""
+    """A threat tree that does not begin with a line."""
 
     stone: int  # the claimant's move
-    line: list[
-        int
-    ]  # by which it would win then, if it were to move again; empty where the stone is a four
+    # The line by which it would then win if it were to move again; empty if the stone is a four.
+    line: list[int]
     answers: list[tuple[int, Any]]  # the replies, each with the tree that answers it
 
 
@@ -28,8 +30,11 @@ class Gomoku(GomokuBoard):
     """``gomoku-N;line=L;win=...;knowledge=...``."""
 
     def threat(self, position: GomokuPosition, move: str) -> dict[str, str]:
-        """Every reply but ``move`` lets the claimant complete its line there, if it may: with four threats a reply that makes a four
-        of its own leaves the claimant only that four's completing cell, so such replies are excluded too."""
+        """Every reply but ``move`` lets the claimant complete its line there, if it may.
+
+        With four threats, a reply that makes a four of its own leaves the claimant only that
+        four's completing cell, so such replies are excluded too.
+        """
         bit = self.grid.point(move)
         legal = self.legal(position)
         others = legal & ~bit
@@ -44,9 +49,12 @@ class Gomoku(GomokuBoard):
             raise Refused(f"{move} is no threat: the side to move can make a four elsewhere")
         return {move: self.child(position, move)} if bit & legal else {}
 
-    # ---- threats of several moves --------------------------------------------------------------------------------
+    # ---- threats of several moves ----------------------------------------------------------------
     def sequence(self, position: GomokuPosition, threat: list[Any]) -> dict[str, str]:
-        """The side that moved last wins by ``threat``, a line or a tree, were it to move here; and after every reply outside the zone of that too."""
+        """Tests that the side that moved last would win by ``threat`` if it were to move here.
+
+        ``threat`` is a line or a tree. The replies in its zone remain to be answered.
+        """
         if not self.fours:
             raise Refused(
                 "without four threats nothing forces the replies of a threat of several moves"
@@ -60,7 +68,7 @@ class Gomoku(GomokuBoard):
         }
 
     def _read(self, threat: Any, deep: int) -> list[int] | Branch:
-        """A line, or a tree of at most ``deep`` branches above each other, as the certificate has it."""
+        """A line, or a tree of at most ``deep`` branches above each other."""
         if not isinstance(threat, list):
             raise Refused(f"a threat is {show(threat)}, not a list")
         if all(isinstance(move, str) for move in threat):
@@ -90,13 +98,18 @@ class Gomoku(GomokuBoard):
     def _cells(self, moves: list[Any]) -> list[int]:
         return [self.grid.point(move_text("a move of the threat", move)) for move in moves]
 
-    # ---- trees ---------------------------------------------------------------------------------------------------
+    # ---- trees -----------------------------------------------------------------------------------
     def _tree(self, own: int, enemy: int, tree: list[int] | Branch, owed: int) -> int:
-        """What a tree rests on. ``owed``: the completing cell of the opponent's four that the first move must take, 0 for none."""
+        """The zone of a tree.
+
+        ``owed`` are the completing cells of the opponent's four that the first move must take, 0
+        for none.
+        """
         first = tree.stone if isinstance(tree, Branch) else sum(tree[:1])
         if owed & ~first:
+            name = self.grid.names[first] if first else "nothing"
             raise Refused(
-                f"{self.grid.names[first] if first else 'nothing'} does not take the opponent's completing cells: {self.grid.list(owed)}"
+                f"{name} does not take the opponent's completing cells: {self.grid.list(owed)}"
             )
         if not isinstance(tree, Branch):
             return self._line(own, enemy, tree)
@@ -104,7 +117,8 @@ class Gomoku(GomokuBoard):
         for reply, answer in tree.answers:
             if not reply & replies:
                 raise Refused(
-                    f"the reply {self.grid.names[reply]} to {self.grid.names[tree.stone]} is not called for, or listed twice"
+                    f"the reply {self.grid.names[reply]} to {self.grid.names[tree.stone]}"
+                    " is not called for, or listed twice"
                 )
             replies ^= reply
             if self.wins_at(enemy, reply):
@@ -118,7 +132,7 @@ class Gomoku(GomokuBoard):
         return zone
 
     def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
-        """The claimant's stones after a branch's move, what its threat rests on, and the replies to it that must be answered."""
+        """Of a branch: the claimant's stones after its move, its zone, and the replies to answer."""
         stone, name = branch.stone, self.grid.names[branch.stone]
         self._playable(own, enemy, stone)
         own |= stone
@@ -134,8 +148,11 @@ class Gomoku(GomokuBoard):
         return own, stone | zone | self._beside(own, enemy, branch.line, replies), replies
 
     def _beside(self, own: int, enemy: int, line: Sequence[int], answered: int) -> int:
-        """Cells where a stone of the opponent, together with a reply that is not ``answered``, could make a four before a line is played or in it, or
-        take the line's end away."""
+        """Cells where a stone of the opponent could disturb a line together with another reply.
+
+        The reply is not ``answered``. The two stones could make a four before or during the line,
+        or take the line's end away.
+        """
         zone = self._one_of_two(self.lacking(enemy, own, 3), answered)
         for at in range(0, len(line) - 1, 2):
             own, enemy = own | line[at], enemy | line[at + 1]
@@ -144,15 +161,15 @@ class Gomoku(GomokuBoard):
 
     @staticmethod
     def _one_of_two(windows: Sequence[int], answered: int) -> int:
-        """The empty cells, given by window, that have another one in their window which is not ``answered``."""
+        """The empty cells whose window has another empty cell that is not ``answered``."""
         zone = 0
         for missing in windows:
             zone |= sum(bit for bit in bits(missing) if missing & ~bit & ~answered)
         return zone
 
-    # ---- lines ---------------------------------------------------------------------------------------------------
+    # ---- lines -----------------------------------------------------------------------------------
     def _line(self, own: int, enemy: int, line: Sequence[int]) -> int:
-        """What a line of fours rests on."""
+        """The zone of a line of fours."""
         if len(line) % 2 == 0:
             raise Refused(f"a threat of {len(line)} moves does not end with the claimant's")
         zone = 0
@@ -177,8 +194,10 @@ class Gomoku(GomokuBoard):
             raise Refused(f"the threat goes on after {self.grid.names[stone]}, which ends the game")
 
     def _four(self, own: int, enemy: int, moves: Sequence[int]) -> tuple[int, int, int]:
-        """One four of a line: both sides' stones after it and its reply, and what they add to the zone. ``moves``: it, its reply and the next
-        four; the last four stands alone."""
+        """One four of a line: both sides' stones after its reply, and its part of the zone.
+
+        ``moves``: the four, its reply and the next four; the last four stands alone.
+        """
         four, names = moves[0], self.grid.names
         self._playable(own, enemy, four)
         own |= four
@@ -196,12 +215,13 @@ class Gomoku(GomokuBoard):
             raise Refused(f"the forced reply {names[reply]} wins")
         if self.completing(enemy | reply, own, reply) & ~moves[2]:
             raise Refused(
-                f"the forced reply {names[reply]} makes a four that {names[moves[2]]} does not answer"
+                f"the forced reply {names[reply]} makes a four"
+                f" that {names[moves[2]]} does not answer"
             )
         return own, enemy | reply, self._near(own, enemy, reply)
 
     def _near(self, own: int, enemy: int, reply: int) -> int:
-        """The empty cells of windows through a ``reply``, on its way to ``enemy``, that then lack two stones."""
+        """The empty cells of windows through a ``reply`` that lack two stones of ``enemy`` then."""
         zone = 0
         for missing in self.lacking(enemy | reply, own, 2, reply):
             zone |= missing

@@ -20,7 +20,10 @@ class SlitherPosition(NamedTuple):
 
 
 class Slither(Rules):
-    """``slither-N``: Black joins the top and bottom rows, White the left and right columns; a relocation is a move of its own."""
+    """``slither-N``: Black joins the top and bottom rows, White the left and right columns.
+
+    A relocation is a move of its own.
+    """
 
     def __init__(self, rules: str):
         base, _ = options(rules)
@@ -55,7 +58,8 @@ class Slither(Rules):
             return position
         if self.joined(position, other):
             raise Refused(
-                f"{self.players[mover]} has relocated a stone, but {self.players[other]} had joined its edges already"
+                f"{self.players[mover]} has relocated a stone,"
+                f" but {self.players[other]} had joined its edges already"
             )
         if not any(
             self.steps(cell) & self._empty(position) for cell in bits(position.stones[mover])
@@ -70,17 +74,17 @@ class Slither(Rules):
     def side(self, position: SlitherPosition) -> int:
         return position.side
 
-    # ---- the board -------------------------------------------------------------------------------------------------
+    # ---- the board -------------------------------------------------------------------------------
     def _empty(self, position: SlitherPosition) -> int:
         return self.grid.full & ~(position.stones[0] | position.stones[1])
 
     def steps(self, cell: int) -> int:
-        """The eight cells around one, stray bits off the board included."""
+        """The eight cells around a cell. May contain bits off the board."""
         row = cell | cell << 1 | cell >> 1
         return (row | row << self.grid.stride | row >> self.grid.stride) ^ cell
 
     def odd_pairs(self, stones: int) -> int:
-        """How many pairs of diagonally adjacent stones lack a common orthogonal neighbour among the stones."""
+        """The number of diagonal pairs of stones without a common orthogonal neighbour."""
         found = 0
         for across in (
             1,
@@ -95,7 +99,7 @@ class Slither(Rules):
         return found
 
     def _placements(self, stones: int, empty: int) -> Iterator[int]:
-        """Cells of ``empty`` on which a further stone leaves no odd pair."""
+        """Cells of ``empty`` where a further stone creates no odd pair."""
         return (cell for cell in bits(empty) if not self.odd_pairs(stones | cell))
 
     def joined(self, position: SlitherPosition, player: int) -> bool:
@@ -103,9 +107,9 @@ class Slither(Rules):
         stones, (start, end) = position.stones[player], self.edges[player]
         return bool(self.grid.flood(start & stones, stones) & end)
 
-    # ---- the game --------------------------------------------------------------------------------------------------
+    # ---- the game --------------------------------------------------------------------------------
     def verdict(self, position: SlitherPosition) -> Verdict | None:
-        """The side to move has not won by a relocation alone: its turn ends with a placement."""
+        """A relocation alone does not win: the turn ends with a placement."""
         for player in (0, 1):
             if self.joined(position, player) and not (
                 position.relocated and player == position.side

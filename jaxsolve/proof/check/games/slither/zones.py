@@ -1,7 +1,8 @@
-"""Relevance zones of Slither: tests of those that a certificate writes (FORMAT.md has the law and its proof).
+"""Tests of the relevance zones of Slither (FORMAT.md has the law and its proof).
 
-Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any position that covers p on Z: of q this alone is
-known, that P's stones on one part of Z are those of p, and Q's on the other. The names L1, O2, M3 are FORMAT.md's.
+Below, P is the claimant and Q the opponent, p the position of a node, Z its zone, and q any
+position that covers p on Z: of q only P's stones on one part of Z and Q's on the other are known;
+they are those of p. Names such as L1, O2 and M3 are FORMAT.md's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Window(NamedTuple):
-    """Two rows and two columns of cells; broken for a side that holds just one of the two diagonals."""
+    """Two rows and two columns of cells; broken for a side with just one of the two diagonals."""
 
     cells: int
     diagonal: int
@@ -28,14 +29,17 @@ class Window(NamedTuple):
 
 
 class Won(NamedTuple):
-    """What a listed child knows of Q's stones, on the whole board where it has no zone. P's are the same where it knows them: Q has moved."""
+    """Q's stones at a listed child, as far as known; on the whole board if it has no zone.
+
+    P's stones are the same where the child's zone contains them, since Q has moved.
+    """
 
     stones: int
     known: int
 
 
 class Turn(NamedTuple):
-    """What a relocation of Q, or none, makes of Q's stones where they are known."""
+    """Q's stones after a relocation or none, as far as known."""
 
     stones: int
     landing: int  # known cells on which a stone of Q may be put then
@@ -43,7 +47,11 @@ class Turn(NamedTuple):
 
 
 class SlitherZones(WrittenZones):
-    """The zones of ``slither-N``: as a mask, the cells where Black's stones are known and, ``grid.length`` bits up, those where White's are."""
+    """Tests of zones of ``slither-N``.
+
+    A mask has the cells where Black's stones are known and, ``grid.length`` bits up, those where
+    White's are.
+    """
 
     def __init__(self, rules: Slither):
         self.rules, self.grid = rules, rules.grid
@@ -63,7 +71,7 @@ class SlitherZones(WrittenZones):
         }
         self.around = {bit: rules.steps(bit) & rules.grid.full for bit in rules.grid.names}
 
-    # ---- reading ---------------------------------------------------------------------------------------------------
+    # ---- reading ---------------------------------------------------------------------------------
     def read(self, position: SlitherPosition, value: Any) -> int:
         lists = value.split(";") if isinstance(value, str) else []
         if len(lists) != 2 or value == ";":
@@ -78,11 +86,11 @@ class SlitherZones(WrittenZones):
         black, white = zone & self.grid.full, zone >> self.grid.length
         return (white, black) if claimant else (black, white)
 
-    # ---- covering --------------------------------------------------------------------------------------------------
+    # ---- covering --------------------------------------------------------------------------------
     def covers(
         self, claimant: int, position: SlitherPosition, won: SlitherPosition, zone: int
     ) -> bool:
-        if not zone:  # none was written: nothing is known of what the node rests on
+        if not zone:  # no zone is written: only the node's own position is known to be won
             return False
         return (
             self.same_turn(position, won)
@@ -104,7 +112,7 @@ class SlitherZones(WrittenZones):
         )
 
     def breaks_inside(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
-        """Whether P, if it has relocated a stone, has broken windows only where its stones are known."""
+        """Whether P, if it has relocated a stone, breaks windows only where its stones are known."""
         if not position.relocated or position.side != claimant:
             return True
         mine, _ = self.known(claimant, zone)
@@ -114,7 +122,7 @@ class SlitherZones(WrittenZones):
             if window.is_broken(position.stones[claimant])
         )
 
-    # ---- leaves ----------------------------------------------------------------------------------------------------
+    # ---- leaves ----------------------------------------------------------------------------------
     def leaf(self, claimant: int, position: SlitherPosition, reason: str, zone: int) -> None:
         if not self.shows_chain(claimant, position, zone):
             raise Refused("the zone does not show a chain that joins the edges")
@@ -127,7 +135,7 @@ class SlitherZones(WrittenZones):
         )
         return bool(self.grid.flood(start & stones, stones) & end)
 
-    # ---- P moves ---------------------------------------------------------------------------------------------------
+    # ---- P moves ---------------------------------------------------------------------------------
     def or_node(
         self, claimant: int, position: SlitherPosition, move: str, child: Child, zone: int
     ) -> None:
@@ -162,7 +170,7 @@ class SlitherZones(WrittenZones):
         return move != "pass"
 
     def child_inside(self, child: int, zone: int) -> bool:
-        """O1, M1: what the child rests on is known."""
+        """O1, M1: the child's zone is known."""
         return bool(child) and not child & ~zone
 
     def cells_known(self, source: int, target: int, mine: int, theirs: int) -> bool:
@@ -177,17 +185,20 @@ class SlitherZones(WrittenZones):
                 yield window
 
     def shows_whole(self, window: Window, stones: int, known: int) -> bool:
-        """O3: that ``stones``, where they are known, do not leave the window broken, whatever stands elsewhere."""
+        """O3: whether ``stones``, where known, exclude a broken window, whatever stands elsewhere."""
         there, missing = stones & known & window.cells, ~stones & known & window.cells
         other = window.cells ^ window.diagonal
         ways = ((window.diagonal, other), (other, window.diagonal))
         return all(missing & one or there & two for one, two in ways)
 
     def shows_to_child(self, window: Window, known: int) -> bool:
-        """O3: after a relocation the window may be broken if the child knows of it. (After a placement none is, so one that is known is whole.)"""
+        """O3: after a relocation a window may be broken if the child's zone contains it.
+
+        After a placement no window is broken, so a known one is whole.
+        """
         return not window.cells & ~known
 
-    # ---- Q moves ---------------------------------------------------------------------------------------------------
+    # ---- Q moves ---------------------------------------------------------------------------------
     def must_play(
         self,
         claimant: int,
@@ -206,7 +217,8 @@ class SlitherZones(WrittenZones):
                 child.zone and self.covers(claimant, self.rules.position(text), won, child.zone)
             ):
                 raise Refused(
-                    f"the move {move} leads to {show(text, 500)}, which neither is nor covers its child {show(child.text, 500)}"
+                    f"the move {move} leads to {show(text, 500)},"
+                    f" which neither is nor covers its child {show(child.text, 500)}"
                 )
             if zone and not self.child_inside(child.zone, zone):
                 raise Refused(
@@ -225,13 +237,17 @@ class SlitherZones(WrittenZones):
             left = self.unanswered(turn, theirs, passes, ended, going)
             if left is not None:
                 raise Refused(
-                    f"the reply {turn.name + ' ' * bool(turn.name) + left} is missing: no zone leaves it out"
+                    f"the reply {turn.name + ' ' * bool(turn.name) + left} is missing:"
+                    " no zone leaves it out"
                 )
 
     def turns(
         self, claimant: int, position: SlitherPosition, mine: int, theirs: int
     ) -> Iterator[Turn]:
-        """What Q may do before its placement, as far as it is known: nothing, or a relocation, perhaps from or to a cell that is not."""
+        """Q's possible turns before the placement, as far as known.
+
+        Nothing, or a relocation, whose start or end may be an unknown cell.
+        """
         stones, names = position.stones[1 - claimant], self.grid.names
         landing = theirs & ~stones & ~(mine & position.stones[claimant])
         yield Turn(stones, landing, "")
@@ -250,7 +266,10 @@ class SlitherZones(WrittenZones):
     def unanswered(
         self, turn: Turn, known: int, elsewhere: bool, ended: Sequence[Won], going: Sequence[Won]
     ) -> str | None:
-        """A placement after ``turn``, or with ``elsewhere`` one on no known cell, that may be legal and that no child answers; None without one."""
+        """A placement after ``turn`` that may be legal and that no child answers, or None.
+
+        With ``elsewhere`` it may be on an unknown cell.
+        """
         if any(not (turn.stones ^ won.stones) & won.known for won in going):
             return None
         left = turn.landing
@@ -272,5 +291,5 @@ class SlitherZones(WrittenZones):
         )
 
     def shows_broken(self, stones: int, known: int) -> bool:
-        """M3: that Q breaks the diagonal rule."""
+        """M3: whether Q breaks the diagonal rule."""
         return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)

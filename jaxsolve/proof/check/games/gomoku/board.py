@@ -1,4 +1,4 @@
-"""Gomoku, with and without four threats: positions, moves and ends."""
+"""Gomoku, with and without four threats: positions, moves and ends of the game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxsolve.proof.check.grid import STONES, bits, gtp
 from jaxsolve.proof.check.rules import Rules, Verdict, choice, number, options
 
 TWO = -1
-"""Value of ``fours`` where the side that moved last has two completing cells or more."""
+"""Value of ``fours`` if the side that moved last has two completing cells or more."""
 
 
 class GomokuPosition(NamedTuple):
@@ -22,7 +22,7 @@ class GomokuPosition(NamedTuple):
 
 class _Window(NamedTuple):
     cells: int  # mask of L cells in a row
-    around: int  # exact rules: mask of the on-board cells just before and after them, which must not be own; else 0
+    around: int  # exact rules: mask of the cells just before and after, not to be own; else 0
 
 
 class GomokuBoard(Rules):
@@ -55,7 +55,7 @@ class GomokuBoard(Rules):
                     windows.append(_Window(sum(cells), around))
         return windows
 
-    # ---- positions -----------------------------------------------------------------------------------------------
+    # ---- positions -------------------------------------------------------------------------------
     def position(self, text: str) -> GomokuPosition:
         match = self.format.fullmatch(text)
         if not match:
@@ -77,7 +77,10 @@ class GomokuBoard(Rules):
         return position
 
     def _check_fours(self, position: GomokuPosition, over: bool) -> None:
-        """Whether the field says what the stones do; so a side never has an unanswered four, here or in any position that play leads to."""
+        """Tests the field ``fours`` against the stones.
+
+        So no side has an unanswered four, here or in any position that play leads to.
+        """
         own = self.scan(position, position.side)[0]
         theirs = self.scan(position, 1 - position.side)[0]
         if over:
@@ -85,10 +88,12 @@ class GomokuBoard(Rules):
             wanted = "there is none: the last move has won"
         elif own:
             right = position.fours > 0 and bool(position.fours & own)
-            wanted = f"it must be a cell at which {self.players[position.side]}, to move, wins: {show(self.grid.list(own))}"
+            player, cells = self.players[position.side], show(self.grid.list(own))
+            wanted = f"it must be a cell at which {player}, to move, wins: {cells}"
         else:
             right = position.fours == self.state(theirs)
-            wanted = f"it must say how {self.players[1 - position.side]} threatens to win: {show(self.grid.list(theirs) or 'nowhere')}"
+            player, cells = self.players[1 - position.side], self.grid.list(theirs) or "nowhere"
+            wanted = f"it must say how {player} threatens to win: {show(cells)}"
         if not right:
             raise Refused(f"the position's fours are wrong: {wanted}")
 
@@ -96,7 +101,7 @@ class GomokuBoard(Rules):
         return position.side
 
     def _lined(self, own: int) -> bool:
-        """Whether these stones hold a winning line."""
+        """Whether the stones contain a winning line."""
         for step in (1, self.grid.stride, self.grid.stride + 1, self.grid.stride - 1):
             starts = own
             for k in range(1, self.line):
@@ -121,7 +126,7 @@ class GomokuBoard(Rules):
             else None
         )
 
-    # ---- lines ---------------------------------------------------------------------------------------------------
+    # ---- lines -----------------------------------------------------------------------------------
     def completing(self, own: int, enemy: int, stone: int) -> int:
         """Mask of the empty cells that complete a line through ``stone``, one of ``own``."""
         found = 0
@@ -133,7 +138,10 @@ class GomokuBoard(Rules):
         return found
 
     def lacking(self, own: int, enemy: int, stones: int, through: int = 0) -> list[int]:
-        """Of each window that holds none of ``enemy`` and lacks so many of ``own`` the empty cells; only of those ``through`` a stone, if given."""
+        """For each window without ``enemy`` that lacks so many stones of ``own``, its empty cells.
+
+        Only the windows ``through`` a stone, if given.
+        """
         found = []
         for cells, around in self.through[through] if through else self.windows:
             missing = cells & ~own
@@ -142,8 +150,10 @@ class GomokuBoard(Rules):
         return found
 
     def scan(self, position: GomokuPosition, player: int) -> tuple[int, dict[int, int]]:
-        """Mask of the empty cells at which a stone of ``player`` makes a winning line, and, for every cell where it makes fours,
-        the cells that complete them."""
+        """The cells at which a stone of ``player`` makes a winning line or a four.
+
+        Returns a mask of the first, and for every cell that makes fours their completing cells.
+        """
         own, enemy = position.stones[player], position.stones[1 - player]
         wins, fours = 0, {}
         for cells, around in self.windows:
@@ -160,7 +170,7 @@ class GomokuBoard(Rules):
                 fours[second] = fours.get(second, 0) | first
         return wins, fours
 
-    # ---- moves ---------------------------------------------------------------------------------------------------
+    # ---- moves -----------------------------------------------------------------------------------
     @staticmethod
     def state(cells: int) -> int:
         """A mask of completing cells as ``GomokuPosition.fours`` states it."""
