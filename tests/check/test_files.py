@@ -221,7 +221,7 @@ def test_command_line_exit_codes(proof, tmp_path):
         assert len((done.stdout + done.stderr).strip().splitlines()) == 1
 
 
-# ---- gzip members ----------------------------------------------------------------------------------------------
+# ---- gzip members --------------------------------------------------------------------------------
 def test_a_certificate_may_have_any_number_of_members(proof, tmp_path):
     data, rng = gzip.decompress(proof.read_bytes()), random.Random(3)
     path = tmp_path / "members.gz"
@@ -253,7 +253,7 @@ def test_a_truncated_certificate_is_refused(proof, tmp_path):
         assert not report.accepted
 
 
-# ---- files that are no regular files -----------------------------------------------------------------------
+# ---- files that are no regular files -------------------------------------------------------------
 @pytest.fixture
 def folder(proof, tmp_path):
     """A folder with an accepted certificate, in ``good``."""

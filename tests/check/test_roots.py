@@ -313,7 +313,7 @@ def test_roots_that_once_divided_solver_and_checker(name):
     assert both(rule_set, text) == accepted
 
 
-# ---- four threats ----------------------------------------------------------------------------------------------------
+# ---- four threats --------------------------------------------------------------------------------
 NINE = FIVE.format(9, 5, "five-or-more", "4t")
 OPEN_FOUR = (
     "........./.OOOO..../........./..XXX..../..X....../..X....../........./........./........."
@@ -389,7 +389,7 @@ def test_play_from_a_root_leads_to_roots(win):
     assert seen > 200
 
 
-# ---- rule sets ---------------------------------------------------------------------------------------------------------
+# ---- rule sets -----------------------------------------------------------------------------------
 def random_id(rng: random.Random) -> tuple[str, str]:
     """A game and a full rule-set id, often with a value out of its range."""
 

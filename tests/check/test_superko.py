@@ -60,7 +60,7 @@ def test_what_is_accepted_can_be_played_out_under_superko(size, free, tmp_path):
     assert size > 3 or seen["repeats"] > 0, seen
 
 
-# ---- the tests of the law, taken away one at a time ----------------------------------------------------------------------
+# ---- the tests of the law, taken away one at a time ----------------------------------------------
 class NoNodes(superko.Fresh):
     """Without S1."""
 
@@ -146,7 +146,7 @@ def test_each_test_alone_refuses_a_false_certificate(spoilt, tmp_path, monkeypat
     assert played_out(path) == "fails"
 
 
-# ---- a certificate written by hand -----------------------------------------------------------------------------------------
+# ---- a certificate written by hand ---------------------------------------------------------------
 RULES = "tsumego-3;ko=situational;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;crucial=A1;region=A1,B1,A2;ko_black=allow;ko_white=allow"
 HEADER = {
     "format": "jaxsolve-proof",

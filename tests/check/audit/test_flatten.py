@@ -111,7 +111,7 @@ def test_plain_certificates_and_threats_can_be_flattened(tmp_path):
     assert games >= {"go", "gomoku", "hex", "awari"}
 
 
-# ---- nothing written ---------------------------------------------------------------------------------------------------
+# ---- nothing written -----------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["shows_life", "move_inside", "child_inside"])
 def test_a_wrong_zone_cannot_be_flattened(name, tmp_path, monkeypatch):
     path = proof_tools.write(tmp_path / "a.gz", wrong(*LIES[name], monkeypatch))
@@ -200,7 +200,7 @@ def test_too_many_nodes_stop_it(tmp_path):
     assert flatten.flatten(read(path), tmp_path / "other.gz", nodes) == nodes
 
 
-# ---- the commands ------------------------------------------------------------------------------------------------------
+# ---- the commands --------------------------------------------------------------------------------
 def test_commands_write_it(tmp_path, capsys):
     path, out = proof_tools.write(tmp_path / "a.gz", HAND["attack"]), tmp_path / "flat.gz"
     assert main([path, "--flatten", str(out)]) == 0

@@ -106,7 +106,7 @@ def test_zones_as_small_as_can_be_win_every_game(tmp_path):
         assert found.reason == "" and found.node_games == 150
 
 
-# ---- what is played ----------------------------------------------------------------------------------------------------
+# ---- what is played ------------------------------------------------------------------------------
 def test_every_kind_of_reply_is_played(tmp_path, monkeypatch):
     seen, kind_of = Counter(), replay._Games._kind_of
     reply = replay._Games._reply
@@ -169,7 +169,7 @@ def test_the_seed_decides_the_games(folder):
     assert found[0] == found[1] and lengths[0] != lengths[1]
 
 
-# ---- wrong zones -------------------------------------------------------------------------------------------------------
+# ---- wrong zones ---------------------------------------------------------------------------------
 """Condition switched off -> the weaker zones, and the problem whose certificate then has a wrong zone."""
 
 
@@ -284,7 +284,7 @@ def test_a_game_that_does_not_end_as_claimed_is_seen(verdict, reason, tmp_path, 
     assert reason in replay.replay(proof, 5).reason
 
 
-# ---- the commands ------------------------------------------------------------------------------------------------------
+# ---- the commands --------------------------------------------------------------------------------
 
 
 def test_commands_say_what_was_played(tmp_path, capsys):

@@ -234,7 +234,7 @@ def test_a_leaf_that_counts_the_board_has_no_zone(tmp_path):
     )
 
 
-# ---- spoilt certificates -------------------------------------------------------------------------------------------------
+# ---- spoilt certificates -------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def zoned():
     """Certificates with zones as small as the checker lets them be, and those above."""

@@ -158,7 +158,7 @@ def test_the_whole_board_is_a_zone_of_every_true_step():
     assert min(tried.values()) > 50
 
 
-# ---- the law itself, with the game solved ------------------------------------------------------------------------------
+# ---- the law itself, with the game solved --------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules, root, player", SOLVED)

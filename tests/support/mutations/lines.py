@@ -141,7 +141,7 @@ def _smaller(lines: Lines, rng: random.Random) -> Lines | None:
     return tidy([*lines[: rng.randrange(2, len(lines) - 1)], lines[-1]])
 
 
-# ---- bookkeeping -----------------------------------------------------------------------------------------------------
+# ---- bookkeeping ---------------------------------------------------------------------------------
 @mutation("raise n")
 def _raise(lines: Lines, rng: random.Random) -> Lines | None:
     rng.choice(lines[1:-1])["n"] += rng.choice([1, 2, 10**12])
@@ -253,7 +253,7 @@ def _more(lines: Lines, rng: random.Random) -> Lines | None:
     )
 
 
-# ---- the header ------------------------------------------------------------------------------------------------------
+# ---- the header ----------------------------------------------------------------------------------
 @mutation("flip the player of the claim")
 def _flip(lines: Lines, rng: random.Random) -> Lines | None:
     claim = lines[0]["claim"]

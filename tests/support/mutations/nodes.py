@@ -150,7 +150,7 @@ def _reorder(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-# ---- kinds -----------------------------------------------------------------------------------------------------------
+# ---- kinds ---------------------------------------------------------------------------------------
 @mutation("make a node a leaf")
 def _to_leaf(lines: Lines, rng: random.Random) -> Lines | None:
     node = pick(lines, rng, lambda node: "leaf" not in node)

@@ -135,7 +135,7 @@ class Twin:
             fields.append("crucial=" + (self.listing(p.crucial) or "-"))
         return " ".join(fields)
 
-    # ---- rules -----------------------------------------------------------------------------------------------------
+    # ---- rules -----------------------------------------------------------------------------------
     def can_play(self, p: Position, point: int) -> bool:
         if p.board[point] or point == p.ko or point not in self.region:
             return False
@@ -169,7 +169,7 @@ class Twin:
             alive if self.crucial is None else alive & p.crucial
         )
 
-    # ---- covering --------------------------------------------------------------------------------------------------
+    # ---- covering --------------------------------------------------------------------------------
     def covers(self, q: Position, p: Position, zone: frozenset[int], claimant: int) -> bool:
         if q.side != p.side or q.passes == 2:
             return False
@@ -254,7 +254,7 @@ def _broken_at(twin: Twin, step: Step, q: Position) -> str:
     return ""
 
 
-# ---- random steps ----------------------------------------------------------------------------------------------------
+# ---- random steps --------------------------------------------------------------------------------
 def sample(rng: random.Random, points, least: int, most: int) -> frozenset[int]:
     points = sorted(points)
     return frozenset(rng.sample(points, min(len(points), rng.randint(least, most))))

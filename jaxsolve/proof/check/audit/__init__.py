@@ -1,1 +1,1 @@
-"""Second checks of an accepted certificate. Nothing that the checker accepts rests on this folder."""
+"""Audits of accepted certificates. The checker's acceptance depends on nothing in this folder."""

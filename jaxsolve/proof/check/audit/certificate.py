@@ -1,4 +1,4 @@
-"""A whole certificate in memory, for what the pass over the file cannot do: following its strategy."""
+"""A whole certificate in memory, so that its strategy can be followed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ MOVES = ("and", "must-play")
 
 
 class Certificate(Walk):
-    """A pass that keeps every node, with its zone and its height, as the file gives them.
+    """A pass that keeps every node of the file, with its zone and its height.
 
-    A node costs the bytes of its line, those of its position once more, and about 400: 80 MB for 10^5 nodes of 9x9 boards.
+    A node takes the bytes of its line, those of its position again, and about 400 more: 80 MB for
+    10^5 nodes of 9x9 boards.
     """
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ class Certificate(Walk):
 
     @property
     def rules(self) -> Rules:
-        """The rule set. Raises Refused where no header has been read."""
+        """The rule set of the nodes. Raises Refused if no header has been read."""
         return self._rules if self._rules is not None else self.source.rules("")
 
     @property
@@ -65,12 +66,12 @@ class Certificate(Walk):
         return self._needs_win
 
     def serves(self, verdict: Verdict) -> bool:
-        """Whether a game that ended so is what the claim says."""
+        """Whether a result satisfies the claim."""
         return verdict.winner == self._claimant or (verdict.winner is None and not self._needs_win)
 
 
 def edges(fields: dict[str, Any]) -> list[list[Any]]:
-    """The pairs of move and child that a node names."""
+    """The pairs of move and child at a node."""
     if "or" in fields:
         return [fields["or"]]
     return next((fields[name] for name in MOVES if name in fields), [])

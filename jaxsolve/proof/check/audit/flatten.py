@@ -1,8 +1,9 @@
-"""A proof by zones written out as a plain one: every legal reply with exactly the position it leads to, for small proofs.
+"""Flattening: writes a proof by zones as a plain one, with every legal reply; for small proofs.
 
-The strategy (``Strategy``) is followed from the root against every reply, without drawing anything. What comes out has leaves, ``or`` and
-``and`` nodes only, so it rests on the rules of the claim and on nothing that is said of zones, pairs, threats and simple ko; a checker that knows no
-more than that judges it before it gets its name.
+The strategy (``Strategy``) is followed from the root against every reply, without randomness. The
+result has leaves, ``or`` and ``and`` nodes only, so it depends on the rules of the claim and not on
+zones, pairs, threats and simple ko. A checker restricted to plain nodes must accept it before the
+file gets its name.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ from jaxsolve.proof.check.rules import Rules
 from jaxsolve.proof.check.walk import Walk
 
 MOST = 100_000
-"""Nodes of a plain certificate where nobody says how many it may have; 100 MB or so, with 80 replies a node."""
+"""Default for the most nodes of a plain certificate: about 100 MB, with 80 replies a node."""
 
 
 class NotWritten(ValueError):
-    """The plain certificate cannot be written as asked; the message is one sentence. Nothing is wrong with the proof."""
+    """The plain certificate cannot be written; the proof is not refused.
+
+    The message is one sentence.
+    """
 
 
 class Plain(Walk):
@@ -51,7 +55,7 @@ class Plain(Walk):
 
 
 class _Open(NamedTuple):
-    """A position whose children are being made."""
+    """A position whose children are being expanded."""
 
     text: str  # under the claim's rules
     kind: str  # "or", "and" or the reason of a leaf
@@ -78,7 +82,7 @@ class Flat:
         self._build()
 
     def _build(self) -> None:
-        """Depth first, without recursion; a position that is finished is not made again, whichever node of the strategy it came from."""
+        """Expands depth first, without recursion, each position once."""
         stack = [self._opened(self.strategy.start(), self.proof.root)]
         done = [0]  # how many children of each are finished
         while stack:
@@ -163,10 +167,13 @@ class Flat:
 
 
 def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -> int:
-    """Writes an accepted certificate to ``out`` as a plain one, whole or not at all; returns its number of nodes.
+    """Writes an accepted certificate to ``out`` as a plain one, whole or not at all.
 
-    Raises Refused where the strategy or the plain certificate fails, which says that the proof is wrong; NotWritten where ``out`` exists, more than
-    ``most`` nodes are needed, or the disk does not take it.
+    Returns its number of nodes.
+
+    Raises:
+      Refused: the strategy or the plain certificate fails, so the proof is wrong.
+      NotWritten: ``out`` exists, more than ``most`` nodes are needed, or the disk fails.
     """
     out = os.fspath(out)
     if not out:
@@ -190,7 +197,10 @@ def flatten(proof: Certificate, out: str | os.PathLike[str], most: int = MOST) -
 
 @contextlib.contextmanager
 def _named(part: str, out: str) -> Iterator[None]:
-    """Gives the file ``part`` the name ``out`` after the block, if nobody else has it by then; where the block fails, ``part`` goes."""
+    """Renames the file ``part`` to ``out`` after the block, unless ``out`` exists by then.
+
+    If the block fails, ``part`` is removed.
+    """
     try:
         yield
         try:
@@ -207,7 +217,7 @@ def _named(part: str, out: str) -> Iterator[None]:
 
 
 def _write(file: IO[bytes], flat: Flat) -> None:
-    """Writes the lines and brings them to the disk."""
+    """Writes the lines and flushes them to the disk."""
     with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         for line in flat.lines():
             packed.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")

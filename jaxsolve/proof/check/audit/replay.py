@@ -1,8 +1,9 @@
-"""Random defences against a certificate's strategy, played by the rules alone: a second net under a proof by zones.
+"""Replay: random defences against the strategy of an accepted certificate, by the rules alone.
 
-The checker accepts a zone because of a law. A replay asks the rules whether the law holds where the certificate uses it: games start from the
-claim's own position, and from positions that cover a random node but have other stones outside its zone, so that a zone that is too small shows up
-as a move that is not legal, a reply that nothing answers, or a game that ends otherwise. It can only refuse.
+The checker accepts zones by a law; a replay tests the law at the certificate. Games start from the
+claim's position, and from positions that cover a random node but have other stones outside its
+zone. A zone that is too small then shows up as an illegal move, a reply without an answer, or
+another result. A replay can only refuse.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from jaxsolve.proof.check.audit.strategy import Place, Strategy
 from jaxsolve.proof.check.errors import Refused, show
 
 _TRIES = 200
-"""How many positions are drawn for one that play can lead to and that covers a node."""
+"""Random positions per start: until one can be a position of play and covers a node."""
 _KINDS = ("pass", "listed", "inside", "outside", "opened")
-"""Replies: passes; those that the node names; others at points of its zone; others elsewhere; those in its zone that only drift makes legal."""
+"""Kinds of replies.
+
+Passes; named by the node; others at points of its zone; others elsewhere; those in its zone that
+are legal only because the position differs from the node's.
+"""
 _SHOWN = 4000
 """Most characters of a line of play in a sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Replayed:
-    """What came of the games."""
+    """The result of a replay."""
 
     root_games: int  # from the claim's position
     node_games: int  # from positions that cover a node
@@ -36,7 +41,7 @@ class Replayed:
 
     @property
     def sentence(self) -> str:
-        """The whole answer as one sentence."""
+        """The result as one sentence."""
         if self.reason:
             return f"refused: {self.reason}."
         nodes = (
@@ -44,13 +49,16 @@ class Replayed:
             if self.node_games
             else ""
         )
-        return f"replayed: {self.root_games} games from the root{nodes}, all as claimed, the longest of {self.longest} moves (seed {self.seed})."
+        return (
+            f"replayed: {self.root_games} games from the root{nodes}, all as claimed,"
+            f" the longest of {self.longest} moves (seed {self.seed})."
+        )
 
 
 def replay(proof: Certificate, games: int, seed: int = 0) -> Replayed:
-    """Plays ``games`` random defences from the root of an accepted certificate and, where nodes have zones, as many from random nodes.
+    """Plays ``games`` random defences from the root, and as many from random nodes with zones.
 
-    Memory: the certificate's. Raises nothing, whatever an accepted certificate of the checker's own games holds.
+    Memory: the certificate's. Raises nothing for accepted certificates of built-in games.
     """
     return _Games(proof, seed).all(games)
 
@@ -85,7 +93,7 @@ class _Games:
         return Replayed(from_root, from_nodes, self.longest, self.seed)
 
     def _elsewhere(self) -> Place | None:
-        """A position that covers a random node; None where none is found, as in games without zones."""
+        """A position that covers a random node, or None if none is found or nodes have no zones."""
         zones = self.rules.zones or self.rules.written
         if zones is None or not self.zoned:
             return None
@@ -108,12 +116,14 @@ class _Games:
         return True
 
     def _game(self, place: Place, text: str) -> str:
-        """Plays one game from a place, which is ``text`` under the claim's rules; what is wrong with it, "" where it ends as claimed."""
+        """Plays one game from a place, whose text under the claim's rules is ``text``.
+
+        Returns the failure, "" if the game ends as claimed.
+        """
         moves: list[str] = []
         strategy, rules = self.strategy, self.rules
-        most = (
-            self.proof.heights.get(place.node, 0) + rules.longest
-        )  # below pairs a move fills a cell, and a cell is a character
+        # Below pairs a move fills a cell, which is one character of the position's text.
+        most = self.proof.heights.get(place.node, 0) + rules.longest
         taste = {kind: self.rng.random() ** 2 + 0.02 for kind in _KINDS}
         try:
             while strategy.over(place, text) is None:
@@ -141,7 +151,7 @@ class _Games:
         return ""
 
     def _reply(self, place: Place, replies: list[str], taste: dict[str, float]) -> str:
-        """A random reply of a random kind, by the game's taste."""
+        """A random reply; its kind is drawn with the game's weights."""
         kinds: dict[str, list[str]] = {}
         kind_of = self._kind_of(place)
         for move in replies:
@@ -150,7 +160,7 @@ class _Games:
         return self.rng.choice(kinds[kind])
 
     def _kind_of(self, place: Place) -> Callable[[str], str]:
-        """From a reply to one of ``_KINDS``."""
+        """A function from a reply to its kind."""
         zones, zone, listed = (
             self.rules.zones or self.rules.written,
             self.proof.zones.get(place.node, 0),

@@ -9,7 +9,7 @@ from jaxsolve.proof.check.rules import Rules
 
 
 class Sampler:
-    """Default sampler, for games without zones of their own. A zone is a bit set, as in ``zones``."""
+    """Default sampler, for games without zones. A zone is a bit set, as in ``zones``."""
 
     def point(self, move: str) -> int:
         """The point of a move as a bit of a zone; 0 if the move has none."""

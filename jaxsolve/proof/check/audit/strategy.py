@@ -1,14 +1,16 @@
-"""What a certificate plays: the claimant's moves from any position that the strategy has led to, which may have drifted from the certificate's.
+"""The strategy in a certificate: the claimant's moves, also from positions outside the certificate.
 
-A *place* is a real position with what the claim rests on there: a node whose position it is or covers, or the pairs of a node that has been left.
-Every step of the law of zones (FORMAT.md) is asked of the real position: the move is legal, the position after it covers the child, after every reply
-it covers some child, and the game ends as claimed. What fails raises Refused, with one sentence.
+A *place* is a real position with the reason of the claim there: a node whose position it is or
+covers, or the pairs or the threat of a node that play has left. Every step of the law of zones
+(FORMAT.md) is tested at the real position: the move is legal, the position after it covers the
+child, after every reply it covers some child, and the game ends as claimed. A failure raises
+Refused, with one sentence.
 
-Play comes to an end whatever the certificate says: a node's children are earlier lines, so no line of play passes through more nodes than the
-root's height says, and below pairs, which only Hex has, every move fills a cell.
+Play ends whatever the certificate contains: a node's children are earlier lines, so no game passes
+through more nodes than the root's height, and below pairs, in Hex only, every move fills a cell.
 
-A proof by simple ko is followed on two texts of each position: the place's, under simple ko, and the one under the rules of the claim, with its
-history. Elsewhere the two are one.
+A proof under simple ko has two texts of each position: that of the place, under simple ko, and
+that under the rules of the claim, with its history. Otherwise the two are the same.
 """
 
 from __future__ import annotations
@@ -25,19 +27,21 @@ from jaxsolve.proof.check.rules import Verdict
 
 
 class Place(NamedTuple):
-    """Where the strategy is."""
+    """A position of the strategy."""
 
     text: str  # the real position
-    node: int  # the node that it covers; 0: the claim rests on what follows
+    node: int  # the node that it covers; 0: the claim depends on the following fields
     answer: str = ""  # without node: the move that the claimant owes, "" for none
-    pairs: tuple[
-        tuple[str, str], ...
-    ] = ()  # without node: cells of which the claimant gets one each
-    threat: Any = ()  # without node: what follows the answer, the rest of a line, or a branch's line and answers
+    pairs: tuple[tuple[str, str], ...] = ()  # without node: the claimant gets a cell of each
+    # Without node: the rest after the answer, of a line, or a branch's line and answers.
+    threat: Any = ()
 
 
 class Strategy:
-    """Follows one accepted certificate. With ``rng`` all that the certificate leaves open is drawn; without, it is what ends soonest."""
+    """Follows an accepted certificate.
+
+    Choices that the certificate leaves open are random with ``rng``; without, the shortest.
+    """
 
     def __init__(self, proof: Certificate, rng: random.Random | None = None):
         self.proof, self.rules, self.claimant = proof, proof.rules, proof.claimant
@@ -49,9 +53,8 @@ class Strategy:
             )
         )
         self._rng, self._sampler = rng, sampler_of(self.rules)
-        self.played = (
-            proof.played if proof.played is not proof.rules else None
-        )  # where the claim is made under other rules
+        # The rules of the claim, if the nodes are written under others.
+        self.played = proof.played if proof.played is not proof.rules else None
         self._real = functools.lru_cache(1 << 8)(
             self.rules.position if self.played is None else self.played.position
         )
@@ -61,7 +64,7 @@ class Strategy:
         return self.enter(self.proof.texts[self.proof.top], self.proof.top)
 
     def enter(self, text: str, node: int) -> Place:
-        """The place of a position that covers a node's."""
+        """The place of a position that covers a node's position."""
         fields = self.fields(node)
         if "leaf" in fields and "pairs" in fields:
             return Place(text, 0, "", _pairs(fields))
@@ -77,9 +80,12 @@ class Strategy:
             self.claimant, self.position(text), self.position(won), zone
         )
 
-    # ---- the end -------------------------------------------------------------------------------------------------
+    # ---- the end ---------------------------------------------------------------------------------
     def over(self, place: Place, text: str) -> Verdict | None:
-        """How the game ended here, as claimed; None while it goes on. ``text`` is the position's under the claim's rules."""
+        """The result if the game is over here, as claimed; None while it goes on.
+
+        ``text`` is the position under the claim's rules.
+        """
         verdict = self.rules.verdict(self.position(place.text))
         if self.played is not None and self.played.verdict(self._real(text)) != verdict:
             raise Refused(
@@ -99,24 +105,31 @@ class Strategy:
             raise Refused("the game goes on after the threat")
         return verdict
 
-    # ---- what is played under the claim's rules ------------------------------------------------------------------
+    # ---- what is played under the claim's rules --------------------------------------------------
     def after(self, text: str, move: str, place: Place) -> str:
-        """Text under the claim's rules after the claimant's move, which leads from ``text`` to ``place``. Raises Refused if they forbid it."""
+        """Text under the claim's rules after the claimant's move from ``text`` to ``place``.
+
+        Raises Refused if they forbid the move.
+        """
         return place.text if self.played is None else self.played.child(self._real(text), move)
 
     def replies(self, place: Place, text: str) -> dict[str, tuple[str, str]]:
-        """Every reply that the claim's rules allow in the position ``text``: the texts after it, as the strategy has it and under those rules."""
+        """The replies that the claim's rules allow in the position ``text``.
+
+        Each has the text after it for the strategy, and that under the claim's rules.
+        """
         known = self.rules.replies(self.position(place.text))
         if self.played is None:
             return {move: (after, after) for move, after in known.items()}
         legal = self.played.replies(self._real(text))
         if not legal.keys() <= known.keys():
             raise Refused(
-                f"simple ko knows no reply {min(legal.keys() - known.keys())} in {show(place.text, 500)}"
+                f"simple ko knows no reply {min(legal.keys() - known.keys())}"
+                f" in {show(place.text, 500)}"
             )
         return {move: (known[move], after) for move, after in legal.items()}
 
-    # ---- the claimant moves --------------------------------------------------------------------------------------
+    # ---- the claimant moves ----------------------------------------------------------------------
     def move(self, place: Place) -> tuple[str, Place]:
         """The claimant's move and the place after it; the game goes on."""
         position = self.position(place.text)
@@ -134,7 +147,7 @@ class Strategy:
         return move, self.enter(text, child)
 
     def _any(self, place: Place) -> str:
-        """A move where the claimant owes none."""
+        """A move where the claimant owes none: its choice is open."""
         legal = self.rules.replies(self.position(place.text))
         if self._rng is not None:
             return self._rng.choice(list(legal))
@@ -143,9 +156,9 @@ class Strategy:
             next(iter(legal)),
         )
 
-    # ---- the opponent moves --------------------------------------------------------------------------------------
+    # ---- the opponent moves ----------------------------------------------------------------------
     def listed(self, place: Place) -> set[str]:
-        """The opponent's moves that something is said of."""
+        """The opponent's moves that the certificate names."""
         if place.node:
             fields = self.fields(place.node)
             return {move for move, _ in edges(fields)} | set(_threat(fields))
@@ -178,12 +191,16 @@ class Strategy:
             return Place(text, place.node)  # the rest of the turn shows what answers it
         if not found:
             raise Refused(
-                f"{reply} leads to {show(text, 500)}, which neither is nor covers a child of the node {place.node}"
+                f"{reply} leads to {show(text, 500)},"
+                f" which neither is nor covers a child of the node {place.node}"
             )
         return self._best(found) if self._rng is None else self._rng.choice(found)
 
     def _idle(self, place: Place, children: Sequence[int], reply: str, text: str) -> list[Place]:
-        """Places after a reply to nodes in which the opponent's turn has begun: it could have begun without effect."""
+        """Places after a reply, through nodes at which the opponent has begun its turn.
+
+        The turn could have begun without effect.
+        """
         idle = self._sampler.begun(self.position(place.text))
         if (
             idle is None
@@ -219,24 +236,27 @@ class Strategy:
 
 
 def _carried_out(text: str, threat: list[Any]) -> Place:
-    """The place where the claimant carries out a threat of several moves: a line, or a move with its line and the answers."""
+    """The place after the first move of a threat of several moves, a line or a branch."""
     return Place(text, 0, threat[0], (), threat[1:])
 
 
 def _is_branch(threat: Any) -> bool:
-    """Whether this is what follows the move of a branch, and not what follows the first move of a line."""
+    """Whether ``threat`` is the rest of a branch and not of a line."""
     return bool(threat) and not isinstance(threat[0], str)
 
 
 def _replies(threat: Any) -> dict[str, Any]:
-    """The replies that something is said of after the first move of a threat, with what is played then; a branch's other replies have None."""
+    """The named replies to the first move of a threat, each with the play that follows.
+
+    A branch's other replies have None.
+    """
     if not _is_branch(threat):
         return {threat[0]: threat[1:]} if threat else {}
     return dict(threat[1])
 
 
 def _height(threat: Any) -> int:
-    """Moves of the longest way through what follows the first move of a threat."""
+    """The most moves of the rest of a threat."""
     if not _is_branch(threat):
         return len(threat)
     line, answers = threat
@@ -244,7 +264,7 @@ def _height(threat: Any) -> int:
 
 
 def _threat(fields: dict[str, Any]) -> list[str]:
-    """The first move of a node's threat, none without one."""
+    """The first move of a node's threat; empty without one."""
     threat = fields.get("threat", [])
     return threat[:1] if isinstance(threat, list) else [threat]
 

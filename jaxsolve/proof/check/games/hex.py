@@ -142,7 +142,7 @@ class HexZones(Zones):
     def uncovered(
         self, claimant: int, replies: Mapping[str, str], won: str, zone: int
     ) -> dict[str, str]:
-        """As ``covers``: a reply adds one stone, so only its cell must be compared with ``zone``."""
+        """As ``covers``: a reply adds one stone, so only its cell is compared with ``zone``."""
         bit_of = self.rules.grid.bit_of
         return {move: text for move, text in replies.items() if bit_of[move] & zone}
 

@@ -92,7 +92,8 @@ class MiniShogi(Rules):
         for kind in _HELD:
             if kinds.count(kind) != 2:
                 raise Refused(
-                    f"{show(text)} has {kinds.count(kind)} pieces {kind} on the board and in hand, not 2"
+                    f"{show(text)} has {kinds.count(kind)} pieces {kind}"
+                    " on the board and in hand, not 2"
                 )
         for pawn, last_row in (("P", position.board[:_SIZE]), ("p", position.board[-_SIZE:])):
             if pawn in last_row:

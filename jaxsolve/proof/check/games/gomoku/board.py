@@ -189,7 +189,8 @@ class GomokuBoard(Rules):
             if completing
             else ""
         )
-        return f"{self.grid.put(position.board, bit, STONES[position.side])} {'wb'[position.side]}{field}"
+        board = self.grid.put(position.board, bit, STONES[position.side])
+        return f"{board} {'wb'[position.side]}{field}"
 
     def wins_at(self, own: int, bit: int) -> bool:
         return any(

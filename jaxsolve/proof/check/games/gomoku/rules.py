@@ -132,7 +132,7 @@ class Gomoku(GomokuBoard):
         return zone
 
     def _stone(self, own: int, enemy: int, branch: Branch) -> tuple[int, int, int]:
-        """Of a branch: the claimant's stones after its move, its zone, and the replies to answer."""
+        """Of a branch: the claimant's stones after its move, the zone, the replies to answer."""
         stone, name = branch.stone, self.grid.names[branch.stone]
         self._playable(own, enemy, stone)
         own |= stone

@@ -67,7 +67,8 @@ class Slither(Rules):
             raise Refused(f"{self.players[mover]} has no stone that can have been relocated")
         if not any(self._placements(position.stones[mover], self._empty(position))):
             raise Refused(
-                f"{self.players[mover]} has relocated a stone, but no placement keeps the diagonal rule"
+                f"{self.players[mover]} has relocated a stone,"
+                " but no placement keeps the diagonal rule"
             )
         return position
 
@@ -86,13 +87,10 @@ class Slither(Rules):
     def odd_pairs(self, stones: int) -> int:
         """The number of diagonal pairs of stones without a common orthogonal neighbour."""
         found = 0
-        for across in (
-            1,
-            -1,
-        ):  # the second stone stands a row further up, one column further left (across = 1) or right
-            beside = (
-                stones >> 1 if across == 1 else stones << 1
-            )  # bit b: there is a stone beside b, on the second stone's side
+        # The second stone stands a row further up, one column further left (across = 1) or right.
+        for across in (1, -1):
+            # Bit b: there is a stone beside b, on the second stone's side.
+            beside = stones >> 1 if across == 1 else stones << 1
             above = stones >> self.grid.stride  # bit b: there is a stone above b
             second = stones >> (self.grid.stride + across)
             found += (stones & second & ~beside & ~above).bit_count()

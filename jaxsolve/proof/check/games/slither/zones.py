@@ -112,7 +112,7 @@ class SlitherZones(WrittenZones):
         )
 
     def breaks_inside(self, claimant: int, position: SlitherPosition, zone: int) -> bool:
-        """Whether P, if it has relocated a stone, breaks windows only where its stones are known."""
+        """Whether P, having relocated a stone, breaks windows only where its stones are known."""
         if not position.relocated or position.side != claimant:
             return True
         mine, _ = self.known(claimant, zone)
@@ -185,7 +185,7 @@ class SlitherZones(WrittenZones):
                 yield window
 
     def shows_whole(self, window: Window, stones: int, known: int) -> bool:
-        """O3: whether ``stones``, where known, exclude a broken window, whatever stands elsewhere."""
+        """O3: whether the known part of ``stones`` excludes a broken window."""
         there, missing = stones & known & window.cells, ~stones & known & window.cells
         other = window.cells ^ window.diagonal
         ways = ((window.diagonal, other), (other, window.diagonal))
