@@ -168,7 +168,7 @@ class GoZones(WrittenZones):
         return bool(child) and not child & ~zone
 
     def stays_legal(self, view: View, bit: int) -> bool:
-        """R2: a liberty beside the stone or of a group of P's that it joins, or a captured chain."""
+        """R2: a liberty beside the stone or of a group of P's that it joins, or a capture."""
         near = view.near(bit)
         if near & view.empty or near & view.mine & ~view.my_groups.atari.get(bit, 0):
             return True
