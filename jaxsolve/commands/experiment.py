@@ -55,11 +55,11 @@ def run(name: str | None, words: Sequence[str], as_json: bool) -> int:
         finally:
             folder.release()
         picture = _drawn(folder.path)
-        said = streams.deliver(
+        printed = streams.deliver(
             lambda: _show(experiment, folder.path, results, picture, as_json),
             f"the results are in {folder.path / RESULTS}",
         )
-        return 0 if said else failure.FAILED
+        return 0 if printed else failure.FAILED
 
 
 def is_experiment(folder: Path) -> bool:

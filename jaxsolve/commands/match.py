@@ -59,7 +59,7 @@ def run(options: MatchOptions) -> int:
             summary = _summary(
                 options, _names(options), players, played, len(states), matches.spent[0]
             )
-            said = streams.deliver(
+            printed = streams.deliver(
                 lambda: streams.print_json(summary) if options.as_json else _show(options, summary),
                 _headline(options, summary),
             )
@@ -70,11 +70,11 @@ def run(options: MatchOptions) -> int:
                     failure.remark(
                         f"the games could not be saved in {folder.path} ({error.strerror or error})"
                     )
-                    said = False
+                    printed = False
         finally:
             if folder is not None:
                 folder.release()
-    return 0 if said else failure.FAILED
+    return 0 if printed else failure.FAILED
 
 
 # ---- inside ------------------------------------------------------------------------------------

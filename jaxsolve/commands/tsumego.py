@@ -139,26 +139,14 @@ def _run(request: Request, task: Task, folder: Path) -> int:
         return path if row["verdict"] != "unknown" and path.exists() else None
 
     found = report.make_report(study, find)
-    interrupted = interrupted or solver.interrupted
     rows = [row for row in results.rows.values() if row["id"] in solver.answered]
     failed = _write(request, found)
     printed = _deliver(request, found, rows)
-    if interrupted:
-        failure.remark(
-            "interrupted"
-            + (
-                f"; the same command resumes the run in {request.out}"
-                if request.out is not None
-                else ""
-            )
-        )
+    if interrupted or solver.interrupted:
+        resumes = f"; the same command resumes the run in {request.out}"
+        failure.remark(f"interrupted{'' if request.out is None else resumes}")
         return failure.INTERRUPTED
-    unsaved = _unsaved(rows)
-    if results.failure is not None:
-        unsaved.append(
-            f"not every row could be saved ({results.failure.strerror or results.failure}); "
-            "the same command solves the others again"
-        )
+    unsaved = _unsaved(rows, results.failure)
     for sentence in [*unsaved, *failed]:
         failure.remark(sentence)
     if unsaved or failed or not printed:
@@ -176,13 +164,22 @@ def _run(request: Request, task: Task, folder: Path) -> int:
     return failure.PROVED if complete else failure.UNKNOWN
 
 
-def _unsaved(rows: Sequence[Row]) -> list[str]:
-    """A sentence for each reason why results could not be saved, with the questions concerned."""
+def _unsaved(rows: Sequence[Row], error: OSError | None) -> list[str]:
+    """A sentence for each reason why results were not saved, with the questions concerned.
+
+    ``error``: why rows could not be written.
+    """
     ids: dict[str, list[str]] = {}
     for row in rows:
         if row.get("unsaved"):
             ids.setdefault(str(row["unsaved"]).rstrip("."), []).append(str(row["id"]))
-    return [f"{reason}: {', '.join(ids[reason])}" for reason in ids]
+    sentences = [f"{reason}: {', '.join(ids[reason])}" for reason in ids]
+    if error is not None:
+        sentences.append(
+            f"not every row could be saved ({error.strerror or error}); "
+            "the same command solves the others again"
+        )
+    return sentences
 
 
 def _write(request: Request, found: Report) -> list[str]:

@@ -1,1 +1,1 @@
-"""Files in and out: SGF records, problem sets, and the ways a person can name a position."""
+"""File formats: SGF records, problem sets, published weights, and typed positions."""

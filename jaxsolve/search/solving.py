@@ -26,7 +26,8 @@ from jaxsolve.search.settings import Settings, changed
 if TYPE_CHECKING:
     from jaxsolve.question import Problem
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _moving_data(function: Callable[P, T]) -> Callable[P, T]:

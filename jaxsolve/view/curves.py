@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from jaxsolve.core.run_folder import write_atomically
 
@@ -39,29 +40,9 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
     for axes in panels[len(PANELS) :]:
         axes.remove()
     for axes, (title, lines) in zip(panels, PANELS, strict=False):
-        labelled: set[str] = set()
-        for number, rows in enumerate(runs.values()):
-            for field, style in lines:
-                shown = [
-                    (row["iteration"], row[field] * (100 if "%" in title else 1))
-                    for row in rows
-                    if field in row
-                ]
-                if shown:
-                    label = (
-                        field.removeprefix("loss_")
-                        if len(lines) > 1 and field not in labelled
-                        else None
-                    )
-                    labelled.add(field)
-                    style += "o" if len(shown) == 1 else ""  # one point makes no line
-                    axes.plot(
-                        *zip(*shown, strict=True),
-                        style,
-                        color=f"C{number}" if several else None,
-                        linewidth=1.4,
-                        label=label,
-                    )
+        for field, style in lines:
+            label = field.removeprefix("loss_") if len(lines) > 1 else None
+            _draw_metric(axes, list(runs.values()), field, style, label, 100 if "%" in title else 1)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("iteration")
         axes.grid(alpha=0.3)
@@ -78,3 +59,26 @@ def draw(path: Path, runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_atomically(path, picture.getvalue())
+
+
+def _draw_metric(
+    axes: Any,
+    runs: Sequence[Sequence[Mapping[str, float]]],
+    field: str,
+    style: str,
+    label: str | None,
+    factor: float,
+) -> None:
+    """Draws one metric of all runs; the first curve gets the label."""
+    for number, rows in enumerate(runs):
+        shown = [(row["iteration"], row[field] * factor) for row in rows if field in row]
+        if not shown:
+            continue
+        axes.plot(
+            *zip(*shown, strict=True),
+            style + ("o" if len(shown) == 1 else ""),  # one point makes no line
+            color=f"C{number}" if len(runs) > 1 else None,
+            linewidth=1.4,
+            label=label,
+        )
+        label = None

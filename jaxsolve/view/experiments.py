@@ -19,9 +19,9 @@ import numpy as np
 from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.core.strict_json import shortened
 
-WIDTH, HEIGHT = 4.2, 3.4  # of a panel, inches
+WIDTH, HEIGHT = 4.2, 3.4  # inches of a panel
 COLUMNS = 3
-CHARACTERS, LEGEND = 13, 16  # of the title and of the legend, an inch
+CHARACTERS, LEGEND = 13, 16  # characters per inch in the title and in the legend
 
 Row = dict[str, Any]
 
@@ -119,7 +119,6 @@ def draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
 # ---- inside ------------------------------------------------------------------------------------
 def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     axes = shown["axes"]
     games = {
@@ -144,39 +143,43 @@ def _draw(path: Path, rows: Sequence[Row], shown: Mapping[str, Any]) -> None:
         panel.set_xticks(
             np.arange(len(labels)), labels, rotation=45 if max(map(len, labels)) > 5 else 0
         )
-        panel.set_ylim(-3, 103)  # else points at the ends are cut in half
+        panel.set_ylim(-3, 103)  # points at the ends must not be cut
         panel.set_title(game, fontsize=10)
         panel.set_xlabel(shown["x_label"] or (list(axes)[-1] if axes else ""), fontsize=9)
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("per cent of the points, 95 % intervals")
-    several = len(names) > 1
-    legend = {
-        name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several
-    }
-    if any(shown["paper"].get(game) is not None for game in games):
-        legend["jaxsolve"] = Line2D(
-            [], [], color="black" if several else "C0", marker="o", markersize=4
-        )
-        legend[f"paper: {shown['source']}"] = Line2D(
-            [], [], color="black" if several else "C0", linestyle=":", marker="x", markersize=5
-        )
-    if legend:
-        beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
-        beside = min(max(beside, 1), len(legend))
-        figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
-        figure.legend(
-            list(legend.values()),
-            list(legend),
-            fontsize=8,
-            loc="outside lower center",
-            ncols=beside,
-        )
+    compared = any(shown["paper"].get(game) is not None for game in games)
+    _draw_legend(figure, names, shown["source"] if compared else None)
     figure.suptitle(
         textwrap.fill(shown["title"], int(CHARACTERS * figure.get_figwidth())), fontsize=10
     )
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], dpi=110)
     write_atomically(path, picture.getvalue())
+
+
+def _draw_legend(figure: Any, names: Sequence[str], source: str | None) -> None:
+    """Draws a legend of the lines, and of the published points if there is a ``source``."""
+    from matplotlib.lines import Line2D
+
+    several = len(names) > 1
+    legend = {
+        name: Line2D([], [], color=f"C{number}") for number, name in enumerate(names) if several
+    }
+    if source is not None:
+        colour = "black" if several else "C0"
+        legend["jaxsolve"] = Line2D([], [], color=colour, marker="o", markersize=4)
+        legend[f"paper: {source}"] = Line2D(
+            [], [], color=colour, linestyle=":", marker="x", markersize=5
+        )
+    if not legend:
+        return
+    beside = int(LEGEND * figure.get_figwidth()) // (max(map(len, legend)) + 8)
+    beside = min(max(beside, 1), len(legend))
+    figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(legend) // beside))
+    figure.legend(
+        list(legend.values()), list(legend), fontsize=8, loc="outside lower center", ncols=beside
+    )
 
 
 def _lines(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
