@@ -1,4 +1,6 @@
-"""The checker accepts proofs, refuses every mutant of them, and answers in one sentence whatever it is given."""
+"""The checker accepts proofs, refuses every mutant of them, and answers in one sentence whatever it
+is given.
+"""
 
 from __future__ import annotations
 
@@ -84,15 +86,17 @@ def test_a_changed_bit_of_the_file_never_gives_another_proof(files, tmp_path):
     for path in files.values():
         data = Path(path).read_bytes()
         for _ in range(10):
-            spoilt = bytearray(data)
-            spoilt[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-            target.write_bytes(spoilt)
+            mutated = bytearray(data)
+            mutated[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            target.write_bytes(mutated)
             if check(target).accepted:
-                assert gzip.decompress(bytes(spoilt)) == gzip.decompress(data)
+                assert gzip.decompress(bytes(mutated)) == gzip.decompress(data)
 
 
 def test_frontier_stays_small_along_a_chain(tmp_path):
-    """A board of one-way play: every node is named once by the next, so the checker holds one node, however long the file."""
+    """A board of one-way play: every node is named once by the next, so the checker holds one node,
+    however long the file.
+    """
     lines = (
         check_corpus.certificate(
             check_corpus.Case("hex", "hex-4", "XXX./OOO./XXX./.... b", "white", depth=9)
@@ -112,7 +116,7 @@ def _replaced(lines, old, new):
 MIAI = check_corpus.MIAI
 KO = "OX.X/.OXX/XX../.... w"
 OPTIONS = [
-    # A proof that leaves out fillings of true eyes says nothing where they may be filled, and the other way round.
+    # A proof without fillings of true eyes is none where they may be filled, and vice versa.
     (
         check_corpus.Case(
             "go", "killallgo-9;ko=simple;passes=stones;fill_eyes=false", MIAI, "white", depth=2

@@ -1,4 +1,6 @@
-"""Whatever a file holds, the checker answers in one sentence, with the right exit code, in bounded time."""
+"""Whatever a file holds, the checker answers in one sentence, with the right exit code, in bounded
+time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Two independent sets of rules, the checker's and the kernels', agree on every text, legal move and end over random play."""
+"""Two independent sets of rules, the checker's and the kernels', agree on every text, legal move
+and end over random play.
+"""
 
 from __future__ import annotations
 

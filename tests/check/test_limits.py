@@ -1,4 +1,7 @@
-"""What a certificate may cost its reader: bounds on lines and positions, and the memory of the checker at those bounds."""
+"""What a certificate may cost its reader.
+
+Bounds on lines and positions, and the memory of the checker at those bounds.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,8 @@ RULES = {
     "tsumego": check_corpus.tsumego(19, "live", "black", "A1,B1"),
     "killall": "killallgo-9;ko=situational;passes=stones;fill_eyes=true",
 }
-ENDS = {  # of games that are not about stones: where they start, and a position where they have ended
+# Games without stones: where they start, and a position where they have ended.
+ENDS = {
     "awari": ("4,4,4,4,4,4/4,4,4,4,4,4 s captured=0:0", "1,1,1,0,0,0/0,0,0,1,1,1 s captured=24:18"),
     "minishogi": (
         "rbsgk/....p/...../P..../KGSBR b",
@@ -79,7 +83,10 @@ def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
 
 
 def test_every_reached_text_is_within_its_bound():
-    """Random play with the longest fields: what a move leads to is never longer than the rule set says."""
+    """Random play with the longest fields.
+
+    What a move leads to is never longer than the rule set says.
+    """
     for case in check_corpus.drawn(3):
         rules = proof_tools.rules_of(case.game, case.rules)
 
@@ -90,7 +97,10 @@ def test_every_reached_text_is_within_its_bound():
 
 
 def test_memory_stays_within_its_bound(tmp_path):
-    """A small file of many long positions held at once: the checker needs what it says, their texts and little more."""
+    """A small file of many long positions held at once.
+
+    The checker needs what it says, their texts and little more.
+    """
     rule_set, held = "go-9;ko=positional;komi=0.5", 60
     rules = proof_tools.rules_of("go", rule_set)
     board = "/".join(["X" * 8 + "."] * 9)

@@ -1,4 +1,7 @@
-"""Rules of games that the checker does not know: registered by hand or found as a plug-in, and named in the answer."""
+"""Rules of games that the checker does not know.
+
+Registered by hand or found as a plug-in, and named in the answer.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ from jaxsolve.proof.check.rules import Rules, Verdict
 
 
 class Nim(Rules):
-    """``nim``: one heap of at most 99; a move takes one, two or three; who takes the last has won. Text: ``<heap> <side>``."""
+    """``nim``: one heap of at most 99; a move takes one to three; who takes the last has won.
+
+    Text: ``<heap> <side>``.
+    """
 
     players = ("south", "north")
     longest = 4
@@ -94,7 +100,10 @@ def test_registered_rules_judge_their_certificates(nim, tmp_path):
 
 def test_a_game_that_nobody_knows_is_refused(tmp_path):
     report = check(certificate(tmp_path))
-    known = "known are awari, go, gomoku, hex, knightthrough, loa, minishogi, slither; others need a plug-in"
+    known = (
+        "known are awari, go, gomoku, hex, knightthrough, loa, minishogi, slither;"
+        " others need a plug-in"
+    )
     assert report.exit_code == 1 and report.line == 1 and known in report.reason
 
 
@@ -171,7 +180,10 @@ def test_plugins_are_found_by_their_entry_points(name, tmp_path):
         info.mkdir()
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text("[jaxsolve.checkers]\nnim = other.rules:Nim\n")
-    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); from jaxsolve.proof.check.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r});"
+        "from jaxsolve.proof.check.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program, certificate(tmp_path)],
         capture_output=True,
@@ -186,7 +198,10 @@ def test_a_plugin_cannot_replace_rules_of_the_checker(tmp_path):
     """Whatever claims to be ``hex``, Hex is judged by the checker's own rules."""
     (tmp_path / "site").mkdir()
     _installed(tmp_path / "site", "hex = nim_rules:Nim")
-    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); from jaxsolve.proof.check.registry import find; print(find('hex'))"
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r});"
+        "from jaxsolve.proof.check.registry import find; print(find('hex'))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
     )

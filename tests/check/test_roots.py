@@ -1,4 +1,7 @@
-"""What may stand at the root of a certificate: the solver's reading of positions and the checker's accept the same texts, to the letter."""
+"""What may stand at the root of a certificate.
+
+The solver's reading of positions and the checker's accept the same texts, to the letter.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ counts: Counter[str] = Counter()
 
 
 class Maker:
-    """Texts of positions under one rule set: reached by play, thrown together, with fields that belong there and fields that do not."""
+    """Texts of positions under one rule set.
+
+    Reached by play, thrown together, with fields that belong there and fields that do not.
+    """
 
     def __init__(self, rule_set: str, rng: random.Random):
         self.game = make(rule_set)
@@ -89,7 +95,7 @@ class Maker:
         text = " ".join(
             [board, side if self.rng.random() < 0.9 else self.rng.choice("bwsnB"), *fields]
         )
-        return self._spoilt(text) if self.rng.random() < 0.1 else text
+        return self._mutated(text) if self.rng.random() < 0.1 else text
 
     def _played(self) -> str:
         text = self.game.text(self.game.init())
@@ -110,7 +116,8 @@ class Maker:
         if self.game.name == "awari":
             most = self.rng.choice((1, 2, 4, 6, 9))
             rows = [",".join(str(self.rng.randrange(most + 1)) for _ in range(6)) for _ in range(2)]
-            return f"{rows[0]}/{rows[1]} {self.rng.choice('sn')} captured={self.rng.randrange(26)}:{self.rng.randrange(26)}"
+            side, south, north = self.rng.choice("sn"), *(self.rng.randrange(26) for _ in "SN")
+            return f"{rows[0]}/{rows[1]} {side} captured={south}:{north}"
         if self.game.name == "minishogi":
             return self._pieces()
         board = self._board()
@@ -120,7 +127,9 @@ class Maker:
         return f"{board} {self.rng.choice('bw')}"
 
     def _pieces(self) -> str:
-        """All pieces of MiniShogi thrown on the board or into hands, now and then one too many or too few."""
+        """All pieces of MiniShogi thrown on the board or into hands, now and then one too many or
+        too few.
+        """
         cells, hands = ["."] * 25, ""
         pieces = [*"KkRRBBGGSSPP"]
         if self.rng.random() < 0.2:
@@ -186,7 +195,7 @@ class Maker:
             f"{text}:{self.rng.choice('bw')}" if marked else text for text in boards
         )
 
-    def _spoilt(self, text: str) -> str:
+    def _mutated(self, text: str) -> str:
         at = self.rng.randrange(len(text))
         added = self.rng.choice(
             (" ", "/", "X", "O", ".", ";", ",", "0", "1", "=", "b", "٣", "\n", "", "")
@@ -214,7 +223,9 @@ def refused(call, *arguments):
     "rule_set", RULE_SETS, ids=[f"{name.partition(';')[0]}-{i}" for i, name in enumerate(RULE_SETS)]
 )
 def test_solver_and_checker_accept_the_same_roots(rule_set):
-    """The checker takes exactly the texts that the solver reads and would write so itself, and says the same about how such a game stands."""
+    """The checker takes exactly the texts that the solver reads and would write so itself, and says
+    the same about how such a game stands.
+    """
     maker = Maker(rule_set, random.Random(rule_set))
     game, rules = maker.game, maker.rules
     number = -(-ROOTS * RULE_SETS[rule_set] // sum(RULE_SETS.values()))
@@ -442,15 +453,16 @@ def random_id(rng: random.Random) -> tuple[str, str]:
         line = rng.choice(("2", "3", "5", "6", "15", "16", "19", "x"))
         return (
             "gomoku",
-            f"gomoku-{size};line={line};win={pick('exact5', 'five-or-more')};knowledge={pick('ndk', '4t')}",
+            f"gomoku-{size};line={line};win={pick('exact5', 'five-or-more')};"
+            f"knowledge={pick('ndk', '4t')}",
         )
     if which == 5:
         return "slither", f"slither-{size}" + pick("", "", "", ";size=5")
     if which == 7:
         return (
             "loa",
-            f"loa-{rng.choice('345789')};simultaneous={pick('draw', 'mover')};no_moves={pick('pass', 'loss')}"
-            + pick("", "", ";size=8"),
+            f"loa-{rng.choice('345789')};simultaneous={pick('draw', 'mover')};"
+            f"no_moves={pick('pass', 'loss')}" + pick("", "", ";size=8"),
         )
     if which == 8:
         return "knightthrough", f"knightthrough-{rng.choice('345789')}" + pick(

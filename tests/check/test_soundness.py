@@ -1,4 +1,7 @@
-"""What the checker accepts is true: certificates of solvers that cheat, and random edits, against exhaustive search."""
+"""What the checker accepts is true.
+
+Certificates of solvers that cheat, and random edits, against exhaustive search.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,10 @@ def test_certificates_of_solvers_that_cheat(honest, cheat, tmp_path):
 
 
 def test_a_side_that_is_alive_cannot_be_passed_to_death(tmp_path):
-    """White lives and has no move but pass; Black passes too. The life must be seen in every node, not in leaves that claim it only."""
+    """White lives and has no move but pass; Black passes too.
+
+    The life must be seen in every node, not in leaves that claim it only.
+    """
     board, rules = (
         "XXXXXXX/X.X.X.X/XXXXXXX/XXXXXXX/XXXXXXX/OOOOOOO/O.OOO.O",
         "killallgo-7;ko=simple;passes=not-achieved;fill_eyes=false",

@@ -1,4 +1,7 @@
-"""Proofs by simple ko of claims under superko: what is accepted can be played out under superko, and each test of the law is needed."""
+"""Proofs under simple ko of claims under superko.
+
+What is accepted can be played out under superko, and each test of the law is needed.
+"""
 
 from __future__ import annotations
 
@@ -96,8 +99,11 @@ class OneBoard(superko.Fresh):
         )
 
 
-class Spoilt(NamedTuple):
-    """A false certificate that one test alone refuses: the proof of this number that the seed gives."""
+class Mutated(NamedTuple):
+    """A false certificate that one test alone refuses.
+
+    The proof of this number that the seed gives.
+    """
 
     fresh: type[superko.Fresh]
     asked: Asked
@@ -126,28 +132,31 @@ _TWO_WAYS = Asked(
     _task("situational", "live", "black", "C2", "A1,B1,C1,A2,A3,B3", "false", "allow", "allow"),
     "X.X/.OX/... w",
 )
-SPOILT = (
-    Spoilt(NoNodes, _PLAYED_AGAIN, "black", 2, 0),
-    Spoilt(NotBelow, _PLAYED_AGAIN, "black", 2, 0),
-    Spoilt(NoHistory, _SEEN_BEFORE, "black", 1, 0),
-    Spoilt(OneBoard, _TWO_WAYS, "white", 6, 0),
+MUTATED = (
+    Mutated(NoNodes, _PLAYED_AGAIN, "black", 2, 0),
+    Mutated(NotBelow, _PLAYED_AGAIN, "black", 2, 0),
+    Mutated(NoHistory, _SEEN_BEFORE, "black", 1, 0),
+    Mutated(OneBoard, _TWO_WAYS, "white", 6, 0),
 )
 
 
-@pytest.mark.parametrize("spoilt", SPOILT, ids=lambda spoilt: spoilt.fresh.__name__)
-def test_each_test_alone_refuses_a_false_certificate(spoilt, tmp_path, monkeypatch):
-    lines = superko_proofs.proofs(spoilt.asked, spoilt.player, random.Random(spoilt.seed))[
-        spoilt.number
+@pytest.mark.parametrize("mutated", MUTATED, ids=lambda mutated: mutated.fresh.__name__)
+def test_each_test_alone_refuses_a_false_certificate(mutated, tmp_path, monkeypatch):
+    lines = superko_proofs.proofs(mutated.asked, mutated.player, random.Random(mutated.seed))[
+        mutated.number
     ]
     path = proof_tools.write(tmp_path / "proof.gz", lines)
     assert check(path).repeats
-    monkeypatch.setattr(go_rules, "Fresh", spoilt.fresh)
+    monkeypatch.setattr(go_rules, "Fresh", mutated.fresh)
     assert check(path).accepted
     assert played_out(path) == "fails"
 
 
 # ---- a certificate written by hand ---------------------------------------------------------------
-RULES = "tsumego-3;ko=situational;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;crucial=A1;region=A1,B1,A2;ko_black=allow;ko_white=allow"
+RULES = (
+    "tsumego-3;ko=situational;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;"
+    "crucial=A1;region=A1,B1,A2;ko_black=allow;ko_white=allow"
+)
 HEADER = {
     "format": "jaxsolve-proof",
     "version": 1,
@@ -184,7 +193,10 @@ def test_a_proof_by_simple_ko_is_accepted_for_the_claim(tmp_path):
 
 
 def test_boards_of_the_history_may_not_come_back(tmp_path):
-    """The zone after Black's move is A1, where it leaves no stone: a board with a stone there was another one."""
+    """The zone after Black's move is A1, where it leaves no stone.
+
+    A board with a stone there was another one.
+    """
     back = changed(root="X.X/.XX/OX. b history=X.X/XXX/.X.:w;X.X/.XX/.X.:w", again="A2")
     assert "may bring back board 1 of the history" in said(back, tmp_path)
     assert "'again' does not name A2" in said(
@@ -231,7 +243,10 @@ def test_games_without_superko_take_no_proof_by_other_rules(tmp_path):
     assert "takes no proof by another one" in said(lines, tmp_path)
 
 
-KO = "tsumego-4;ko=positional;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;crucial=A4;region=all;ko_black=allow;ko_white=allow"
+KO = (
+    "tsumego-4;ko=positional;passes=not-achieved;fill_eyes=true;goal=kill;defender=white;"
+    "crucial=A4;region=all;ko_black=allow;ko_white=allow"
+)
 
 
 @pytest.mark.parametrize(

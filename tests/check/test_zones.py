@@ -1,4 +1,7 @@
-"""The checker's zones, pairs and must-play nodes in Hex: accepted only where exhaustive play agrees."""
+"""The checker's zones, pairs and must-play nodes in Hex.
+
+Accepted only where exhaustive play agrees.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,10 @@ def test_pairs_that_are_none_are_refused(pairs):
 
 
 def covering(rules: Hex, position, zone: int, claimant: int, rng: random.Random) -> str:
-    """Text of a position that covers one on a zone: more stones of the claimant, the opponent's stones anywhere but in the zone."""
+    """Text of a position that covers one on a zone.
+
+    More stones of the claimant, the opponent's stones anywhere but in the zone.
+    """
     rows = []
     for bit in rules.grid.bit_of.values():
         mine = position.stones[claimant] & bit or rng.random() < 0.15
@@ -109,7 +115,11 @@ def covering(rules: Hex, position, zone: int, claimant: int, rng: random.Random)
 
 
 def test_a_position_that_covers_a_won_one_is_won():
-    """The law of zones by exhaustion: pairs win not only their own position but all that cover it, and a foreign stone in the zone is seen."""
+    """The law of zones by exhaustion.
+
+    Pairs win not only their own position but all that cover it, and a foreign stone in the zone is
+    seen.
+    """
     rng, won, seen = random.Random(5), 0, 0
     for size in (2, 3):
         rules, oracle = Hex(f"hex-{size}"), minimax.DepthFirst(make(f"hex-{size}"), 10**6)
@@ -189,7 +199,11 @@ def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
 
 @pytest.mark.full
 def test_no_choice_of_good_replies_proves_a_lost_position(tmp_path):
-    """Every reply but one may lose: as long as one wins, no must-play node that lists the others, with or without a threat, is accepted."""
+    """Every reply but one may lose.
+
+    As long as one wins, no must-play node that lists the others, with or without a threat, is
+    accepted.
+    """
     rng, lies, proofs = random.Random(8), 0, 0
     for size, plies in ((3, range(1, 6)), (4, range(5, 10))):
         game = make(f"hex-{size}")
@@ -259,7 +273,10 @@ def edited(lines: list, rng: random.Random) -> list:
 
 @pytest.mark.full
 def test_edits_never_make_an_accepted_lie(tmp_path):
-    """Certificates of a search, their pairs, threats and replies changed: what is still accepted is still true."""
+    """Certificates of a search, their pairs, threats and replies changed.
+
+    What is still accepted is still true.
+    """
     rng, game = random.Random(3), make("hex-4")
     oracle, certificates = minimax.DepthFirst(game, 10**6), []
     for number, text in enumerate(

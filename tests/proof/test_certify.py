@@ -1,4 +1,7 @@
-"""Collecting a proof: what the log lacks, or says wrongly, never becomes an answer; limits are heard; nothing that was found is lost."""
+"""Collecting a proof: what the log lacks, or says wrongly, never becomes an answer.
+
+Limits are heard; nothing that was found is lost.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,9 @@ def test_records_that_are_not_needed_change_nothing(case, tmp_path):
 
 
 def test_a_log_without_some_records_carries_the_claim_or_names_the_gap(case):
-    """Whatever is missing: a proof that the checker accepts all the same, or a gap that tells which records can be kept."""
+    """Whatever is missing: a proof that the checker accepts all the same, or a gap that tells which
+    records can be kept.
+    """
     rng, gaps = np.random.default_rng(2), 0
     for _ in range(12):
         first = int(rng.integers(0, len(case.records)))
@@ -132,14 +137,14 @@ def test_a_log_without_some_records_carries_the_claim_or_names_the_gap(case):
 @pytest.mark.parametrize("move", ["a taken cell", 1000, (1 << 31) - 1])
 def test_a_logged_move_that_is_not_legal_is_a_gap(case, move):
     """A log in which every winning move is off the board, or a cell that is taken."""
-    words, spoilt = case.game.state_words, case.records.copy()
-    for record in spoilt:
+    words, mutated = case.game.state_words, case.records.copy()
+    for record in mutated:
         if record[words : words + 1].view(np.int32) >= 0:
             taken = np.flatnonzero(case.game.cells(case.game.unpack(record[:words])).ravel())
             record[words] = taken[0] if isinstance(move, str) else move
     # With zones a number as large as the last names another record, which is missing.
     with pytest.raises(ProofGap, match=r"a move that is not legal|missing from the log"):
-        case.certify(case.log(spoilt))
+        case.certify(case.log(mutated))
 
 
 def test_stopping_at_any_moment_leaves_the_log_and_no_file(case, tmp_path):
@@ -161,7 +166,10 @@ def test_stopping_at_any_moment_leaves_the_log_and_no_file(case, tmp_path):
 
 
 def test_a_graph_keeps_to_its_memory_and_says_when_it_is_full():
-    """Nodes are told apart by all their words and keep their numbers while the arrays grow; the bound holds at every step."""
+    """Nodes are told apart by all their words and keep their numbers while the arrays grow.
+
+    The bound holds at every step.
+    """
     graph, rng, known = ProofGraph(3, memory_mb=2), np.random.default_rng(3), {}
     with pytest.raises(ProofUnfinished, match="positions and more do not fit into 2 MB"):
         while True:

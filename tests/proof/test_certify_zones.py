@@ -1,4 +1,6 @@
-"""Which replies a must-play region answers, where positions were decided more than once and each time on another zone."""
+"""Which replies a must-play region answers, where positions were decided more than once and each
+time on another zone.
+"""
 
 from __future__ import annotations
 

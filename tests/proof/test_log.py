@@ -1,4 +1,6 @@
-"""The proof log: what was flushed comes back, whatever a kill or a stray byte did to the end of the file; a log of another question is refused."""
+"""The proof log: what was flushed comes back, whatever a kill or a stray byte did to the end of the
+file; a log of another question is refused.
+"""
 
 from __future__ import annotations
 
@@ -108,9 +110,9 @@ def test_a_changed_byte_never_brings_a_wrong_record(tmp_path):
     states, moves = write(path, [5, 9, 2])
     whole = path.read_bytes()
     for _ in range(300):
-        spoilt = bytearray(whole)
-        spoilt[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
-        path.write_bytes(spoilt)
+        mutated = bytearray(whole)
+        mutated[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(mutated)
         try:
             log = ProofLog(QUESTION, 3, path)
         except ProofLogError:
@@ -125,7 +127,10 @@ def test_a_changed_byte_never_brings_a_wrong_record(tmp_path):
 
 
 def test_nothing_behind_a_missing_chunk_is_kept(tmp_path):
-    """What comes later may rest on what is missing; it is searched again, and the log goes on from there."""
+    """What comes later may rest on what is missing.
+
+    It is searched again, and the log goes on from there.
+    """
     path = tmp_path / "log"
     states, moves = write(path, [5, 9, 2, 4])
     whole, ends = path.read_bytes(), [path.read_bytes().index(b"\n") + 1]

@@ -1,4 +1,6 @@
-"""``check --flatten``: a proof by zones, pairs and threats written out as a plain one, which the plain rules accept; whole or not at all."""
+"""``check --flatten``: a proof by zones, pairs and threats written out as a plain one, which the
+plain rules accept; whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ from support.proofs.go_zone_hand import HAND
 
 
 def flattened(path, out, most: int = 20_000) -> list:
-    """The lines of the plain certificate, tested: same claim, plain nodes, every reply with exactly the position that it leads to."""
+    """The lines of the plain certificate, tested.
+
+    Same claim, plain nodes, every reply with exactly the position that it leads to.
+    """
     nodes = flatten.flatten(read(path), out, most)
     lines, before = mutations.load(out), mutations.load(path)
     assert lines[0] == {name: value for name, value in before[0].items() if name != "note"}
@@ -122,7 +127,10 @@ def test_a_wrong_zone_cannot_be_flattened(name, tmp_path, monkeypatch):
 
 
 def test_the_plain_rules_have_the_last_word(tmp_path, monkeypatch):
-    """Whatever goes wrong on the way: a plain certificate that the checker refuses does not get its name."""
+    """Whatever goes wrong on the way.
+
+    A plain certificate that the checker refuses does not get its name.
+    """
     path, lines = proof_tools.write(tmp_path / "a.gz", HAND["wide"]), flatten.Flat.lines
     for kind, change in (
         ("and", lambda node: {**node, "and": node["and"][1:]}),
@@ -207,7 +215,8 @@ def test_commands_write_it(tmp_path, capsys):
     said = capsys.readouterr().out.splitlines()
     assert (
         len(said) == 2
-        and f"written as a plain proof: '{out}', {check(out).nodes} nodes, accepted by the plain rules."
+        and f"written as a plain proof: '{out}', {check(out).nodes} nodes,"
+        " accepted by the plain rules."
         in said[1]
     )
     found = run(path, "--flatten", tmp_path / "more.gz", "--replay", 5, "--json")

@@ -1,4 +1,7 @@
-"""``check --replay``: true certificates win every game, of whatever game and drift; certificates that a weaker checker would take lose one."""
+"""``check --replay``: true certificates win every game, of whatever game and drift.
+
+Certificates that a weaker checker would take lose one.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +126,10 @@ def test_every_kind_of_reply_is_played(tmp_path, monkeypatch):
 
 
 def test_positions_drawn_for_a_node_can_be_and_differ(tmp_path):
-    """Against the oracle's covering: legal, covering, with other stones, kos, passes and crucial points."""
+    """Against the oracle's covering.
+
+    Legal, covering, with other stones, kos, passes and crucial points.
+    """
     seen = Counter()
     for lines in (*zoned(), *HAND.values()):
         proof = read(proof_tools.write(tmp_path / "a.gz", lines))
@@ -170,7 +176,9 @@ def test_the_seed_decides_the_games(folder):
 
 
 # ---- wrong zones ---------------------------------------------------------------------------------
-"""Condition switched off -> the weaker zones, and the problem whose certificate then has a wrong zone."""
+"""Condition switched off -> the weaker zones, and the problem whose certificate then has a wrong
+zone.
+"""
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -242,7 +250,7 @@ ROW = check_corpus.Case(
     "does-not-lose",
 )
 HEX = check_corpus.Case("hex", "hex-3", ".../.../... b", "black")
-SPOILT = {
+MUTATED = {
     "and": (
         lambda node: {**node, "and": node["and"][1:]},
         "which neither is nor covers a child of the node",
@@ -254,9 +262,9 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("kind", SPOILT)
+@pytest.mark.parametrize("kind", MUTATED)
 def test_a_wrong_node_loses_a_game(kind, tmp_path):
-    change, reason = SPOILT[kind]
+    change, reason = MUTATED[kind]
     path = proof_tools.write(
         tmp_path / "a.gz", mutated(check_corpus.certificate(ROW), kind, change)
     )
@@ -293,7 +301,8 @@ def test_commands_say_what_was_played(tmp_path, capsys):
     accepted, games = capsys.readouterr().out.splitlines()
     assert (
         ": accepted: " in accepted
-        and ": replayed: 7 games from the root and 7 from other positions that cover a node, all as claimed"
+        and ": replayed: 7 games from the root and 7 from other positions that cover a node,"
+        " all as claimed"
         in games
     )
     assert run(path, "--replay", 7, "--seed", 3).stdout.splitlines() == [accepted, games]

@@ -1,4 +1,6 @@
-"""The checker's rules of Awari against brute force written from the rules' text, and open_spiel where the rules coincide."""
+"""The checker's rules of Awari against brute force written from the rules' text, and open_spiel
+where the rules coincide.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def test_awari_equals_brute_force():
         assert verdict is None and set(replies) == set(after)
         for move, (left, taken) in after.items():
             total = [captured[0] + taken * (side == 0), captured[1] + taken * (side == 1)]
-            want = f"{','.join(map(str, left[:6]))}/{','.join(map(str, left[6:]))} {'ns'[side]} captured={total[0]}:{total[1]}"
+            rows = "/".join(",".join(map(str, row)) for row in (left[:6], left[6:]))
+            want = f"{rows} {'ns'[side]} captured={total[0]}:{total[1]}"
             assert replies[move] == want
 
     for _ in range(GAMES * 5):
@@ -55,7 +58,10 @@ def test_awari_equals_brute_force():
 
 
 def test_awari_moves_equal_open_spiel_where_the_rules_coincide():
-    """open_spiel lets a player capture everything and ends the game by other rules; single moves that do neither are the same."""
+    """open_spiel lets a player capture everything and ends the game by other rules.
+
+    Single moves that do neither are the same.
+    """
     pyspiel = pytest.importorskip("pyspiel")
     rules, rng = Awari("awari;rules=ludii"), random.Random(6)
     compared = 0

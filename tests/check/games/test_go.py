@@ -1,4 +1,6 @@
-"""The checker's Go rules against a plain-Python oracle over random play, and against positions judged by hand."""
+"""The checker's Go rules against a plain-Python oracle over random play, and against positions
+judged by hand.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ RULES = [
 
 
 class Twin:
-    """One rule set in the oracle's terms; points are numbered by row from the bottom, then by column."""
+    """One rule set in the oracle's terms.
+
+    Points are numbered by row from the bottom, then by column.
+    """
 
     def __init__(self, rules: str):
         base, *fields = rules.split(";")

@@ -1,4 +1,6 @@
-"""The checker's zones of Go: certificates written by hand, refusals in one sentence, and what is left of spoilt certificates."""
+"""The checker's zones of Go: certificates written by hand, refusals in one sentence, and what is
+left of mutated certificates.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,30 @@ from support.proofs.go_zone_solved import SOLVED, won
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
-"""White's stone at A1 has one liberty and cannot use it (B1 is suicide), so White's move does not matter, nor what stands elsewhere."""
+"""White's stone at A1 has one liberty and cannot use it (B1 is suicide), so White's move does not
+matter, nor what stands elsewhere.
+"""
 
-"""White may run to B1 and is taken from C1; every other reply is left out by the zone after the pass."""
+"""White may run to B1 and is taken from C1.
 
-"""The same from a board with other stones, without a zone: both replies lead to positions that cover the children."""
+Every other reply is left out by the zone after the pass.
+"""
 
-"""White makes the second eye; the leaf is another position, which agrees with what D1 leads to on the zone. The stone at A5 is not in it."""
+"""The same from a board with other stones, without a zone.
 
-"""Black takes the ko at B1. White may not retake, and threatens nothing else: the ko lies in the zone, and the zone shows that A1 takes it."""
+Both replies lead to positions that cover the children.
+"""
+
+"""White makes the second eye.
+
+The leaf is another position, which agrees with what D1 leads to on the zone. The stone at A5 is not
+in it.
+"""
+
+"""Black takes the ko at B1. White may not retake, and threatens nothing else.
+
+The ko lies in the zone, and the zone shows that A1 takes it.
+"""
 
 
 def judged(lines: list, tmp_path) -> str:
@@ -36,7 +53,10 @@ def judged(lines: list, tmp_path) -> str:
 
 
 def changed(name: str, node: int, **fields) -> list:
-    """A certificate of ``HAND`` with fields of one node replaced (None: left out); header and counts follow."""
+    """A certificate of ``HAND`` with fields of one node replaced (None: left out).
+
+    Header and counts follow.
+    """
     lines = [dict(line) for line in HAND[name]]
     lines[node].update(fields)
     lines[node] = {field: value for field, value in lines[node].items() if value is not None}
@@ -63,7 +83,8 @@ REFUSALS = [
         "attack",
         2,
         {"zone": "A1,A2,B1"},
-        "the points 'A1,A2,B1' are not in order, by row from the bottom and then by column, each once",
+        "the points 'A1,A2,B1' are not in order,"
+        " by row from the bottom and then by column, each once",
     ),
     ("attack", 2, {"zone": "A1,A1,B1,A2"}, "the points 'A1,A1,B1,A2' are not in order"),
     ("attack", 2, {"zone": "A1, B1,A2"}, "' B1' is not a point of the board"),
@@ -234,7 +255,7 @@ def test_a_leaf_that_counts_the_board_has_no_zone(tmp_path):
     )
 
 
-# ---- spoilt certificates -------------------------------------------------------------------------
+# ---- mutated certificates ------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def zoned():
     """Certificates with zones as small as the checker lets them be, and those above."""
@@ -247,7 +268,10 @@ def zoned():
 
 
 def test_zones_of_small_problems_show_everything_that_zones_have(zoned):
-    """What the tests here stand on: kos in zones, covered edges, replies left out, zones smaller than the board."""
+    """What the tests here stand on.
+
+    Kos in zones, covered edges, replies left out, zones smaller than the board.
+    """
     seen = dict.fromkeys(("ko", "covered", "left out", "small"), 0)
     for lines in zoned:
         for step in go_zone_proofs.steps(lines):
@@ -274,7 +298,7 @@ def test_every_mutant_is_refused(zoned, tmp_path):
     assert seen >= mutations.WRITTEN
 
 
-def spoilt(step: steps.Step, rng: random.Random) -> steps.Step:
+def mutated(step: steps.Step, rng: random.Random) -> steps.Step:
     """One change to a zone, a position or the replies of a step."""
     twin = steps.twin_of(step.rules)
     turn, edges = rng.randrange(6), [list(edge) for edge in step.edges]
@@ -312,7 +336,7 @@ def spoilt(step: steps.Step, rng: random.Random) -> steps.Step:
     return step._replace(edges=tuple(map(tuple, edges)))
 
 
-def test_spoilt_steps_are_refused_or_still_true(zoned):
+def test_mutated_steps_are_refused_or_still_true(zoned):
     rng, accepted, refused = random.Random(13), 0, 0
     drawn = [
         step
@@ -323,7 +347,7 @@ def test_spoilt_steps_are_refused_or_still_true(zoned):
     for _ in range(60_000 if LONG else 3000):
         step = rng.choice(drawn)
         for _ in range(rng.randint(1, 2)):
-            step = spoilt(step, rng)
+            step = mutated(step, rng)
         if steps.accepts(step) and step.zone:
             accepted += 1
             assert not steps.broken(step), step
@@ -332,7 +356,7 @@ def test_spoilt_steps_are_refused_or_still_true(zoned):
     assert accepted > 200 and refused > 500
 
 
-def test_no_spoilt_position_of_a_root_is_an_accepted_lie(zoned, tmp_path):
+def test_no_mutated_position_of_a_root_is_an_accepted_lie(zoned, tmp_path):
     """Stones of the root changed, zones and replies kept: what is accepted can be forced."""
     rng, accepted, refused = random.Random(14), 0, 0
     for lines in [lines for lines in zoned if len(lines[0]["root"].split("/")) == 3]:

@@ -1,4 +1,7 @@
-"""The law of Go zones by brute force: what an accepted step promises holds in every position that agrees with the node's on its zone."""
+"""The law of Go zones by brute force.
+
+What an accepted step promises holds in every position that agrees with the node's on its zone.
+"""
 
 from __future__ import annotations
 
@@ -163,7 +166,10 @@ def test_the_whole_board_is_a_zone_of_every_true_step():
 
 @pytest.mark.parametrize("rules, root, player", SOLVED)
 def test_every_position_that_covers_an_accepted_node_is_won(rules, root, player, tmp_path):
-    """With all ends of the game, passes, kos and repetition: the induction of FORMAT.md, tried out."""
+    """With all ends of the game, passes, kos and repetition.
+
+    The induction of FORMAT.md, tried out.
+    """
     lines, rng = go_zone_proofs.zoned(rules, root, player), random.Random(7)
     assert check(proof_tools.write(tmp_path / "a.gz", lines)).accepted
     twin, claimant = steps.twin_of(rules), ("black", "white").index(player)

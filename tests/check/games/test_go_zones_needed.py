@@ -1,4 +1,7 @@
-"""Each condition of Go zones is needed: with it switched off the checker takes a step whose promise is false."""
+"""Each condition of Go zones is needed.
+
+With it switched off the checker takes a step whose promise is false.
+"""
 
 from __future__ import annotations
 

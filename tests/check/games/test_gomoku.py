@@ -1,4 +1,6 @@
-"""The checker's rules of Gomoku against brute force written from the rules' text, and open_spiel where the rules coincide."""
+"""The checker's rules of Gomoku against brute force written from the rules' text, and open_spiel
+where the rules coincide.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def lined(cells: set, n: int, line: int, exact: bool) -> bool:
 
 
 def completing(own: set, enemy: set, last, n: int, line: int, exact: bool) -> set:
-    """Cells that make, with ``last`` in it, a window of own stones; exact: that window must be a whole run."""
+    """Cells that make, with ``last`` in it, a window of own stones; exact.
+
+    That window must be a whole run.
+    """
     found = set()
     for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for back in range(line):
@@ -163,7 +168,9 @@ def test_threats_in_gomoku():
 
 
 def test_threats_never_prove_what_exhaustion_does_not():
-    """On random small positions: a position where a threat holds and the listed reply loses is lost."""
+    """On random small positions: a position where a threat holds and the listed reply loses is
+    lost.
+    """
     rng = random.Random(8)
     seen = 0
     for turn in range(GAMES * 25):

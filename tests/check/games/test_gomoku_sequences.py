@@ -1,4 +1,7 @@
-"""Threats of several moves in the checker's Gomoku: the law holds by play, each of its conditions is needed, and spoilt nodes are refused."""
+"""Threats of several moves in the checker's Gomoku.
+
+The law holds by play, each of its conditions is needed, and mutated nodes are refused.
+"""
 
 from __future__ import annotations
 
@@ -201,7 +204,10 @@ def threats(weaker: type[Gomoku], rng: random.Random) -> Iterator[Threat]:
 
 @pytest.mark.parametrize("weaker", WEAKER, ids=WEAKER.values())
 def test_each_condition_is_needed(weaker):
-    """Without it some threat is accepted that does not win after every reply left out; with it that threat is refused, or the reply listed."""
+    """Without it some threat is accepted that does not win after every reply left out.
+
+    With it that threat is refused, or the reply listed.
+    """
     threat = false_step(
         threats(weaker, random.Random(weaker.__name__)), lambda threat: bool(threat.unanswered)
     )

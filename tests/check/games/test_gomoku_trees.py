@@ -1,4 +1,7 @@
-"""Trees of threats in the checker's Gomoku: the law holds by play, each of its conditions is needed, and spoilt trees are refused."""
+"""Trees of threats in the checker's Gomoku.
+
+The law holds by play, each of its conditions is needed, and mutated trees are refused.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ from support.oracles.gomoku_trees import (
     about_to_win,
     branches,
     is_line,
+    mutated,
     seeing,
-    spoilt,
     tree_fails,
     unanswered,
 )
@@ -33,7 +36,9 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 class Drawn(NamedTuple):
-    """A position, its side to move having moved nowhere, and a tree that may win there for the other."""
+    """A position, its side to move having moved nowhere, and a tree that may win there for the
+    other.
+    """
 
     rules: Gomoku
     text: str
@@ -72,11 +77,15 @@ def seen(rng: random.Random, only_sound: bool = True) -> Iterator[Drawn]:
 
 
 def rules_of(rules: Gomoku) -> str:
-    return f"gomoku-{rules.grid.size};line={rules.line};win={'exact5' if rules.exact else 'five-or-more'};knowledge=4t"
+    win = "exact5" if rules.exact else "five-or-more"
+    return f"gomoku-{rules.grid.size};line={rules.line};win={win};knowledge=4t"
 
 
 def test_every_reply_that_is_left_out_loses_to_the_tree():
-    """Trees that the search sees are accepted; they win if their side moves, and after every reply outside their zone, whatever is played then."""
+    """Trees that the search sees are accepted.
+
+    They win if their side moves, and after every reply outside their zone, whatever is played then.
+    """
     rng = None if LONG else random.Random(3)
     left_out, threes, fours, found = 0, 0, 0, seen(random.Random(1))
     for _ in range(3000 if LONG else 25):
@@ -94,11 +103,11 @@ def test_every_reply_that_is_left_out_loses_to_the_tree():
 
 
 def candidates(rng: random.Random) -> Iterator[Drawn]:
-    """Trees, spoilt trees, and trees on boards with a four that nobody has answered."""
+    """Trees, mutated trees, and trees on boards with a four that nobody has answered."""
     for found in seen(rng, only_sound=False):
         yield found
         for _ in range(6):
-            yield found._replace(tree=spoilt(found.tree, rng, list(found.rules.grid.bit_of)))
+            yield found._replace(tree=mutated(found.tree, rng, list(found.rules.grid.bit_of)))
         unsound = about_to_win(found.rules, found.text, found.tree)
         if unsound is not None and goes_on(found.rules, unsound[0]):
             yield found._replace(text=unsound[0], tree=unsound[1])
@@ -176,13 +185,18 @@ RARE = (
         ],
     ],
 )
-"""Where a line's last move leaves three completing cells and two stones of the opponent may take two of them: one in 1,000 trees drawn."""
+"""Where a line's last move leaves three completing cells and two stones of the opponent may take
+two of them: one in 1,000 trees drawn.
+"""
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("clause", WEAKER)
 def test_each_condition_is_needed(clause):
-    """Without it some tree is accepted that does not win after every reply left out; with it that tree is refused, or the reply listed."""
+    """Without it some tree is accepted that does not win after every reply left out.
+
+    With it that tree is refused, or the reply listed.
+    """
     kind, lax = weakened(Gomoku, *WEAKER[clause]), {}
 
     def steps() -> Iterator[Drawn]:
@@ -212,7 +226,10 @@ TREE: Threat = [
 
 
 def test_the_format_s_example_is_a_tree():
-    """White threatens by D3 and then fours; five of Black's 31 replies lie outside the zone and change nothing."""
+    """White threatens by D3 and then fours.
+
+    Five of Black's 31 replies lie outside the zone and change nothing.
+    """
     rules = Gomoku("gomoku-6;line=4;win=five-or-more;knowledge=4t")
     assert json.dumps(TREE) in (ROOT / "jaxsolve/proof/FORMAT.md").read_text()
     left = set(rules.replies(rules.root(BOARD))) - set(rules.sequence(rules.root(BOARD), TREE))
@@ -220,7 +237,7 @@ def test_the_format_s_example_is_a_tree():
     assert not unanswered(rules, BOARD, TREE, rules.sequence(rules.root(BOARD), TREE))
 
 
-def spoil(change) -> Threat:
+def mutate(change) -> Threat:
     tree = copy.deepcopy(TREE)
     return change(tree) or tree
 
@@ -250,7 +267,7 @@ def spoil(change) -> Threat:
 def test_trees_that_are_none_are_refused(change, said):
     rules = Gomoku("gomoku-6;line=4;win=five-or-more;knowledge=4t")
     with pytest.raises(Refused, match=said):
-        rules.sequence(rules.root(BOARD), spoil(change))
+        rules.sequence(rules.root(BOARD), mutate(change))
 
 
 def test_a_tree_may_not_be_deeper_than_the_format_says():

@@ -1,4 +1,6 @@
-"""The checker's rules of MiniShogi against brute force written from the rules' text, and against Fairy-Stockfish."""
+"""The checker's rules of MiniShogi against brute force written from the rules' text, and against
+Fairy-Stockfish.
+"""
 
 from __future__ import annotations
 

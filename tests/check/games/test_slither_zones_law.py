@@ -1,4 +1,7 @@
-"""The law of Slither's zones by brute force: what an accepted step promises holds in every position that covers the node's on its zone."""
+"""The law of Slither's zones by brute force.
+
+What an accepted step promises holds in every position that covers the node's on its zone.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,8 @@ def test_accepted_steps_keep_their_promise(truth, kind):
         if truth.rules.verdict(position) is not None:
             return kind == "leaf"
         return (
-            f"{'or' if position.side == step.claimant else 'must-play'}{' relocated' * position.relocated}"
-            == kind
-        )
+            "or" if position.side == step.claimant else "must-play"
+        ) + " relocated" * position.relocated == kind
 
     for step in itertools.islice(world.steps(wanted), 20_000 if LONG else 400):
         assert world.failure(step.claimant, step.text, step.zone) is None, step

@@ -1,4 +1,7 @@
-"""Each condition of Slither's zones is needed: with it written otherwise the checker takes a step whose promise is false."""
+"""Each condition of Slither's zones is needed.
+
+With it written otherwise the checker takes a step whose promise is false.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,8 @@ CLAUSES = {
         "if going:",
     ),
     "M3": (
-        "return any(window.is_broken(stones) for window in self.windows if not window.cells & ~known)",
+        "return any(window.is_broken(stones)"
+        " for window in self.windows if not window.cells & ~known)",
         "return True",
     ),
     "M3 known cells": (
@@ -66,8 +70,12 @@ UNSEEN = {
         "pass",
     ),
 }
-"""Clauses without which this board has no false step. Without the first a node need not cover itself, and the law says no more of it. Of the others
-the proof makes use; a pass that wins, or a stone of Q that is hemmed in and holds another one off, wants more room."""
+"""Clauses without which this board has no false step.
+
+Without the first a node need not cover itself, and the law says no more of it. Of the others the
+proof makes use; a pass that wins, or a stone of Q that is hemmed in and holds another one off,
+wants more room.
+"""
 
 
 @functools.cache

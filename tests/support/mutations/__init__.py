@@ -1,8 +1,10 @@
-"""Spoils certificates: every mutant here claims something that its file does not prove, so a checker must refuse it.
+"""Mutates certificates: every mutant here claims something that its file does not prove, so a
+checker must refuse it.
 
-``mutants(path, seed)`` yields them for one certificate. Where a spoilt certificate could still be a proof (replies in another order, an option
-that no move of it touches), the mutation is not made. Use counts and the trailer are kept right wherever they are not themselves
-the thing spoilt, so that it is the meaning that is tested and not the bookkeeping.
+``mutants(path, seed)`` yields them for one certificate. Where a mutated certificate could still be
+a proof (replies in another order, an option that no move of it touches), the mutation is not made.
+Use counts and the trailer are kept right wherever they are not themselves the thing mutated, so
+that it is the meaning that is tested and not the bookkeeping.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def dump(lines: Lines) -> bytes:
 
 
 def mutants(path: str | os.PathLike[str], seed: int = 0) -> Iterator[tuple[str, bytes]]:
-    """Yields (name of the mutation, bytes of the spoilt file) for every mutation that applies to the certificate."""
+    """Yields (name of the mutation, bytes of the mutated file) for every mutation that applies to
+    the certificate.
+    """
     lines = load(path)
     with open(path, "rb") as file:
         data = file.read()

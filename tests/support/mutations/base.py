@@ -24,7 +24,10 @@ REASONS = (
 
 
 def registry(mutations: dict[str, Mutation]) -> Callable[[str], Callable[[Mutation], Mutation]]:
-    """A decorator that names a mutation in ``mutations``: it spoils the lines it is given and returns them, or None where it does not apply."""
+    """A decorator that names a mutation in ``mutations``.
+
+    It mutates the lines it is given and returns them, or None where it does not apply.
+    """
 
     def mutation(name: str) -> Callable[[Mutation], Mutation]:
         def register(function: Mutation) -> Mutation:

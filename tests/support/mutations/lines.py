@@ -14,11 +14,14 @@ mutation = registry(MUTATIONS)
 
 
 def _exact(lines: Lines, rng: random.Random) -> dict[str, Any]:
-    """A node whose position is known to the last character: one with a zone may prove its claim with other stones too."""
+    """A node whose position is known to the last character.
+
+    One with a zone may prove its claim with other stones too.
+    """
     return rng.choice([node for node in lines[1:-1] if "zone" not in node] or [lines[-2]])
 
 
-def _spoil(node: dict[str, Any], change: Callable[[str], str]) -> bool:
+def _mutate(node: dict[str, Any], change: Callable[[str], str]) -> bool:
     before = node["pos"]
     node["pos"] = change(before)
     return node["pos"] != before
@@ -35,7 +38,7 @@ def _stone(lines: Lines, rng: random.Random) -> Lines | None:
         others = next(kind for kind in kinds if text[at] in kind)
         return text[:at] + rng.choice(others.replace(text[at], "")) + text[at + 1 :]
 
-    return lines if _spoil(node, change) else None
+    return lines if _mutate(node, change) else None
 
 
 @mutation("change the side to move")
@@ -200,7 +203,7 @@ def _no_trailer(lines: Lines, rng: random.Random) -> Lines | None:
     return lines[:-1]
 
 
-@mutation("spoil the trailer")
+@mutation("mutate the trailer")
 def _trailer(lines: Lines, rng: random.Random) -> Lines | None:
     name = rng.choice(["nodes", "root", "end", "more"])
     lines[-1][name] = {
@@ -273,7 +276,7 @@ def _result(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("spoil the header")
+@mutation("mutate the header")
 def _header(lines: Lines, rng: random.Random) -> Lines | None:
     name = rng.choice(["format", "version", "game", "rules", "root", "claim"])
     if rng.random() < 0.5:
@@ -283,7 +286,7 @@ def _header(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("spoil an option")
+@mutation("mutate an option")
 def _option(lines: Lines, rng: random.Random) -> Lines | None:
     base, *fields = lines[0]["rules"].split(";")
     kind, _, size = base.partition("-")

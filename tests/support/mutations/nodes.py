@@ -32,7 +32,10 @@ WRITTEN = {
 
 
 def _bound(lines: Lines) -> set[int]:
-    """Nodes that only their own position leads to: another move may lead to one with a zone and still prove the claim."""
+    """Nodes that only their own position leads to.
+
+    Another move may lead to one with a zone and still prove the claim.
+    """
     return {node["id"] for node in lines[1:-1] if "zone" not in node}
 
 
@@ -92,7 +95,7 @@ def _change_move(lines: Lines, rng: random.Random) -> Lines | None:
     entry = rng.choice(edges(node))
     moves = moves if entry[1] in _bound(lines) else []
     others = [move for move in [*moves, "Z9", "", "pass ", "A0"] if move != entry[0]]
-    # Awari alone has different moves to one position (pits that hold the same seeds do not, but laps may); its moves change to no pit at all.
+    # Only Awari has different moves to one position (by laps); its moves change to no pit at all.
     entry[0] = "Z9" if lines[0]["game"] == "awari" else rng.choice(others)
     return lines
 

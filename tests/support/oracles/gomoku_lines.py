@@ -1,4 +1,7 @@
-"""Lines of fours by the checker's rules alone: random positions, sequences found by brute force, and the play that a sequence promises."""
+"""Lines of fours by the checker's rules alone.
+
+Random positions, sequences found by brute force, and the play that a sequence promises.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ VARIANTS = [
 
 
 def drawn(rules: Gomoku, rng: random.Random) -> str:
-    """A random position without forced reply, perhaps one that no play leads to, with stones enough in the middle for fours."""
+    """A random position without forced reply, perhaps one that no play leads to, with stones enough
+    in the middle for fours.
+    """
     size, share = rules.grid.size, rng.uniform(0.15, 0.5)
     rows = [
         "".join(rng.choice("XO") if rng.random() < share else "." for _ in range(size))
@@ -57,7 +62,10 @@ def winning_lines(rules: Gomoku, text: str, deep: int) -> Iterator[list[str]]:
 
 
 def fails(rules: Gomoku, text: str, line: Sequence[str]) -> str:
-    """Why the side to move does not win by ``line``, each reply being the only legal one; empty if it does."""
+    """Why the side to move does not win by ``line``, each reply being the only legal one.
+
+    Empty if it does.
+    """
     claimant = rules.position(text).side
     for number, move in enumerate(line):
         position: GomokuPosition = rules.position(text)

@@ -1,4 +1,7 @@
-"""Trees of threats by the checker's rules alone: the play that one promises, and trees drawn at random, sound and unsound."""
+"""Trees of threats by the checker's rules alone.
+
+The play that one promises, and trees drawn at random, sound and unsound.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ Threat = list[Any]  # as a certificate has it
 
 @functools.cache
 def seeing(rule_set: str) -> Callable[[str], Threat | None]:
-    """What threatens in a position, its side to move having moved nowhere, as the search sees it."""
+    """The threat that the search finds in a position after the null move of its side to move."""
     game = make(rule_set)
     assert isinstance(game, Gomoku4T)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", (60, 400, 400))
@@ -87,7 +90,10 @@ def unanswered(
     listed: dict[str, str],
     rng: random.Random | None = None,
 ) -> str:
-    """A reply that is not listed and does not lose to the threat, empty if there is none; with ``rng`` four drawn at random are tried, else all."""
+    """A reply that is not listed and does not lose to the threat, empty if there is none.
+
+    With ``rng`` four drawn at random are tried, else all.
+    """
     left = [
         (reply, after)
         for reply, after in rules.replies(rules.position(text)).items()
@@ -107,7 +113,7 @@ def branches(threat: Threat) -> Iterator[Threat]:
             yield from branches(answer)
 
 
-def spoilt(threat: Threat, rng: random.Random, cells: list[str]) -> Threat:
+def mutated(threat: Threat, rng: random.Random, cells: list[str]) -> Threat:
     """A copy of a tree with something changed."""
     threat = copied(threat)
     found = list(branches(threat))
@@ -140,7 +146,10 @@ def spoilt(threat: Threat, rng: random.Random, cells: list[str]) -> Threat:
 
 
 def about_to_win(rules: Gomoku, text: str, threat: Threat) -> tuple[str, Threat] | None:
-    """A position in which the side to move has a four unanswered, and a tree that takes no notice: each branch lets it win, and goes on."""
+    """A position in which the side to move has a four unanswered, and a tree that takes no notice.
+
+    Each branch lets it win, and goes on.
+    """
     board, side = text.split()[:2]
     rows, stone = board.split("/"), "XO"["bw".index(side)]
     four = stone * (rules.line - 1) + "."

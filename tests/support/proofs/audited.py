@@ -1,4 +1,7 @@
-"""Certificates for the audits: of searches, of small problems, and with zones that are too small."""
+"""Certificates for the audits.
+
+Of searches, of small problems, and with zones that are too small.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,10 @@ LIES = {
 
 
 def wrong(zones: type[GoZones], number: int, monkeypatch) -> list:
-    """A certificate with zones as small as the weaker checker takes; from here on that one is the checker."""
+    """A certificate with zones as small as the weaker checker takes.
+
+    From here on that one is the checker.
+    """
     rules, root, player = SOLVED[number]
     monkeypatch.setattr(go_zone_proofs, "accepts", functools.partial(steps.accepts, zones=zones))
     monkeypatch.setattr(go, "GoZones", zones)

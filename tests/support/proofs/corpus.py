@@ -11,7 +11,10 @@ from support.proofs import solver as proof_tools
 
 
 class Case(NamedTuple):
-    """One claim; ``depth`` > 0: the most moves of the claimant, found depth first; 0: by exhaustion."""
+    """One claim; ``depth`` > 0: the most moves of the claimant, found depth first; 0.
+
+    By exhaustion.
+    """
 
     game: str
     rules: str
@@ -34,8 +37,10 @@ def tsumego(
         **options,
     }
     return (
-        f"tsumego-{size};ko={values['ko']};passes=not-achieved;fill_eyes={values['fill_eyes']};goal={goal};defender={defender};"
-        f"crucial={crucial};region={region};ko_black={values['ko_black']};ko_white={values['ko_white']}"
+        f"tsumego-{size};ko={values['ko']};passes=not-achieved;fill_eyes={values['fill_eyes']};"
+        f"goal={goal};defender={defender};"
+        f"crucial={crucial};region={region};"
+        f"ko_black={values['ko_black']};ko_white={values['ko_white']}"
     )
 
 
@@ -190,7 +195,8 @@ def _late_awari(rng: random.Random) -> str:
     for _ in range(5):
         pits[rng.randrange(12)] += 1
     south = rng.randrange(20, 24)
-    return f"{','.join(map(str, pits[:6]))}/{','.join(map(str, pits[6:]))} {rng.choice('sn')} captured={south}:{43 - south}"
+    rows = "/".join(",".join(map(str, row)) for row in (pits[:6], pits[6:]))
+    return f"{rows} {rng.choice('sn')} captured={south}:{43 - south}"
 
 
 @functools.cache

@@ -1,4 +1,7 @@
-"""Steps of Go zones that are false, each refused by one clause of a condition of the checker alone; found as those of ``go_zone_lies``."""
+"""Steps of Go zones that are false, each refused by one clause of a condition of the checker alone.
+
+Found as those of ``go_zone_lies``.
+"""
 
 from __future__ import annotations
 
@@ -500,7 +503,9 @@ CLAUSES = {
         ),
     ),
 }
-"""Clause -> its words in the checker, weaker ones, and a step that is false and that it alone refuses."""
+"""Clause -> its words in the checker, weaker ones, and a step that is false and that it alone
+refuses.
+"""
 
 IMPLIED = {
     "R4: {x} is closed": ("view.whole(bit | ko) and", "view.whole(bit) and"),
@@ -526,4 +531,6 @@ IMPLIED = {
     ),
     "A0": ("return position.passes == 0\n", "return True\n"),
 }
-"""Clauses that follow from others, and stand in the checker so that every condition is plain by itself."""
+"""Clauses that follow from others, and stand in the checker so that every condition is plain by
+itself.
+"""

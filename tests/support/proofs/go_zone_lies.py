@@ -1,6 +1,8 @@
-"""Steps of Go zones that are false, each refused by one condition of the checker alone (``go_zone_clauses``: by one clause of a condition).
+"""Steps of Go zones that are false, each refused by one condition of the checker alone
+(``go_zone_clauses``: by one clause of a condition).
 
-Most were found by drawing steps at random until a checker without that condition took one that the enumeration of ``go_zone_steps`` refutes.
+Most were found by drawing steps at random until a checker without that condition took one that the
+enumeration of ``go_zone_steps`` refutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Certificates with Go zones, made from plain ones by exhaustion: zones as small as the checker lets them be, shared where they can be."""
+"""Certificates with Go zones, made from plain ones by exhaustion.
+
+Zones as small as the checker lets them be, shared where they can be.
+"""
 
 from __future__ import annotations
 

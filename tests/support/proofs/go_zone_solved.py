@@ -8,7 +8,9 @@ from support.proofs import go_zone_steps as steps
 
 
 def won(twin: steps.Twin, claimant: int, roots: list[Position]) -> set[Position]:
-    """The positions from which the claimant can force life or capture in boundedly many moves, among all that play from ``roots`` can reach."""
+    """The positions from which the claimant can force life or capture in boundedly many moves,
+    among all that play from ``roots`` can reach.
+    """
     parents: dict[Position, list[Position]] = {}
     left: dict[Position, int] = {}
     certain: list[Position] = []

@@ -1,7 +1,11 @@
-"""Single steps of certificates with Go zones, and what they promise, by enumeration: an oracle for the checker's zones.
+"""Single steps of certificates with Go zones, and what they promise, by enumeration.
 
-A step is one node with the positions and zones of its children. The law of zones follows from its steps (FORMAT.md), and what a step promises can be
-tried out without solving anything: every position that agrees with the node's on its zone is listed, and the rules of ``go_oracle`` played on it.
+An oracle for the checker's zones.
+
+A step is one node with the positions and zones of its children. The law of zones follows from its
+steps (FORMAT.md), and what a step promises can be tried out without solving anything: every
+position that agrees with the node's on its zone is listed, and the rules of ``go_oracle`` played on
+it.
 """
 
 from __future__ import annotations
@@ -26,7 +30,10 @@ PASS = "pass"
 
 
 class Step(NamedTuple):
-    """One node: ``kind`` is "leaf", "or" or "must-play"; ``edges`` are (move, child's text, child's zone); zones are text, "" for none."""
+    """One node: ``kind`` is "leaf", "or" or "must-play".
+
+    ``edges`` are (move, child's text, child's zone); zones are text, "" for none.
+    """
 
     rules: str
     claimant: int
@@ -83,7 +90,10 @@ def why_not(step: Step, zones: type[GoZones] = GoZones) -> str:
 
 
 class Twin:
-    """A rule set in plain Python: reads ids and texts, plays, covers and enumerates; points are numbered by row from the bottom."""
+    """A rule set in plain Python: reads ids and texts, plays, covers and enumerates.
+
+    Points are numbered by row from the bottom.
+    """
 
     def __init__(self, rules: str):
         base, *fields = rules.split(";")
@@ -187,7 +197,10 @@ class Twin:
         return _sound(self.n, board)
 
     def alike(self, p: Position, zone: frozenset[int], claimant: int) -> Iterator[Position]:
-        """Every position that covers ``p`` on the zone and has no chain without liberty: every ko and pass that play could have left."""
+        """Every position that covers ``p`` on the zone and has no chain without liberty.
+
+        Every ko and pass that play could have left.
+        """
         free = [point for point in range(self.n**2) if point not in zone]
         for colours in itertools.product((0, 1, 2), repeat=len(free)):
             cells = list(p.board)
@@ -218,7 +231,10 @@ def _sound(n: int, board: tuple[int, ...]) -> bool:
 
 
 def broken(step: Step) -> str:
-    """A position on which the step does not do what it promises, and how it fails there; "" where there is none."""
+    """A position on which the step does not do what it promises, and how it fails there.
+
+    "" where there is none.
+    """
     twin = twin_of(step.rules)
     p = twin.parse(step.pos)
     if not step.zone:
@@ -261,7 +277,10 @@ def sample(rng: random.Random, points, least: int, most: int) -> frozenset[int]:
 
 
 def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
-    """A board of random stones, most often without a chain that lacks a liberty; sometimes one with a ko, made by taking it."""
+    """A board of random stones, most often without a chain that lacks a liberty.
+
+    Sometimes one with a ko, made by taking it.
+    """
     while True:
         weights = [rng.random() + 0.1 for _ in range(3)]
         board = tuple(rng.choices((0, 1, 2), weights, k=twin.n**2))
@@ -281,7 +300,9 @@ def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
 
 
 def disguised(rng: random.Random, twin: Twin, p: Position, zone: frozenset[int]) -> Position:
-    """Often ``p`` itself, else a position that differs from it outside the zone, or in its ko or passes."""
+    """Often ``p`` itself, else a position that differs from it outside the zone, or in its ko or
+    passes.
+    """
     if not zone or rng.random() < 0.5:
         return p
     cells = tuple(

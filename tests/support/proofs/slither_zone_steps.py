@@ -1,4 +1,6 @@
-"""Steps of proofs by zones in Slither, tried out whole on a board so small that who wins is known of every position on it."""
+"""Steps of proofs by zones in Slither, tried out whole on a board so small that who wins is known
+of every position on it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from jaxsolve.proof.check.zones import Child
 
 
 class Truth:
-    """Who wins every position of ``slither-N``, found by trying everything; a position is (Black's stones, White's, side, relocated)."""
+    """Who wins every position of ``slither-N``, found by trying everything.
+
+    A position is (Black's stones, White's, side, relocated).
+    """
 
     def __init__(self, size: int):
         self.rules = rules = Slither(f"slither-{size}")
@@ -88,8 +93,11 @@ class Truth:
 
     @functools.cached_property
     def tables(self) -> dict[tuple[int, bool], np.ndarray]:
-        """By side to move and ``relocated``, int64[n, 3]: Black's and White's stones and the winner, of every position that keeps the diagonal rule
-        as far as it must. Who has relocated a stone and has no legal placement has lost."""
+        """By side to move and ``relocated``, int64[n, 3].
+
+        Black's and White's stones and the winner, of every position that keeps the diagonal rule as
+        far as it must. Who has relocated a stone and has no legal placement has lost.
+        """
         found: dict[tuple[int, bool], list] = {
             (side, relocated): [] for side in (0, 1) for relocated in (False, True)
         }
@@ -124,7 +132,10 @@ class Step(NamedTuple):
 
 
 class World:
-    """Steps whose children keep what they promise; ``zones`` judge them, and may be ones that have lost a condition."""
+    """Steps whose children keep what they promise.
+
+    ``zones`` judge them, and may be ones that have lost a condition.
+    """
 
     def __init__(self, truth: Truth, zones: type[SlitherZones], rng: random.Random):
         self.truth, self.rules, self.rng = truth, truth.rules, rng
@@ -133,7 +144,10 @@ class World:
         self.every = truth.grid.full | truth.grid.full << truth.grid.length
 
     def failure(self, claimant: int, text: str, zone: int) -> str | None:
-        """A position that covers the one of the text on the zone and is not won; None where there is none."""
+        """A position that covers the one of the text on the zone and is not won.
+
+        None where there is none.
+        """
         position = self.rules.position(text)
         table = self.truth.tables[position.side, position.relocated]
         masks = self.honest.known(claimant, zone)[:: -1 if claimant else 1]
@@ -160,7 +174,10 @@ class World:
         return zone
 
     def child(self, claimant: int, text: str) -> Child:
-        """A node that keeps its promise, on a small zone; perhaps of another position, which the one of the text covers."""
+        """A node that keeps its promise, on a small zone.
+
+        Perhaps of another position, which the one of the text covers.
+        """
         most = self.rng.choice((0, 4, 9, 99, 99, 99))
         zone = self.shrunk(
             self.every, lambda zone: self.failure(claimant, text, zone) is None, most
@@ -190,7 +207,10 @@ class World:
         return True
 
     def steps(self, wanted: Callable[[Step], bool] = lambda step: True) -> Iterator[Step]:
-        """Accepted steps on zones as small as they come; ``wanted`` says of their moves and positions which."""
+        """Accepted steps on zones as small as they come.
+
+        ``wanted`` says of their moves and positions which.
+        """
         while True:
             step = self._step(wanted)
             if step is not None and self.accepts(step, step.zone):

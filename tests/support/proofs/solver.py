@@ -1,4 +1,6 @@
-"""Plain-Python solver for tiny positions, built on the checker's own rules: certificates to test the checker with.
+"""Plain-Python solver for tiny positions, built on the checker's own rules.
+
+Certificates to test the checker with.
 
 It is exhaustive and slow on purpose; the product's searches share nothing with it.
 """
@@ -28,7 +30,9 @@ def rules_of(game: str, rules: str) -> Rules:
 def random_game(
     rules: Rules, text: str, rng: random.Random, check: Callable[..., None], plies: int = 400
 ) -> list[str]:
-    """Plays at random from ``text`` and calls ``check(text, position, verdict, replies)`` at every position; returns the moves."""
+    """Plays at random from ``text`` and calls ``check(text, position, verdict, replies)`` at every
+    position; returns the moves.
+    """
     moves = []
     for _ in range(plies):
         position = rules.root(text)
@@ -45,7 +49,10 @@ def random_game(
 
 
 def reachable(rules: Rules, root: str, limit: int = 200_000) -> dict[str, Any]:
-    """Every position that play from ``root`` can reach: text -> Verdict where the game is over, else {move: text}."""
+    """Every position that play from ``root`` can reach.
+
+    Text -> Verdict where the game is over, else {move: text}.
+    """
     found: dict[str, Any] = {}
     todo = [root]
     while todo:
@@ -65,7 +72,10 @@ def reachable(rules: Rules, root: str, limit: int = 200_000) -> dict[str, Any]:
 def attractor(
     rules: Rules, positions: dict[str, Any], claimant: int, needs_win: bool
 ) -> dict[str, int]:
-    """Text -> number of the step at which the claim became certain there; positions where it never does are left out."""
+    """Text -> number of the step at which the claim became certain there.
+
+    Positions where it never does are left out.
+    """
     parents: dict[str, list[str]] = {}
     open_replies: dict[str, int] = {}
     ranks: dict[str, int] = {}
@@ -97,7 +107,10 @@ def certificate(
     threats: bool = False,
     limit: int = 200_000,
 ) -> list[dict[str, Any]] | None:
-    """The lines of a certificate by exhaustion, or None where the claim does not hold. ``threats``: use threat nodes wherever one is allowed."""
+    """The lines of a certificate by exhaustion, or None where the claim does not hold. ``threats``.
+
+    Use threat nodes wherever one is allowed.
+    """
     rules = rules_of(game, rule_set)
     rules.root(root)
     return prove(
@@ -111,7 +124,9 @@ def prove(
     positions: dict[str, Any],
     threats: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """The lines of a certificate for the claim (game, rule set, root, player, result) in a graph of positions as ``reachable`` gives it, or None."""
+    """The lines of a certificate for the claim (game, rule set, root, player, result) in a graph of
+    positions as ``reachable`` gives it, or None.
+    """
     _, _, root, player, result = claim
     claimant = rules.players.index(player)
     ranks = attractor(rules, positions, claimant, RESULTS[result])
@@ -198,7 +213,10 @@ def assemble(
 
 
 class DepthFirst:
-    """Solver for positions whose reachable set is large: depth first, the claimant's moves bounded in number and, if wished, in choice."""
+    """Solver for positions whose reachable set is large.
+
+    Depth first, the claimant's moves bounded in number and, if wished, in choice.
+    """
 
     def __init__(
         self,
@@ -219,7 +237,9 @@ class DepthFirst:
         self.failed: dict[str, int] = {}
 
     def certificate(self, root: str, moves: int) -> list[dict[str, Any]] | None:
-        """The lines of a certificate in which the claimant makes at most ``moves`` moves on any path, or None."""
+        """The lines of a certificate in which the claimant makes at most ``moves`` moves on any
+        path, or None.
+        """
         self.rules.root(root)
         if not self._prove(root, moves):
             return None

@@ -1,4 +1,6 @@
-"""Questions under superko on tiny boards, their truth by exhaustion, and proofs by simple ko for them: plain ones, and ones with zones."""
+"""Questions under superko on tiny boards, their truth by exhaustion, and proofs under simple ko for
+them: plain ones, and ones with zones.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Asked(NamedTuple):
 
 
 def questions(rng: random.Random, size: int, free: tuple[int, int]) -> Iterator[Asked]:
-    """Random tasks with ``free`` points in the region, some moves into a game under superko, without end."""
+    """Random tasks with ``free`` points in the region, some moves into a game under superko,
+    without end.
+    """
     points = [f"{column}{row}" for row in range(1, size + 1) for column in "ABCDE"[:size]]
     while True:
         region = sorted(rng.sample(points, rng.randint(*free)), key=points.index)
@@ -85,7 +89,10 @@ def simple_root(asked: Asked) -> str:
 
 
 def proofs(asked: Asked, player: str, rng: random.Random) -> list[list[dict[str, Any]]]:
-    """Proofs by simple ko that ``player`` wins, as the header claims it under superko: without zones and with; none where there is none."""
+    """Proofs under simple ko that ``player`` wins, as the header claims it under superko.
+
+    Without zones and with; none where there is none.
+    """
     rules = Go(asked.by)
     root = simple_root(asked)
     try:
@@ -109,7 +116,9 @@ def wandering(
     ranks: dict[str, int],
     rng: random.Random,
 ) -> list[dict[str, Any]]:
-    """A proof in which the claimant plays about, as long as it stays winning, before it goes straight for the end: boards come back in it."""
+    """A proof in which the claimant plays about, as long as it stays winning, before it goes
+    straight for the end: boards come back in it.
+    """
     rule_set, root, player = claim
     claimant, levels = rules.players.index(player), rng.randint(0, 6)
     ids: dict[tuple[str, int], int] = {}
@@ -172,7 +181,9 @@ def _reason(
 
 
 def claimed(lines: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
-    """The certificate with the header of a claim under superko, which names the points that are played again."""
+    """The certificate with the header of a claim under superko, which names the points that are
+    played again.
+    """
     header, *rest = lines
     header = {**header, "rules": asked.rules, "root": asked.root, "by": asked.by}
     again = played_again(lines, asked)
@@ -180,7 +191,9 @@ def claimed(lines: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
 
 
 def played_again(lines: list[dict[str, Any]], asked: Asked) -> str:
-    """Points that the claimant plays at a node or below, where it has a stone at that node or in the history: by sets of names."""
+    """Points that the claimant plays at a node or below, where it has a stone at that node or in
+    the history: by sets of names.
+    """
     checker = Go(asked.by)
     claimant = checker.players.index(lines[0]["claim"]["player"])
     plays: dict[int, set[str]] = {}

@@ -1,4 +1,7 @@
-"""Checkers with a clause written otherwise, and the search for a step that only they take: what the tests that every clause is needed share."""
+"""Checkers with a clause written otherwise, and the search for a step that only they take.
+
+What the tests that every clause is needed share.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ Step = TypeVar("Step")
 
 @functools.cache
 def weakened(checker: Kind, old: str, new: str) -> Kind:
-    """The class of the checker made from its module's source in which ``old``, which has to stand there once, is written ``new``."""
+    """The class of the checker made from its module's source in which ``old``, which has to stand
+    there once, is written ``new``.
+    """
     source, module = (
         inspect.getsource(sys.modules[checker.__module__]),
         types.ModuleType("weakened"),
