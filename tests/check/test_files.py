@@ -13,8 +13,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
-from jaxsolve.commands import show
+from jaxsolve.cli import app
 from jaxsolve.proof.check import check
 from jaxsolve.proof.check.gzip_members import CHUNK
 from support import mutations
@@ -273,29 +274,29 @@ def test_a_pipe_is_unreadable(tmp_path):
     assert _run("-m", "jaxsolve.proof.check", str(tmp_path / "pipe.gz")).returncode == 2
 
 
-def test_a_pipe_in_a_folder_is_reported(folder, capsys):
+def test_a_pipe_in_a_folder_is_reported(folder):
     (folder / "pipe").mkdir()
     os.mkfifo(folder / "pipe" / "proof.jsonl.gz")
-    assert show.check([folder], as_json=False) == 2
-    printed = capsys.readouterr()
-    assert f"{folder}/pipe/proof.jsonl.gz: unreadable: " in printed.err.replace("'", "")
-    assert "not a regular file" in printed.err and "1 of 2 proofs accepted" in printed.out
+    printed = CliRunner().invoke(app, ["check", str(folder)])
+    assert printed.exit_code == 2
+    assert f"{folder}/pipe/proof.jsonl.gz: unreadable: " in printed.stderr.replace("'", "")
+    assert "not a regular file" in printed.stderr and "1 of 2 proofs accepted" in printed.stdout
 
 
-def test_a_folder_with_the_name_of_a_proof_is_reported(folder, capsys):
+def test_a_folder_with_the_name_of_a_proof_is_reported(folder):
     (folder / "other" / "proof.jsonl.gz" / "below").mkdir(parents=True)
     good = (folder / "good" / "proof.jsonl.gz").read_bytes()
     (folder / "other" / "proof.jsonl.gz" / "below" / "proof.jsonl.gz").write_bytes(good)
-    assert show.check([folder], as_json=False) == 2
-    printed = capsys.readouterr()
-    assert "Is a directory" in printed.err and "2 of 3 proofs accepted" in printed.out
+    printed = CliRunner().invoke(app, ["check", str(folder)])
+    assert printed.exit_code == 2
+    assert "Is a directory" in printed.stderr and "2 of 3 proofs accepted" in printed.stdout
 
 
-def test_linked_files_are_regular_files(folder, capsys):
+def test_linked_files_are_regular_files(folder):
     (folder / "link").mkdir()
     (folder / "link" / "proof.jsonl.gz").symlink_to(folder / "good" / "proof.jsonl.gz")
     (folder / "broken").mkdir()
     (folder / "broken" / "proof.jsonl.gz").symlink_to(folder / "nothing")
-    assert show.check([folder], as_json=False) == 2
-    printed = capsys.readouterr()
-    assert "No such file" in printed.err and "2 of 3 proofs accepted" in printed.out
+    printed = CliRunner().invoke(app, ["check", str(folder)])
+    assert printed.exit_code == 2
+    assert "No such file" in printed.stderr and "2 of 3 proofs accepted" in printed.stdout
