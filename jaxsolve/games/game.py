@@ -252,6 +252,15 @@ class Game(abc.ABC):
         row, column = divmod(action, columns)
         return (column, row) if row < rows else None
 
+    # ---- positions from files (host side, numpy) -----------------------------------------------
+    def are_positions(self, states: State) -> np.ndarray:
+        """bool[n]: which states have fields in range; leaves are host arrays with a leading axis n.
+
+        Records of a file are checked by it before a search uses them: sets must be disjoint and on
+        the board, numbers in range. By default every state passes.
+        """
+        return np.ones(len(jax.tree.leaves(states)[0]), bool)
+
     # ---- packing (shared by all games) ---------------------------------------------------------
     @functools.cached_property
     def _template(self) -> tuple[list[jax.ShapeDtypeStruct], Any]:
@@ -283,6 +292,17 @@ class Game(abc.ABC):
         return np.concatenate(
             [np.asarray(x).reshape(-1).view(np.uint32) for x in jax.tree.leaves(state)]
         )
+
+    def host_unpack(self, words: np.ndarray) -> State:
+        """``unpack`` of uint32[n, S] on the host: every leaf has a leading axis n."""
+        shapes, treedef = self._template
+        leaves, at = [], 0
+        for leaf in shapes:
+            n = math.prod(leaf.shape)
+            part = np.ascontiguousarray(words[:, at : at + n]).view(leaf.dtype)
+            leaves.append(part.reshape(len(words), *leaf.shape))
+            at += n
+        return jax.tree.unflatten(treedef, leaves)
 
     def unpack(self, words: jax.Array) -> State:
         """Inverse of ``pack``."""

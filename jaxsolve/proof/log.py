@@ -58,8 +58,10 @@ class ProofLog:
       zone_words: Z, words of a zone.
       memory_mb: memory bound. An eighth is for records without a path, another eighth for the
         table that finds duplicates.
+      are_records: whether all of uint32[n, S + 1 + Z] can be records; called on those of the file.
     Raises:
-      ProofLogError: the file exists and is no log of ``question``, or another run has it open.
+      ProofLogError: the file exists and is no log of ``question``, holds records that are none, or
+        another run has it open.
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class ProofLog:
         path: Path | None = None,
         zone_words: int = 0,
         memory_mb: int = 2048,
+        are_records: Callable[[np.ndarray], bool] | None = None,
     ):
+        self._are_records = are_records
         self.words, self.zone_words, self.path = words, zone_words, path
         # The error after which records go to a temporary file instead of ``path``.
         self.failure: OSError | None = None
@@ -143,6 +147,13 @@ class ProofLog:
             data = self._bytes(self._end + CHUNK.size, length)
             if zlib.crc32(data, self._crcs[-1] if self._crcs else 0) != crc:
                 return
+            if self._are_records is not None and not self._are_records(
+                _records(data, self.record_words)
+            ):
+                raise ProofLogError(
+                    f"{self.path} holds a record that no search of this question writes; "
+                    "choose another output folder, or remove the file"
+                )
             self._recent.insert(_records(data, self.record_words)[:, : self.words], self._count)
             self._list_chunk(count, crc)
 

@@ -130,6 +130,18 @@ def test_every_registered_game_is_here():
 
 
 @every_rule_set
+def test_positions_of_play_pass_the_check_of_records_and_random_words_do_not(rule_set):
+    game, seen = played(rule_set)
+    words = seen["words"].reshape(PLIES * BOARDS, -1)
+    assert game.are_positions(game.host_unpack(words)).all()
+    rng = np.random.default_rng(0)
+    noise = rng.integers(0, 1 << 32, words.shape, np.uint32)
+    assert not game.are_positions(game.host_unpack(noise)).any()
+    flipped = words ^ np.uint32(1) << rng.integers(0, 32, words.shape, np.uint32)
+    assert game.are_positions(game.host_unpack(flipped)).mean() < 0.1
+
+
+@every_rule_set
 def test_a_game_is_a_frozen_hashable_value_named_by_its_rule_set(rule_set):
     game = make(rule_set)
     assert dataclasses.is_dataclass(game) and len({game, make(game.rule_set)}) == 1

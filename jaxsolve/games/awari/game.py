@@ -148,6 +148,12 @@ class Awari(Game):
             )
         return _pack_numbers([*pits, *captured, _SIDES.index(match[3])])
 
+    def are_positions(self, states: AwariState) -> np.ndarray:
+        fields = states.words[:, :, None] >> _shifts() & np.uint32(63)
+        seeds = fields.reshape(len(fields), -1)[:, :14].sum(axis=1)
+        unused = (states.words >> np.uint32(_FIELDS_PER_WORD * _FIELD_BITS)).any(axis=1)
+        return (seeds <= SEEDS) & (fields[:, 2, 4] <= 1) & ~unused
+
     def action_text(self, action: int, state: AwariState | None = None) -> str:
         """The pit's letter: ``A..F`` for South (also when no state is given), ``a..f`` for North."""
         if not 0 <= action < PITS:

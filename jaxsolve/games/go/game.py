@@ -267,6 +267,13 @@ class GoRules(Game):
             self.kernel.rule_set, jnp.concatenate([jnp.reshape(part, -1) for part in told])
         )
 
+    # ---- positions from files --------------------------------------------------------------------
+    def are_positions(self, states: GoState) -> np.ndarray:
+        from jaxsolve.games.go.validity import are_positions
+
+        crucial = self.grid.constant_of(self.crucial_points) if self.crucial_points else None
+        return are_positions(states, self.size, self._task(crucial), self.crucial_side)
+
     # ---- zones -----------------------------------------------------------------------------------
     @property
     def _goal(self) -> int | None:

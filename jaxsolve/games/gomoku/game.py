@@ -15,6 +15,7 @@ from jaxsolve.games.boards.batching import as_action, batch_last, held, traced_o
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
 from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_permutations, turned
+from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.gomoku import text as notation
@@ -290,6 +291,11 @@ class Gomoku(Game):
         cells, meta = notation.parse(self, text)
         stones = [self.grid.constant(cells == colour) for colour in (1, 2)]
         return GomokuState(np.stack(stones), np.uint32(meta))
+
+    def are_positions(self, states: GomokuState) -> np.ndarray:
+        outcome, fours = states.meta >> OUTCOME_AT & 7, states.meta >> FOURS_AT
+        good = are_stones(states.stones, self.grid.board) & (outcome <= int(Outcome.DRAW))
+        return good & (fours <= self.num_actions + 1)
 
     def action_text(self, action: int, state: GomokuState | None = None) -> str:
         return board_text.gtp_point(int(action), self.size)

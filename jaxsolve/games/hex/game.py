@@ -15,6 +15,7 @@ from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import empty_cells, stone_planes
+from jaxsolve.games.boards.validity import are_in, are_stones
 from jaxsolve.games.drawing import Shape, Stones
 from jaxsolve.games.game import Children, DetectedWin, Game, Outcome
 from jaxsolve.games.hex.bridges import Bridges
@@ -326,6 +327,10 @@ class Hex(Game):
         )
         outcome = int(Outcome.FIRST_WINS) + 1 - side if won[1 - side] else int(Outcome.ONGOING)
         return HexState(stones, sets, np.uint32(side | outcome << 1))
+
+    def are_positions(self, states: HexState) -> np.ndarray:
+        good = are_stones(states.stones, self.grid.board) & (states.meta < 2 * int(Outcome.DRAW))
+        return good & are_in(states.joined, states.stones[:, :, None])
 
     def action_text(self, action: int, state: HexState | None = None) -> str:
         return board_text.hex_point(int(action), self.size)

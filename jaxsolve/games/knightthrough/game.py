@@ -13,6 +13,7 @@ from jaxsolve.games.boards import board_text, byteboard
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS, Shifts, point
 from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.knightthrough import text as notation
@@ -195,6 +196,10 @@ class Knightthrough(Game):
     def read(self, text: str) -> KnightthroughState:
         cells, side = notation.parse(self, text)
         return KnightthroughState(byteboard.stones_of(cells), np.uint32(side))
+
+    def are_positions(self, states: KnightthroughState) -> np.ndarray:
+        board = byteboard.pack(np.ones((self.size, self.size), bool))
+        return are_stones(states.knights, board) & (states.side <= 1)
 
     def action_text(self, action: int, state: KnightthroughState | None = None) -> str:
         """Without a state the move is taken to be Black's."""

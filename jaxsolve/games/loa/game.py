@@ -13,6 +13,7 @@ from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.byteboard import WORDS
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, square_permutations, transform_cells
+from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.loa import text as notation
@@ -220,6 +221,10 @@ class Loa(Game):
                 else Outcome(Outcome.FIRST_WINS + winner)
             )
         return LoaState(byteboard.stones_of(cells), np.uint32(side | outcome << 1))
+
+    def are_positions(self, states: LoaState) -> np.ndarray:
+        board = byteboard.pack(np.ones((self.size, self.size), bool))
+        return are_stones(states.pieces, board) & (states.meta >> 1 <= int(Outcome.DRAW))
 
     def action_text(self, action: int, state: LoaState | None = None) -> str:
         """How far a piece moves is seen on the board, so that only a pass has a text without ``state``."""

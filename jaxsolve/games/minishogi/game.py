@@ -12,6 +12,7 @@ from jaxsolve.core.lazy_import import exportable, jax, jnp
 from jaxsolve.games.boards import board_text
 from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
+from jaxsolve.games.boards.validity import are_in
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.minishogi import text as notation
@@ -281,6 +282,15 @@ class MiniShogi(Game):
             for at in (0, HAND_BITS)
         ]
         return notation.Position(pieces, side, (counts[side], counts[1 - side]))
+
+    def are_positions(self, states: MiniShogiState) -> np.ndarray:
+        kinds, marks = states.boards[:, :3], states.boards[:, 3:]
+        occupied = np.bitwise_or.reduce(kinds, axis=1)
+        good = are_in(occupied, BOARD) & are_in(marks, occupied[:, None])
+        good &= np.bitwise_and.reduce(kinds, axis=1) == 0  # no kind has the number 7
+        shifts = np.arange(0, SIDE_AT, KIND_BITS, dtype=np.uint32)
+        hands = states.meta[:, None] >> shifts & np.uint32(KIND_MASK)
+        return good & (hands <= COPIES).all(axis=1) & (states.meta >> SIDE_AT <= 1)
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
         """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``. Without ``state`` only drops can be named, as Black's."""

@@ -16,6 +16,7 @@ from jaxsolve.games.boards.batching import as_action, batch_last
 from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.planes import stone_planes
 from jaxsolve.games.boards.square import square_permutations, turned
+from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Stones
 from jaxsolve.games.game import Children, Game, Outcome
 from jaxsolve.games.slither import text as notation
@@ -339,6 +340,10 @@ class Slither(Game):
             self.grid.stones_of(cells),
             np.uint32(side | RELOCATED * relocated | outcome << OUTCOME_AT),
         )
+
+    def are_positions(self, states: SlitherState) -> np.ndarray:
+        outcome = states.meta >> OUTCOME_AT
+        return are_stones(states.stones, self.grid.board) & (outcome <= int(Outcome.SECOND_WINS))
 
     def action_text(self, action: int, state: SlitherState | None = None) -> str:
         return notation.action_text(int(action), self.size)

@@ -20,6 +20,7 @@ from jaxsolve.games.game import Game, HasRelaxation, State
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import check, knows
 from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.records import are_records
 from jaxsolve.proof.writer import Original
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
@@ -175,6 +176,7 @@ class Job:
                 None if out is None else out / name,
                 zone_words,
                 self._memory,
+                functools.partial(are_records, game, zone_words),
             )
             return _Asked(claim, searched, folder, log, question)
         except BaseException:
@@ -326,7 +328,7 @@ class Job:
         )
         if self._patterns is None or not self._sharing:
             return
-        records, serials = self._patterns.take(part.question, part.log.record_words)
+        records, serials = self._patterns.take(part.question, part.log.record_words, self.game)
         decided = part.log.split(records)
         fresh = not len(part.log)
         part.log.append(*decided)

@@ -25,12 +25,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxsolve.core.run_folder import locked, write_atomically
+from jaxsolve.games.game import Game
+from jaxsolve.games.registry import make
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog
+from jaxsolve.proof.records import are_records, zone_words_of
 
 FORMAT, VERSION = "jaxsolve-patterns", 2
 ROOM_MB = 32  # of records, for each question: about half a second of a search's beginning
 QUESTIONS = 8  # so many times ``ROOM_MB`` are held in all; beyond that the questions go to which nothing was added for the longest time
+LATEST = 1 << 62  # largest age that a file may hold
 SAVE_SECONDS = 60.0  # a killed run loses at most what was proved since
 
 
@@ -61,6 +65,7 @@ class _Shelf:
         self.hashes = hashed(records)
         self.serials = np.arange(len(records), dtype=np.int64)
         self.following = len(records)  # the serial of the next record
+        self.checked = True  # whether the records can be records of their question
 
     def add(self, records: np.ndarray, ages: np.ndarray, most: int) -> None:
         """Adds records. One that is here already and belongs to no proof is left out: whatever rests on it goes no later than it does."""
@@ -149,11 +154,17 @@ class SharedPatterns:
         self.close()
 
     # ---- searches --------------------------------------------------------------------------------------------------
-    def take(self, question: Mapping[str, object], words: int) -> Taken:
-        """What is known for a question, as its proof log's header has it, in records of so many words."""
+    def take(self, question: Mapping[str, object], words: int, game: Game | None = None) -> Taken:
+        """The records known for a question, the header of its proof log, of ``words`` words each.
+
+        ``game`` is needed for a rule set that no name stands for. Raises PatternsError for records
+        that are none of this game.
+        """
         shelf = self._shelves.get(_key(question))
         if shelf is None or shelf.records.shape[1] != words:
             return Taken(np.zeros((0, words), np.uint32), np.zeros(0, np.int64))
+        if game is not None and not shelf.checked:
+            _check(self.path, game, shelf)
         return Taken(shelf.records, shelf.serials)
 
     def add(
@@ -259,13 +270,17 @@ class SharedPatterns:
                     raise PatternsError(
                         f"{path} holds patterns of another version of jaxsolve; give another file, or remove it"
                     )
-                self._age = int(about["age"])
+                self._age = about["age"]
+                if type(self._age) is not int or not 0 <= self._age <= LATEST:
+                    raise ValueError
                 for number, key in enumerate(about["questions"]):
                     self._shelves[str(key)] = _shelf(
-                        file[f"records{number}"], file[f"ages{number}"]
+                        file[f"records{number}"], file[f"ages{number}"], self._age
                     )
                 if about["digest"] != self._digest():
                     raise ValueError
+                for key, shelf in self._shelves.items():
+                    _check(path, _game(json.loads(key)["rules"]), shelf)
         except PatternsError:
             raise
         except Exception as error:  # what damage does to a compressed file: errors of zipfile, zlib, numpy, tokenize and whatever else reads it
@@ -298,12 +313,36 @@ def _damaged(path: Path) -> PatternsError:
     )
 
 
-def _shelf(records: np.ndarray, ages: np.ndarray) -> _Shelf:
+def _game(rule_set: str) -> Game | None:
+    """The game of a rule set; None for one that this process does not know."""
+    try:
+        return make(rule_set)
+    except ValueError:
+        return None
+
+
+def _check(path: Path | None, game: Game | None, shelf: _Shelf) -> None:
+    """Raises PatternsError unless the records can be records of ``game``; None checks nothing."""
+    shelf.checked = game is not None
+    if game is None:
+        return
+    words = zone_words_of(game)
+    if shelf.records.shape[1] != game.state_words + 1 + words or not are_records(
+        game, words, shelf.records
+    ):
+        raise PatternsError(
+            f"{path} holds a record that no search of {game.rule_set} writes; "
+            "give another file, or remove it"
+        )
+
+
+def _shelf(records: np.ndarray, ages: np.ndarray, latest: int) -> _Shelf:
     if (
         records.dtype != np.uint32
         or records.ndim != 2
         or ages.dtype != np.int64
         or ages.shape != records.shape[:1]
+        or not ((ages >= 0) & (ages <= latest)).all()
     ):
         raise ValueError
     return _Shelf(records, ages)

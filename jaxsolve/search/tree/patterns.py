@@ -127,6 +127,15 @@ def _lead(table, node, value, at):
 
 
 @inner
+def _inside(first, second):
+    """The value of a point inside the zone with (1) or without (0) a stone of either player.
+
+    Below VALUES also for a point with both, which a damaged position may have.
+    """
+    return 1 + 2 * second + (first & ~second)
+
+
+@inner
 def look_up(table, winner, mover):
     """A pattern won by ``winner``, with ``mover`` to move, that ``table.seen`` has on its zone; -1 where there is none."""
     words = table.rows.shape[1] - len(table.seen)
@@ -147,7 +156,9 @@ def look_up(table, winner, mover):
             point = np.int64(table.nodes[at - 1, POINT])
             outside = _below(table, at - 1, OUTSIDE)
             inside = _below(
-                table, at - 1, 1 + _bit(table.seen, 0, point) + 2 * _bit(table.seen, words, point)
+                table,
+                at - 1,
+                _inside(_bit(table.seen, 0, point), _bit(table.seen, words, point)),
             )
             if outside != 0:
                 table.stack[depth] = outside
@@ -223,10 +234,8 @@ def _value(table, pattern, point):
     words = table.rows.shape[1] - len(table.seen)
     if _bit(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)
-    return (
-        1
-        + _bit(table.rows[pattern], words, point)
-        + 2 * _bit(table.rows[pattern], 2 * words, point)
+    return _inside(
+        _bit(table.rows[pattern], words, point), _bit(table.rows[pattern], 2 * words, point)
     )
 
 
@@ -238,6 +247,8 @@ def enter(table, winner, mover, zone, source):
         table.rows[pattern, i] = zone[i]
     for i in range(len(table.seen)):
         table.rows[pattern, words + i] = table.seen[i]
+    for i in range(words):
+        table.rows[pattern, words + i] &= ~table.seen[words + i]  # a point has one stone at most
     table.sources[pattern], table.following[pattern] = source, -1
     table.owners[pattern], table.helped[pattern] = _root(winner, mover), 0
     _hang(table, _root(winner, mover), pattern)

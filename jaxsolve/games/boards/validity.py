@@ -1,0 +1,16 @@
+"""Range checks of packed stones on the host: positions that a file holds must look like positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def are_stones(stones: np.ndarray, board: np.ndarray) -> np.ndarray:
+    """bool[n]: the two sets of uint32[n, 2, W] share no point and lie on ``board``, uint32[W]."""
+    first, second = stones[:, 0], stones[:, 1]
+    return ~((first & second) | (first | second) & ~board).any(axis=1)
+
+
+def are_in(sets: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """bool[n]: every set of uint32[n, ..., W] lies in ``whole``, which broadcasts against it."""
+    return ~(sets & ~whole).reshape(len(sets), -1).any(axis=1)

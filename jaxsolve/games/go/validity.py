@@ -1,0 +1,65 @@
+"""Range checks of packed Go positions on the host: the fields of ``GoState``, and liberties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.core.bitboard import Grid, square
+from jaxsolve.games.boards.validity import are_in, are_stones
+from jaxsolve.games.game import Outcome
+from jaxsolve.games.go.state import GoState, Task, read_meta
+
+
+def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np.ndarray:
+    """bool[n]: which states, host arrays with a leading axis n, have fields in range.
+
+    Args:
+      task: the task of the rule set, host arrays; ``crucial`` holds all crucial points.
+      side: the player whose stones are crucial.
+    """
+    grid = square(size)
+    stones, meta = np.asarray(state.stones), read_meta(np.asarray(state.meta))
+    good = are_stones(stones, grid.board)
+    good &= (meta.passes <= 2) & (meta.outcome <= max(Outcome)) & (meta.ko <= size * size)
+    at = np.clip(meta.ko - 1, 0, size * size - 1)
+    word = (stones[:, 0] | stones[:, 1])[np.arange(len(at)), grid.word_of[at]]
+    good &= (meta.ko == 0) | (word >> grid.bit_of[at].astype(np.uint32) & 1 == 0)
+    if task is not None:
+        good &= are_in(state.task.crucial, stones[:, side] & task.crucial)
+        good &= (state.task.region == task.region).all(axis=1) & (state.task.flags == task.flags)
+    if state.history is not None:
+        boards = np.moveaxis(state.history, 1, 2).reshape(*state.history.shape[::2], 2, -1)
+        marked = grid.board.copy()
+        marked[0] |= np.uint32(1 << size)  # the side to move stands in the first guard bit
+        good &= are_in(boards, np.stack([marked, grid.board]))
+        good &= ~(boards[:, :, 0] & boards[:, :, 1]).any(axis=(1, 2))
+        good &= meta.boards <= state.history.shape[2]
+    rows = np.flatnonzero(good)
+    good[rows] = _have_liberties(grid, stones[rows])
+    return good
+
+
+def _have_liberties(grid: Grid, stones: np.ndarray) -> np.ndarray:
+    """bool[n]: every chain of uint32[n, 2, W] has a liberty."""
+    empty = grid.board & ~(stones[:, 0] | stones[:, 1])
+    breathing = stones & _spread(grid, empty)[:, None]
+    left = np.arange(len(stones))
+    while len(left):
+        now = breathing[left]
+        grown = stones[left] & np.stack(
+            [now[:, colour] | _spread(grid, now[:, colour]) for colour in range(2)], axis=1
+        )
+        breathing[left] = grown
+        left = left[(grown != now).any(axis=(1, 2))]
+    return (breathing == stones).all(axis=(1, 2))
+
+
+def _spread(grid: Grid, points: np.ndarray) -> np.ndarray:
+    """uint32[n, W]: bits one step from ``points``; those off the board are not removed."""
+    last = grid.stride * (grid.rows_per_word - 1)
+    spread = points << np.uint32(1) | points >> np.uint32(1)
+    if grid.rows_per_word > 1:
+        spread |= points << np.uint32(grid.stride) | points >> np.uint32(grid.stride)
+    spread[:, 1:] |= points[:, :-1] >> np.uint32(last)
+    spread[:, :-1] |= points[:, 1:] << np.uint32(last)
+    return spread
