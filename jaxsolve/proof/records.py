@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.games.game import Game
-from jaxsolve.games.zones import covers
+from jaxsolve.games.zones import is_cover
 
 BATCH = 1 << 16  # records checked together
 
@@ -41,7 +41,7 @@ def _are_records(game: Game, zone_words: int, records: np.ndarray) -> bool:
         if (zones & ~actions).any():
             return False
         # A position may cover another one only where there are zones.
-        moves = moves[~covers(moves)]
+        moves = moves[~is_cover(moves)]
     if ((moves < -1) | (moves >= game.num_actions)).any():
         return False
     return bool(np.all(game.are_positions(game.host_unpack(records[:, :words]))))

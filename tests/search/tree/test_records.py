@@ -13,7 +13,7 @@ import pytest
 
 from jaxsolve.games import make
 from jaxsolve.games.game import Game, State
-from jaxsolve.games.zones import LIKE
+from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.proof.log import CHUNK, MAGIC, ProofLogError
 from jaxsolve.proof.records import are_records, zone_words_of
 from jaxsolve.search import Claim, Limits, PatternsError, SharedPatterns, Verdict, solve
@@ -26,10 +26,11 @@ QUESTIONS = {  # rule set, position, claim
     "tsumego": (CAP, "XXO/.O./OOX b", Claim(0)),
     "life": ("tsumego-3;goal=live;defender=white", ".../.X./... w", Claim(1)),
     "slither": ("slither-3", ".../.../... b", Claim(0)),
-    "hex": ("hex-3", ".../.../... b", Claim(0)),
-    "gomoku": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", "..../.XO./..../.... b", Claim(0)),
-    "awari": ("awari;rules=ludii", "0,0,0,1,2,0/0,1,0,0,0,2 s captured=21:21", Claim(0)),
-    "knightthrough": ("knightthrough-4;rules=forward", "", Claim(0)),
+    "hex": ("hex-5", "...../...../...../...../..... b", Claim(1)),
+    "gomoku": ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", "", Claim(1, "does-not-lose")),
+    "awari": ("awari;rules=ludii", "0,0,0,3,2,0/0,1,3,0,0,2 s captured=18:19", Claim(0)),
+    "knightthrough": ("knightthrough-5;rules=forward", "", Claim(0)),
+    "loa": ("loa-4;simultaneous=draw;no_moves=pass", "", Claim(0)),
 }
 WITH_PATTERNS = ["tsumego", "life", "slither"]
 LIMITS, FILES = Limits(nodes=150), 10_000 if LONG else 240
@@ -80,7 +81,7 @@ def changed(rng: random.Random, game: Game, records: np.ndarray) -> np.ndarray:
             record[states] = np.uint32(rng.randrange(-1, game.num_actions) & 0xFFFFFFFF)
         elif kind == 4:
             record[states] = np.uint32(
-                rng.choice([1, -1]) * (LIKE | rng.getrandbits(30)) & 0xFFFFFFFF
+                rng.choice([1, -1]) * (COVER_FLAG | rng.getrandbits(30)) & 0xFFFFFFFF
             )
         elif kind == 5:
             record[states + 1 :] &= words(rng, records.shape[1] - states - 1)
@@ -221,7 +222,7 @@ def test_a_record_with_a_stray_bit_or_a_move_out_of_range_is_none():
     good = np.concatenate([state, np.zeros(1 + zones, np.uint32)])[None]
     assert are_records(game, zones, good)
     assert not are_records(game, 0, good[:, : game.state_words + 1] + np.uint32(1) * 0 - 1)
-    for move in (-1, game.num_actions - 1, LIKE, ~LIKE):
+    for move in (-1, game.num_actions - 1, COVER_FLAG, ~COVER_FLAG):
         good[0, game.state_words] = np.uint32(move & 0xFFFFFFFF)
         assert are_records(game, zones, good)
     good[0, game.state_words] = game.num_actions
