@@ -38,13 +38,13 @@ from jaxsolve.jit.host import compiled
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
+from jaxsolve.search.tree.pattern_insertion import insert
 from jaxsolve.search.tree.patterns import (
     COMPARED,
     FOUND,
     HELD,
     LOOKUPS,
     VISITED,
-    enter,
     mark_of,
 )
 from jaxsolve.search.tree.tree import NODES, Tree
@@ -299,7 +299,7 @@ def _enter(tree, states, moves, zones, more, near, most):
                 and not is_whole_position(tree, zone)
             )
             if serves and tree.patterns.counters[HELD] < most:
-                enter(tree.patterns, winner, mover, zone, mark_of(states[i]))
+                insert(tree.patterns, winner, mover, zone, mark_of(states[i]))
 
 
 @compiled

@@ -14,7 +14,7 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.methods import ProofNumber, Workspace
 from jaxsolve.search.methods.pns.numbers import can_be_walked
 from jaxsolve.search.methods.pns.walk import approach, unwind
-from jaxsolve.search.tree.paths import FOUND, IDLE, enter_child, leaf_request, log_is_full
+from jaxsolve.search.tree.paths import FOUND, IDLE, Leaves, enter_child, leaf_request, log_is_full
 from jaxsolve.search.tree.tree import ACTION, INF, NONE, SOLVED_FLAG, Tree
 
 VISITS, MARK = 0, 1  # extra words
@@ -36,18 +36,7 @@ class LeastVisited(ProofNumber):
         actions: np.ndarray,
         owners: np.ndarray,
     ) -> tuple[int, bool]:
-        return _select(
-            work.tree,
-            work.paths,
-            first,
-            last,
-            states,
-            actions,
-            owners,
-            work.claim,
-            self.weights,
-            work.log,
-        )
+        return _select(work, first, last, Leaves(states, actions, owners), self.weights)
 
     def best_edge(self, tree: Tree, node: int) -> int:
         record = tree.nodes[node]
@@ -97,16 +86,16 @@ def _descend(tree, paths, path):
 
 
 @compiled
-def _select(tree, paths, first, last, states, actions, owners, claim, weights, log):
-    count = 0
+def _select(work, first, last, leaves, weights):
+    tree, paths, count = work.tree, work.paths, 0
     for path in range(first, last):
-        if log_is_full(log, paths):
+        if log_is_full(work.log, paths):
             break
-        unwind(tree, paths, path, 0, claim, weights, log)
+        unwind(tree, paths, path, 0, work.claim, weights, work.log)
         if tree.nodes[0].marks & SOLVED_FLAG:
             return count, True
         if _descend(tree, paths, path):
-            leaf_request(tree, paths, path, count, states, actions, owners)
+            leaf_request(tree, paths, path, count, leaves)
             count += 1
     return count, False
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from jaxsolve.games.threats import call_log_odds
 from jaxsolve.jit.host import inner
-from jaxsolve.search.tree.tree import NARROW_FLAG, forced_entry
+from jaxsolve.search.tree.nodes import forced_entry
+from jaxsolve.search.tree.tree import NARROW_FLAG
 
 EVEN = 30.0  # both numbers of a node whose odds are even
 DEEPER = 0.2  # what each move from the root takes off the log odds

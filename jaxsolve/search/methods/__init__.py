@@ -10,9 +10,10 @@ from jaxsolve.games.zones import has_plans
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.mcts.method import MonteCarlo
 from jaxsolve.search.methods.mcts.pn_method import PnMonteCarlo
-from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.rzs import RelevanceZone
+from jaxsolve.search.tree.workspace import Workspace
 
 METHODS: dict[str, Method] = {
     "pns": ProofNumber("pns", leave_on_change=True),

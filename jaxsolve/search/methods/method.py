@@ -5,30 +5,15 @@ from __future__ import annotations
 import abc
 import dataclasses
 import numbers
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
-from jaxsolve.evaluate import Heads, Offsets
-from jaxsolve.search.tree.expansion import ClaimCodes
-from jaxsolve.search.tree.paths import Log, Paths
+from jaxsolve.evaluate import Heads
 from jaxsolve.search.tree.tree import Tree
+from jaxsolve.search.tree.workspace import Workspace
 
 MOST = 1 << 31  # what numbers of a method stay below
-
-
-class Workspace(NamedTuple):
-    """One search's arrays, as its method works on them. Only their contents change while a wave is selected or absorbed."""
-
-    tree: Tree
-    paths: Paths
-    claim: ClaimCodes
-    offsets: Offsets  # where things lie in an evaluator row
-    order: (
-        np.ndarray
-    )  # int32[2, A]: for either mover, actions in the order in which moves are listed
-    log: Log  # decisions, emptied by the search between calls
-    tallies: np.ndarray  # int64[2]: positions expanded and evaluated
 
 
 @dataclasses.dataclass(frozen=True)

@@ -26,7 +26,7 @@ from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.plans import moves_to_goal
 from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
 from jaxsolve.search.hints.weights import Weights
-from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import rank_and_store, refresh, refresh_decided
 from jaxsolve.search.methods.pns.walk import approach, pop, unwind
@@ -35,6 +35,7 @@ from jaxsolve.search.tree.paths import (
     FINISHED,
     FOUND,
     IDLE,
+    Leaves,
     enter_child,
     forget_limits,
     highest_decided,
@@ -42,6 +43,7 @@ from jaxsolve.search.tree.paths import (
     log_is_full,
 )
 from jaxsolve.search.tree.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLVED_FLAG, Tree
+from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import is_open
 
 TRIED = 0  # the extra word: the largest budget of an edge's node with which the edge was searched in vain
@@ -84,18 +86,7 @@ class RelevanceZone(ProofNumber):
         actions: np.ndarray,
         owners: np.ndarray,
     ) -> tuple[int, bool]:
-        return _select(
-            work.tree,
-            work.paths,
-            first,
-            last,
-            states,
-            actions,
-            owners,
-            work.claim,
-            self.weights,
-            work.log,
-        )
+        return _select(work, first, last, Leaves(states, actions, owners), self.weights)
 
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
@@ -276,18 +267,17 @@ def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
 
 
 @compiled
-def _select(
-    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, weights: Weights, log
-):
+def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
+    tree, paths = work.tree, work.paths
     if paths.limit_a[0, 0] >= INF:  # new paths
         paths.limit_a[:, 0] = 1
         paths.limit_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, claim, weights, log)
+        found = _walk(tree, paths, path, work.claim, weights, work.log)
         if found == FINISHED:
             return count, True
         if found == FOUND:
-            leaf_request(tree, paths, path, count, states, actions, owners)
+            leaf_request(tree, paths, path, count, leaves)
             count += 1
     return count, False

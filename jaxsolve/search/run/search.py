@@ -24,7 +24,7 @@ from jaxsolve.search.tree.expansion import (
     fresh_rows,
     place,
 )
-from jaxsolve.search.tree.paths import forget_limits, new_log, new_paths
+from jaxsolve.search.tree.paths import Leaves, forget_limits, new_log, new_paths
 from jaxsolve.search.tree.patterns import order_points
 from jaxsolve.search.tree.tree import (
     ACTION,
@@ -262,9 +262,8 @@ class Search:
             self.sink(states, moves, zones)
         if not self.tree.counters[FULL] or self._room.helped(self.expanded):
             self._make_room()  # not again and again: what finds no room is left out, and its record in the log stays
-        tallies = np.zeros_like(
-            work.tallies
-        )  # not counted: the search that decided them did that work
+        # Not counted: another search expanded them.
+        tallies = np.zeros_like(work.tallies)
         for at in range(0, len(states), ADOPTED):
             part = slice(at, at + ADOPTED)
             self._grow_table(ADOPTED)
@@ -273,7 +272,7 @@ class Search:
                 np.array(moves[part]),
                 np.array(zones[part]),
             )  # those of a log may be read-only: another type, for which nothing is compiled
-            enter_decided(self.tree, rows, *decided, work.offsets, work.order, work.claim, tallies)
+            enter_decided(self.work._replace(tallies=tallies), rows, *decided)
         if spread:
             self._settle()
 
@@ -480,7 +479,12 @@ class Search:
         work, first = self.work, flight * self.group
         assert self._exhausted is not None
         count = frontier(
-            work.tree, work.paths, first, first + most, self._exhausted, *self._buffers[flight]
+            work.tree,
+            work.paths,
+            first,
+            first + most,
+            self._exhausted,
+            Leaves(*self._buffers[flight]),
         )
         if count == 0 and not work.paths.flying.any():
             self._exhausted = None

@@ -14,7 +14,7 @@ from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.tree import expansion
 from jaxsolve.search.tree.eviction import compact, evict
 from jaxsolve.search.tree.expansion import ClaimCodes
-from jaxsolve.search.tree.paths import new_log, new_paths
+from jaxsolve.search.tree.paths import Leaves, new_log, new_paths
 from jaxsolve.search.tree.tree import new_tree, roomier
 from jaxsolve.search.tree.zones import enter_patterns
 
@@ -47,10 +47,8 @@ def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None
     states, found = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
     expansion.fresh_rows(tree, row, 0, offsets, found)
     enter_patterns(tree, states[:0], order[0, :0], states[:0], np.zeros(0, np.bool_))
-    expansion.enter_decided(
-        tree, row[:0], order[0, :0], states[:0], offsets, order, claim, work.tallies
-    )
-    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), states, order[0], found)
+    expansion.enter_decided(work, row[:0], order[0, :0], states[:0])
+    frontier(tree, paths, 0, 0, np.zeros(8, np.uint8), Leaves(states, order[0], found))
     level_order(tree, may_repeat)
     roomier(tree, 1 << 10)
     evict(tree, 8)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
+from jaxsolve.search.tree.nodes import strip
 from jaxsolve.search.tree.tree import (
     ACTION,
     BACK,
@@ -32,7 +33,6 @@ from jaxsolve.search.tree.tree import (
     USED,
     Tree,
     rehash,
-    strip,
 )
 
 HOPELESS = 4  # times in a row that making room did not let one more position in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_searc
 from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.jit.host import compiled, inlined, inner
 from jaxsolve.question import Claim
+from jaxsolve.search.tree.nodes import add_node, strip
 from jaxsolve.search.tree.tree import (
     FORCED_BIT,
     INF,
@@ -20,12 +21,13 @@ from jaxsolve.search.tree.tree import (
     SOLVED_FLAG,
     TAINTED,
     WHOLE,
-    add_node,
     ended,
     find,
-    strip,
 )
 from jaxsolve.search.tree.zones import store_pattern_of
+
+if TYPE_CHECKING:
+    from jaxsolve.search.tree.workspace import Workspace
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 COST_UNIT = 16  # of first numbers from a network's costs, for each power of ten
@@ -356,11 +358,12 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 
 
 @compiled
-def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, claim: ClaimCodes, tallies):
+def enter_decided(work: Workspace, rows, moves, zones):
     """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (below 0: every move loses) and ``zones`` as in the log.
 
     Those that do not themselves cover another become patterns too, also where there is no room for a node.
     """
+    tree, offsets = work.tree, work.offsets
     for i in range(len(rows)):
         if -1 <= moves[i] < COVER_FLAG:
             mover = np.int64(rows[i, offsets.info]) >> 3 & 1
@@ -371,12 +374,14 @@ def enter_decided(tree, rows, moves, zones, offsets: Offsets, order, claim: Clai
                 mover,
                 mover if moves[i] >= 0 else 1 - mover,
             )
-        node, _ = place(tree, rows[i], 0, offsets, order, tallies)
+        node, _ = place(tree, rows[i], 0, offsets, work.order, work.tallies)
         if node < 0 or tree.nodes[node].marks & SOLVED_FLAG:
             continue
         record = tree.nodes[node]
         phi, delta = (0, INF) if moves[i] >= 0 else (INF, 0)
-        record.pn, record.dn = (phi, delta) if record.mover == claim.or_player else (delta, phi)
+        record.pn, record.dn = (
+            (phi, delta) if record.mover == work.claim.or_player else (delta, phi)
+        )
         record.marks |= SOLVED_FLAG
         for j in range(tree.zones.shape[1]):
             tree.zones[node, j] = zones[i, j]

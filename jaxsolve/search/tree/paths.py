@@ -8,7 +8,8 @@ import numpy as np
 
 from jaxsolve.jit.host import inner
 from jaxsolve.jit.struct import by_pointer
-from jaxsolve.search.tree.tree import INF, SOLVED_FLAG, unpin
+from jaxsolve.search.tree.nodes import unpin
+from jaxsolve.search.tree.tree import INF, SOLVED_FLAG
 
 FOUND, FINISHED, IDLE, BELOW = range(
     4
@@ -29,6 +30,14 @@ class Paths(NamedTuple):
     work: np.ndarray  # int64[W, D] expansions below the node that it has not been told of yet
     depth: np.ndarray  # int64[W] index of the deepest node
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
+
+
+class Leaves(NamedTuple):
+    """The leaves of a wave of at most B, in the order in which their paths found them."""
+
+    states: np.ndarray  # uint32[B, S] positions before the last move
+    actions: np.ndarray  # int32[B] last moves
+    owners: np.ndarray  # int64[B] path of each leaf
 
 
 @by_pointer
@@ -129,10 +138,12 @@ def highest_decided(tree, paths, path):
 
 
 @inner
-def leaf_request(tree, paths, path, at, states, actions, owners):
+def leaf_request(tree, paths, path, at, leaves):
     """Writes the leaf that a path has found as entry ``at`` of a wave."""
     node = paths.nodes[path, paths.depth[path]]
     for i in range(tree.states.shape[1]):
-        states[at, i] = tree.states[node, i]
-    actions[at] = tree.edges[tree.nodes[node].edges + paths.edges[path, paths.depth[path]]].action
-    owners[at] = path
+        leaves.states[at, i] = tree.states[node, i]
+    leaves.actions[at] = tree.edges[
+        tree.nodes[node].edges + paths.edges[path, paths.depth[path]]
+    ].action
+    leaves.owners[at] = path

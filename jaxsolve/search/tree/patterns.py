@@ -110,24 +110,24 @@ def mark_of(state):
 
 # ---- looking up --------------------------------------------------------------------------------------------------------
 @inner
-def _bit(words, at, point):
+def bit_of(words, at, point):
     return np.int64(words[at + (point >> 5)] >> np.uint32(point & 31) & np.uint32(1))
 
 
 @inner
-def _below(table, node, value):
+def child_of(table, node, value):
     """Where a value leads from an inner node."""
     return np.int64(np.int32(table.nodes[node, BELOW + value]))
 
 
 @inner
-def _lead(table, node, value, at):
+def set_child(table, node, value, at):
     """Has a value lead from an inner node to ``at``."""
     table.nodes[node, BELOW + value] = np.uint32(at & 0xFFFFFFFF)
 
 
 @inner
-def _inside(first, second):
+def value_inside(first, second):
     """The value of a point inside the zone with (1) or without (0) a stone of either player.
 
     Below VALUES also for a point with both, which a damaged position may have.
@@ -140,7 +140,7 @@ def look_up(table, winner, mover):
     """A pattern won by ``winner``, with ``mover`` to move, that ``table.seen`` has on its zone; -1 where there is none."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
-    start = table.roots[_root(winner, mover)]
+    start = table.roots[root_of(winner, mover)]
     depth, visited, compared = np.int64(0), np.int64(0), np.int64(0)
     if start != 0:
         table.stack[0] = start
@@ -154,11 +154,11 @@ def look_up(table, winner, mover):
             if _lacks(table, at - 1, words):
                 continue
             point = np.int64(table.nodes[at - 1, POINT])
-            outside = _below(table, at - 1, OUTSIDE)
-            inside = _below(
+            outside = child_of(table, at - 1, OUTSIDE)
+            inside = child_of(
                 table,
                 at - 1,
-                _inside(_bit(table.seen, 0, point), _bit(table.seen, words, point)),
+                value_inside(bit_of(table.seen, 0, point), bit_of(table.seen, words, point)),
             )
             if outside != 0:
                 table.stack[depth] = outside
@@ -181,7 +181,7 @@ def look_up(table, winner, mover):
 
 
 @inner
-def _differing(table, node, i, first, second):
+def differing(table, node, i, first, second):
     """Those points of word ``i`` where stones of either player (uint32) differ from what all patterns below an inner node have."""
     half = (table.nodes.shape[1] - COMMON) // 2
     free_of_first, free_of_second = (
@@ -197,7 +197,7 @@ def _differing(table, node, i, first, second):
 def _lacks(table, node, words):
     """Whether ``table.seen`` lacks anything that all patterns below an inner node have."""
     for i in range(words):
-        if _differing(table, node, i, table.seen[i], table.seen[words + i]):
+        if differing(table, node, i, table.seen[i], table.seen[words + i]):
             return True
     return False
 
@@ -222,223 +222,17 @@ def count_use(table, pattern):
     table.helped[pattern] = min(MOST_HELP, table.helped[pattern] + 1)
 
 
-# ---- entering ----------------------------------------------------------------------------------------------------------
 @inner
-def _root(winner, mover):
+def root_of(winner, mover):
     return 2 * np.int64(winner) + np.int64(mover)
 
 
 @inner
-def _value(table, pattern, point):
+def value_of(table, pattern, point):
     """What a pattern has at a point."""
     words = table.rows.shape[1] - len(table.seen)
-    if _bit(table.rows[pattern], 0, point) == 0:
+    if bit_of(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)
-    return _inside(
-        _bit(table.rows[pattern], words, point), _bit(table.rows[pattern], 2 * words, point)
+    return value_inside(
+        bit_of(table.rows[pattern], words, point), bit_of(table.rows[pattern], 2 * words, point)
     )
-
-
-@inner
-def enter(table, winner, mover, zone, source):
-    """Adds what ``table.seen`` has on ``zone``, taken from the position whose ``mark_of`` is ``source``."""
-    pattern, words = _place(table), len(zone)
-    for i in range(words):
-        table.rows[pattern, i] = zone[i]
-    for i in range(len(table.seen)):
-        table.rows[pattern, words + i] = table.seen[i]
-    for i in range(words):
-        table.rows[pattern, words + i] &= ~table.seen[words + i]  # a point has one stone at most
-    table.sources[pattern], table.following[pattern] = source, -1
-    table.owners[pattern], table.helped[pattern] = _root(winner, mover), 0
-    _hang(table, _root(winner, mover), pattern)
-
-
-@inner
-def _place(table):
-    """Where a new pattern goes: a free place, or that of one that has helped little lately, which is taken out."""
-    held = table.counters[HELD]
-    if held < len(table.rows):
-        table.counters[HELD] = held + 1
-        return held
-    least, helped = np.int64(-1), np.int64(MOST_HELP + 1)
-    for _ in range(PASSED):
-        hand = table.counters[HAND]
-        table.counters[HAND] = hand + 1 if hand + 1 < held else 0
-        if table.helped[hand] < helped:
-            least, helped = hand, np.int64(table.helped[hand])
-        if helped == 0:
-            break
-        table.helped[hand] -= 1
-    table.counters[REPLACED] += 1
-    _take_out(table, least)
-    return least
-
-
-@inner
-def _hang(table, root, pattern):
-    """Puts a pattern into the radix tree of a root."""
-    words = table.rows.shape[1] - len(table.seen)
-    above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
-    at = np.int64(table.roots[root])
-    while at > 0:
-        point = _contrary(table, at - 1, pattern, words)
-        if point >= 0:
-            break
-        _restrict(table, at - 1, pattern, words)
-        above, branch = at, _value(table, pattern, np.int64(table.nodes[at - 1, POINT]))
-        at = _below(table, at - 1, branch)
-    if at == 0:
-        _link(table, root, above, branch, -pattern - 1)
-        return
-    if at < 0:
-        other = -at - 1
-        point = _difference(table, pattern, other, words)
-        if point < 0:
-            table.following[pattern] = table.following[other]
-            table.following[other] = pattern
-            return
-    node = _take_inner(table)
-    for k in range(VALUES):
-        _lead(table, node, k, 0)
-    _lead(table, node, _begin(table, node, at, point, words), at)
-    _lead(table, node, _value(table, pattern, point), -pattern - 1)
-    _restrict(table, node, pattern, words)
-    table.nodes[node, POINT] = np.uint32(point)
-    _link(table, root, above, branch, node + 1)
-
-
-@inner
-def _begin(table, node, at, point, words):
-    """Writes what all patterns at ``at`` have in common to a new inner node; their value at a point, where they have one."""
-    if at < 0:
-        for i in range(words):
-            zone, first, second = (
-                table.rows[-at - 1, i],
-                table.rows[-at - 1, words + i],
-                table.rows[-at - 1, 2 * words + i],
-            )
-            table.nodes[node, COMMON + i], table.nodes[node, COMMON + words + i] = (
-                zone & ~first,
-                zone & ~second,
-            )
-        return _value(table, -at - 1, point)
-    for i in range(COMMON, COMMON + 2 * words):
-        table.nodes[node, i] = table.nodes[at - 1, i]
-    return (
-        1
-        + (1 - _bit(table.nodes[node], COMMON, point))
-        + 2 * (1 - _bit(table.nodes[node], COMMON + words, point))
-    )
-
-
-@inner
-def _restrict(table, node, pattern, words):
-    """Takes from what all patterns below an inner node have that which a pattern has not."""
-    for i in range(words):
-        same = table.rows[pattern, i] & ~_differing(
-            table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i]
-        )
-        table.nodes[node, COMMON + i] &= same
-        table.nodes[node, COMMON + words + i] &= same
-
-
-@inner
-def _contrary(table, node, pattern, words):
-    """The first point, in order, of a pattern's zone where all patterns below an inner node have something else; -1 where there is none."""
-    best = np.int64(-1)
-    for i in range(words):
-        points = table.rows[pattern, i] & _differing(
-            table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i]
-        )
-        best = _sooner(table, best, i, points)
-    return best
-
-
-@inner
-def _sooner(table, best, word, points):
-    """``best`` or one of the points in this word, whichever comes first in the order."""
-    while points:
-        bit = np.int64(0)
-        while points >> np.uint32(bit) & np.uint32(1) == 0:
-            bit += 1
-        points &= points - np.uint32(1)
-        if best < 0 or table.places[32 * word + bit] < table.places[best]:
-            best = np.int64(32 * word + bit)
-    return best
-
-
-@inner
-def _difference(table, pattern, other, words):
-    """The first point, in order, where two patterns differ, in both zones if there is one; -1 where they do not."""
-    best = np.int64(-1)
-    for i in range(words):
-        stones = (
-            table.rows[pattern, words + i] ^ table.rows[other, words + i]
-            | table.rows[pattern, 2 * words + i] ^ table.rows[other, 2 * words + i]
-        )
-        best = _sooner(table, best, i, table.rows[pattern, i] & table.rows[other, i] & stones)
-    if best >= 0:
-        return best
-    for i in range(words):
-        best = _sooner(table, best, i, table.rows[pattern, i] ^ table.rows[other, i])
-    return best
-
-
-@inner
-def _link(table, root, above, branch, at):
-    """Has what leads from ``above`` (0: the root) by ``branch`` lead to ``at``."""
-    if above == 0:
-        table.roots[root] = at
-    else:
-        _lead(table, above - 1, branch, at)
-
-
-@inner
-def _take_inner(table):
-    """A free inner node. There is always one: each has two branches at least, so there are fewer of them than patterns."""
-    node = table.counters[UNUSED] - 1
-    if node >= 0:
-        table.counters[UNUSED] = _below(table, node, 0)
-        return node
-    node = table.counters[INNER]
-    table.counters[INNER] = node + 1
-    return node
-
-
-# ---- taking out --------------------------------------------------------------------------------------------------------
-@inner
-def _take_out(table, pattern):
-    """Takes a pattern out of its radix tree."""
-    root = np.int64(table.owners[pattern])
-    upper, upper_branch, above, branch = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    at = np.int64(table.roots[root])
-    while at > 0:
-        upper, upper_branch = above, branch
-        above, branch = at, _value(table, pattern, np.int64(table.nodes[at - 1, POINT]))
-        at = _below(table, above - 1, branch)
-    if at != -pattern - 1:  # not the first of those with the same stones
-        before = -at - 1
-        while table.following[before] != pattern:
-            before = np.int64(table.following[before])
-        table.following[before] = table.following[pattern]
-        return
-    following = np.int64(table.following[pattern])
-    _link(table, root, above, branch, 0 if following < 0 else -following - 1)
-    if following < 0 and above > 0:
-        _close_up(table, root, upper, upper_branch, above)
-
-
-@inner
-def _close_up(table, root, upper, branch, at):
-    """Gives an inner node back that has one branch left, which then hangs where the node hung."""
-    left, only = np.int64(0), np.int64(0)
-    for k in range(VALUES):
-        if _below(table, at - 1, k) != 0:
-            left += 1
-            only = _below(table, at - 1, k)
-    if left > 1:
-        return
-    _link(table, root, upper, branch, only)
-    _lead(table, at - 1, 0, table.counters[UNUSED])
-    table.counters[UNUSED] = at

@@ -23,17 +23,11 @@ from jaxsolve.games.zones import (
     call_zone_function,
 )
 from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.search.tree.nodes import strip
 from jaxsolve.search.tree.paths import log_decided
-from jaxsolve.search.tree.patterns import count_use, enter, look_up, mark_of
-from jaxsolve.search.tree.tree import (
-    ACTION,
-    FORCED_BIT,
-    INF,
-    KEEP,
-    SOLVED_FLAG,
-    WON_FLAG,
-    strip,
-)
+from jaxsolve.search.tree.pattern_insertion import insert
+from jaxsolve.search.tree.patterns import count_use, look_up, mark_of
+from jaxsolve.search.tree.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG, WON_FLAG
 
 
 @inner
@@ -327,4 +321,4 @@ def store_pattern_of(tree, state, zone, mover, winner):
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
     if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
-        enter(tree.patterns, winner, mover, zone, mark_of(state))
+        insert(tree.patterns, winner, mover, zone, mark_of(state))

@@ -19,16 +19,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_poo
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.search import Search
-from jaxsolve.search.tree.tree import (
-    BUDGET,
-    EDGES,
-    EVICTED,
-    LISTS,
-    LIVE,
-    NODES,
-    USED,
-    new_tree,
-)
+from jaxsolve.search.tree.tree import BUDGET, EDGES, EVICTED, LISTS, LIVE, NODES, USED, new_tree
 from support.search import NAMES, in_turn
 
 # ---- the log -----------------------------------------------------------------------------------------------------------

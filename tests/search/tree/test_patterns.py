@@ -18,6 +18,7 @@ from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim
+from jaxsolve.search.tree.pattern_insertion import insert
 from jaxsolve.search.tree.patterns import (
     BELOW,
     COMMON,
@@ -31,7 +32,6 @@ from jaxsolve.search.tree.patterns import (
     VISITED,
     Patterns,
     count_use,
-    enter,
     look_up,
     mark_of,
     new_patterns,
@@ -50,7 +50,7 @@ def _look(table, winner, mover):
 
 @compiled
 def _put(table, zone, winner, mover, source):
-    enter(table, winner, mover, zone, source)
+    insert(table, winner, mover, zone, source)
 
 
 def look(table, seen, winner, mover):

@@ -9,6 +9,7 @@ import pytest
 
 from jaxsolve.games import make
 from jaxsolve.search.tree.eviction import compact, evict
+from jaxsolve.search.tree.nodes import add_edge, add_node, strip, unpin
 from jaxsolve.search.tree.tree import (
     BUDGET,
     CLASSES,
@@ -26,14 +27,10 @@ from jaxsolve.search.tree.tree import (
     STEP,
     USED,
     Tree,
-    add_edge,
-    add_node,
     ended,
     find,
     new_tree,
     roomier,
-    strip,
-    unpin,
 )
 from support.search import LONG
 

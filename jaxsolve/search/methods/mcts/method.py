@@ -22,10 +22,11 @@ import numpy as np
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.methods.mcts import walk
 from jaxsolve.search.methods.mcts.selection import Exploring
-from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
-from jaxsolve.search.tree.paths import FINISHED
+from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
+from jaxsolve.search.tree.workspace import Workspace
 
 PUCT = 1.5  # exploration with priors: that of the proof-cost-network program, whose logarithmic term is 0 for long
 
@@ -85,36 +86,14 @@ class MonteCarlo(Method):
         owners: np.ndarray,
     ) -> tuple[int, bool]:
         count, found = walk.select(
-            work.tree,
-            work.paths,
-            first,
-            last,
-            states,
-            actions,
-            owners,
-            work.claim,
-            self._exploring,
-            work.log,
+            work, first, last, Leaves(states, actions, owners), self._exploring
         )
         return count, found == FINISHED
 
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
-        return walk.absorb(
-            work.tree,
-            work.paths,
-            owners,
-            first,
-            count,
-            rows,
-            work.offsets,
-            work.order,
-            work.claim,
-            self._exploring,
-            work.log,
-            work.tallies,
-        )
+        return walk.absorb(work, owners, first, count, rows, self._exploring)
 
     def start(self, work: Workspace, node: int) -> None:
         walk.begin(work.tree, node, work.claim, self._exploring, work.offsets)

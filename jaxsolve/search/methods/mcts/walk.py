@@ -18,18 +18,10 @@ from jaxsolve.search.methods.mcts.selection import (
 )
 from jaxsolve.search.methods.pns.numbers import store
 from jaxsolve.search.tree.expansion import EVALUATED, ClaimCodes, fetch, numbers_of, place
-from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, leaf_request, log_is_full
-from jaxsolve.search.tree.tree import (
-    ACTION,
-    DROPPED_FLAG,
-    INF,
-    LOOPS,
-    NONE,
-    SOLVED_FLAG,
-    TAINTED,
-    add_edge,
-    unpin,
-)
+from jaxsolve.search.tree.nodes import add_edge, unpin
+from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, Leaves, leaf_request, log_is_full
+from jaxsolve.search.tree.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED
+from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import (
     decide_by_pattern,
     drop_closed_moves,
@@ -71,12 +63,23 @@ def _decide(tree, node, claim: ClaimCodes, log):
 
 
 @inner
-def _mark(tree, node, edge, pn, dn, zone, claim: ClaimCodes, exploring: Exploring):
-    """Writes a decided child's result into the edge; a win that rests on a length cap decides nothing for its winner.
+def _mark_child(tree, node, edge, child, claim: ClaimCodes, exploring: Exploring):
+    """Writes the result of a decided child node into the edge that leads to it."""
+    below = tree.nodes[child]
+    numbers = np.int64(below.pn), np.int64(below.dn)
+    _mark(tree, node, edge, numbers, tree.zones[child], claim, exploring)
 
-    ``zone`` is what the child's result rests on.
+
+@inner
+def _mark(tree, node, edge, numbers, zone, claim: ClaimCodes, exploring: Exploring):
+    """Writes a decided child's result into the edge; a win by a length cap decides nothing.
+
+    Args:
+      numbers: (proof number, disproof number) of the child.
+      zone: relevance zone of the child's result.
     """
     action = np.int64(edge.action & ACTION)
+    pn, dn = numbers
     a, b = (pn, dn) if tree.nodes[node].mover == claim.or_player else (dn, pn)
     if a == 0 and b == INF:
         edge.value = np.inf
@@ -138,16 +141,7 @@ def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, 
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
-            _mark(
-                tree,
-                parent,
-                above,
-                tree.nodes[node].pn,
-                tree.nodes[node].dn,
-                tree.zones[node],
-                claim,
-                exploring,
-            )
+            _mark_child(tree, parent, above, node, claim, exploring)
 
 
 @inner
@@ -175,16 +169,7 @@ def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
             parent = paths.nodes[path, depth - 1]
             edge = tree.visits[tree.nodes[parent].edges + paths.edges[path, depth - 1]]
             edge.busy -= 1
-            _mark(
-                tree,
-                parent,
-                edge,
-                tree.nodes[node].pn,
-                tree.nodes[node].dn,
-                tree.zones[node],
-                claim,
-                exploring,
-            )
+            _mark_child(tree, parent, edge, node, claim, exploring)
             if exploring.ranked:
                 take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), claim)
             unpin(tree, node)
@@ -221,17 +206,15 @@ def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
 
 
 @compiled
-def select(
-    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, exploring: Exploring, log
-):
+def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
     """As ``search.walks.select``."""
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, claim, exploring, log)
+        found = _walk(work.tree, work.paths, path, work.claim, exploring, work.log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:
-            leaf_request(tree, paths, path, count, states, actions, owners)
+            leaf_request(work.tree, work.paths, path, count, leaves)
             count += 1
     return count, FOUND
 
@@ -252,21 +235,10 @@ def begin(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
 
 
 @compiled
-def absorb(
-    tree,
-    paths,
-    owners,
-    first,
-    count,
-    rows,
-    offsets,
-    order,
-    claim: ClaimCodes,
-    exploring: Exploring,
-    log,
-    tallies,
-):
+def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
     """As ``search.walks.absorb``."""
+    tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
+    offsets = work.offsets
     fetch(tree, rows, first, count, offsets)
     by_cost = exploring.most_cost > 0.0
     won, lost = (0.0, exploring.most_cost) if by_cost else (1.0, -1.0)
@@ -277,8 +249,8 @@ def absorb(
         depth = paths.depth[path]
         node = paths.nodes[path, depth]
         paths.flying[path] = 0
-        tallies[EVALUATED] += 1
-        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        work.tallies[EVALUATED] += 1
+        child, new = place(tree, rows[i], depth + 1, offsets, work.order, work.tallies)
         edge = tree.visits[tree.nodes[node].edges + paths.edges[path, depth]]
         if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
             _plan(tree, child, node, np.int64(edge.action & ACTION), claim, exploring, offsets)
@@ -291,19 +263,10 @@ def absorb(
             pn, dn = numbers_of(-1 - child, claim)
             value = won if pn == 0 else (lost if pn == INF else value)
             write_terminal_zone(tree, rows[i], offsets)
-            _mark(tree, node, edge, pn, dn, tree.zoning.buffers[0], claim, exploring)
+            _mark(tree, node, edge, (pn, dn), tree.zoning.buffers[0], claim, exploring)
         elif tree.nodes[child].marks & SOLVED_FLAG:
             value = won if tree.nodes[child].pn == 0 else lost
-            _mark(
-                tree,
-                node,
-                edge,
-                tree.nodes[child].pn,
-                tree.nodes[child].dn,
-                tree.zones[child],
-                claim,
-                exploring,
-            )
+            _mark_child(tree, node, edge, child, claim, exploring)
         elif not new:
             value = np.float64(tree.nodes[child].estimate)
         else:
@@ -341,16 +304,7 @@ def settle(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, pat
                 and math.isfinite(edge.value)
                 and tree.nodes[edge.child].marks & SOLVED_FLAG
             ):
-                _mark(
-                    tree,
-                    node,
-                    edge,
-                    tree.nodes[edge.child].pn,
-                    tree.nodes[edge.child].dn,
-                    tree.zones[edge.child],
-                    claim,
-                    exploring,
-                )
+                _mark_child(tree, node, edge, edge.child, claim, exploring)
                 if exploring.ranked:
                     take_up(tree, node, np.int64(i), claim)
         decided = _decide(tree, node, claim, log) or decided

@@ -19,7 +19,7 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
 from jaxsolve.search.tree.expansion import ClaimCodes, numbers_of
-from jaxsolve.search.tree.paths import enter_child, leaf_request, leave_node, log_is_full
+from jaxsolve.search.tree.paths import Leaves, enter_child, leaf_request, leave_node, log_is_full
 from jaxsolve.search.tree.tree import (
     ACTION,
     BACK,
@@ -127,7 +127,7 @@ def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
 
 
 @compiled
-def frontier(tree, paths, first, last, exhausted, states, actions, owners):
+def frontier(tree, paths, first, last, exhausted, leaves: Leaves):
     """Takes those of paths ``first..last-1`` that are not in flight to the nearest moves that nobody has looked at; how many.
 
     Numbers on the way are left as they are, to be made anew by ``sweep``: all paths run through the same few nodes near the root. ``exhausted``
@@ -141,7 +141,7 @@ def frontier(tree, paths, first, last, exhausted, states, actions, owners):
             leave_node(tree, paths, path)
         if not _to_frontier(tree, paths, path, exhausted):
             break
-        leaf_request(tree, paths, path, count, states, actions, owners)
+        leaf_request(tree, paths, path, count, leaves)
         count += 1
     return count
 

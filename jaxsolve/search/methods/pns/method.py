@@ -10,10 +10,11 @@ import numpy as np
 from jaxsolve.core.lazy_import import jax
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.weights import Weights
-from jaxsolve.search.methods.method import Method, Workspace
+from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns import graph, walk
-from jaxsolve.search.tree.paths import FINISHED
+from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
+from jaxsolve.search.tree.workspace import Workspace
 
 CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
     {},
@@ -137,37 +138,13 @@ class ProofNumber(Method):
         actions: np.ndarray,
         owners: np.ndarray,
     ) -> tuple[int, bool]:
-        count, found = walk.select(
-            work.tree,
-            work.paths,
-            first,
-            last,
-            states,
-            actions,
-            owners,
-            work.claim,
-            self.weights,
-            work.log,
-        )
+        count, found = walk.select(work, first, last, Leaves(states, actions, owners), self.weights)
         return count, found == FINISHED
 
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
-        return walk.absorb(
-            work.tree,
-            work.paths,
-            owners,
-            first,
-            count,
-            rows,
-            work.offsets,
-            work.order,
-            work.claim,
-            self.weights,
-            work.log,
-            work.tallies,
-        )
+        return walk.absorb(work, owners, first, count, rows, self.weights)
 
     def start(self, work: Workspace, node: int) -> None:
         walk.begin(work.tree, node, work.claim, self.weights, work.log)

@@ -31,11 +31,13 @@ from jaxsolve.search.tree.expansion import (
     numbers_of,
     place,
 )
+from jaxsolve.search.tree.nodes import forced_entry
 from jaxsolve.search.tree.paths import (
     BELOW,
     FINISHED,
     FOUND,
     IDLE,
+    Leaves,
     enter_child,
     highest_decided,
     leaf_request,
@@ -52,8 +54,8 @@ from jaxsolve.search.tree.tree import (
     NONE,
     SOLVED_FLAG,
     STALE_FLAG,
-    forced_entry,
 )
+from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import (
     apply_decided_edge,
     decide_by_pattern,
@@ -121,16 +123,18 @@ def approach(tree, paths, path, number):
 
 
 @inner
-def _walk_down(tree, paths, path, number, delta, second, claim: ClaimCodes, weights: Weights):
-    """Takes the chosen edge with df-pn's thresholds, unless its numbers are out of date."""
+def _limits(tree, paths, path, number, delta, second, weights: Weights):
+    """(limit_a, limit_b) of the child that an edge of the path's node leads to: the thresholds of
+    df-pn for its phi and delta (Nagai 2002).
+
+    Args:
+      delta, second: of the node, as ``rank`` returns them.
+    """
+    if weights.leave_on_change:
+        return np.int64(4 * INF), np.int64(4 * INF)
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
     edge = tree.edges[tree.nodes[node].edges + number]
-    if refresh(tree, node, number, claim):
-        return
-    if weights.leave_on_change:
-        enter_child(tree, paths, path, number, np.int64(4 * INF), np.int64(4 * INF))
-        return
     limit_a = paths.limit_a[path, depth]
     if second < BIG:
         limit_a = min(limit_a, np.int64(math.ceil(second * (1.0 + weights.epsilon))) + 1)
@@ -140,8 +144,8 @@ def _walk_down(tree, paths, path, number, delta, second, claim: ClaimCodes, weig
         limit_b = np.int64(math.ceil(paths.limit_b[path, depth] / weights.step))  # see ``_of_null``
     limit_b = max(limit_b, np.int64(edge.b) + 1)
     if tree.nodes[edge.child].mover == tree.nodes[node].mover:
-        limit_a, limit_b = limit_b, limit_a
-    enter_child(tree, paths, path, number, limit_b, limit_a)
+        return limit_a, limit_b
+    return limit_b, limit_a
 
 
 @inner
@@ -185,50 +189,39 @@ def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
             return FOUND
         if reached == IDLE:
             break
-        _walk_down(tree, paths, path, best, delta, second, claim, weights)
+        if refresh(tree, node, best, claim):
+            continue
+        limit_a, limit_b = _limits(tree, paths, path, best, delta, second, weights)
+        enter_child(tree, paths, path, best, limit_a, limit_b)
     unwind(tree, paths, path, 0, claim, weights, log)
     return FINISHED if tree.nodes[paths.nodes[path, 0]].marks & SOLVED_FLAG else IDLE
 
 
 @compiled
-def select(
-    tree, paths, first, last, states, actions, owners, claim: ClaimCodes, weights: Weights, log
-):
+def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
     """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
 
     Returns (leaves found, FINISHED if the root is decided else FOUND).
     """
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, claim, weights, log)
+        found = _walk(work.tree, work.paths, path, work.claim, weights, work.log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:
-            leaf_request(tree, paths, path, count, states, actions, owners)
+            leaf_request(work.tree, work.paths, path, count, leaves)
             count += 1
     return count, FOUND
 
 
 @compiled
-def absorb(
-    tree,
-    paths,
-    owners,
-    first,
-    count,
-    rows,
-    offsets,
-    order,
-    claim: ClaimCodes,
-    weights: Weights,
-    log,
-    tallies,
-):
+def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
     """Takes evaluator rows ``first..count-1`` back into the leaves they belong to.
 
     Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
     """
-    fetch(tree, rows, first, count, offsets)
+    tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
+    fetch(tree, rows, first, count, work.offsets)
     for i in range(first, count):
         if log_is_full(log, paths):
             return i
@@ -237,8 +230,8 @@ def absorb(
         node = paths.nodes[path, depth]
         number = paths.edges[path, depth]
         paths.flying[path] = 0
-        tallies[EVALUATED] += 1
-        child, new = place(tree, rows[i], depth + 1, offsets, order, tallies)
+        work.tallies[EVALUATED] += 1
+        child, new = place(tree, rows[i], depth + 1, work.offsets, work.order, work.tallies)
         if new and child >= 0 and not decide_by_pattern(tree, child, claim.or_player, log):
             action = np.int64(tree.edges[tree.nodes[node].edges + number].action & ACTION)
             if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
@@ -249,7 +242,7 @@ def absorb(
                 adopt_sibling_numbers(tree, node, number, child, claim)
         edge = tree.edges[tree.nodes[node].edges + number]
         edge.busy -= 1
-        link(tree, node, number, child, rows[i], offsets, claim)
+        link(tree, node, number, child, rows[i], work.offsets, claim)
         paths.work[path, depth] += 1
         if depth == 0:
             tree.nodes[node].work += paths.work[path, 0]

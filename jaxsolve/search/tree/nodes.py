@@ -1,0 +1,141 @@
+"""Nodes and edges of the tree: made, linked into the table, and given back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxsolve.jit.host import compiled, inlined, inner
+from jaxsolve.search.tree.tree import (
+    BUDGET,
+    FORCED_BIT,
+    FREE,
+    FULL,
+    KEEP,
+    LIVE,
+    NODE_BYTES,
+    NODES,
+    NONE,
+    SOLVED_FLAG,
+    STEP,
+    USED,
+    WHOLE,
+    give_block,
+    link_slot,
+    rounded,
+    take_block,
+)
+
+
+@inlined
+def add_node(tree, key, state, mover, moves):
+    """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
+    fresh = tree.counters[FREE] == 0
+    cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
+    if fresh and (
+        tree.counters[NODES] == len(tree.nodes)
+        or tree.counters[USED] + cost > tree.counters[BUDGET]
+    ):
+        tree.counters[FULL] = 1
+        return np.int64(NONE)
+    if fresh:
+        tree.counters[USED] += cost
+    room = rounded(moves)
+    at = take_block(tree, 0, room)
+    if at == NONE:
+        if fresh:
+            tree.counters[USED] -= cost
+        return np.int64(NONE)
+    if fresh:
+        node = tree.counters[NODES]
+        tree.counters[NODES] += 1
+    else:
+        tree.counters[FREE] -= 1
+        node = np.int64(tree.free[tree.counters[FREE]])
+    tree.counters[LIVE] += 1
+    for i in range(len(state)):
+        tree.states[node, i] = state[i]
+    for i in range(tree.plans.shape[1]):
+        tree.plans[node, i] = np.uint32(0)
+    record = tree.nodes[node]
+    record.key = key
+    record.pn = 1
+    record.dn = 1
+    record.list = at
+    record.edges = 0
+    record.moves = 0
+    record.visited = 0
+    record.room = room
+    record.capacity = 0
+    record.forced = 0
+    record.pins = 0
+    record.level = 0
+    record.first_a = 1
+    record.first_b = 1
+    record.share = WHOLE
+    record.estimate = 0.0
+    record.forced_a = 1
+    record.forced_b = 1
+    record.mover = mover
+    record.marks = 0
+    record.work = 0
+    link_slot(tree, node)
+    return node
+
+
+@inlined
+def add_edge(tree, node):
+    """Makes the next list entry of ``node`` an edge without a child; its number, or NONE where there is no room."""
+    record = tree.nodes[node]
+    if record.visited == record.capacity:
+        capacity = rounded(
+            min(max(np.int64(STEP), 2 * np.int64(record.capacity)), np.int64(record.moves))
+        )
+        at = take_block(tree, 1, capacity)
+        if at == NONE:
+            return np.int64(NONE)
+        for i in range(record.visited):
+            tree.edges[at + i] = tree.edges[record.edges + i]
+            for j in range(tree.extra.shape[1]):
+                tree.extra[at + i, j] = tree.extra[record.edges + i, j]
+        if record.capacity > 0:
+            give_block(tree, 1, np.int64(record.edges), np.int64(record.capacity))
+        record.edges = at
+        record.capacity = capacity
+    number = np.int64(record.visited)
+    entry = tree.lists[record.list + number]
+    edge = tree.edges[record.edges + number]
+    edge.child = NONE
+    edge.action = np.int16(entry & np.uint32(FORCED_BIT - 1))
+    edge.busy = 0
+    for j in range(tree.extra.shape[1]):
+        tree.extra[record.edges + number, j] = 0
+    if entry & np.uint32(FORCED_BIT):
+        record.forced -= 1
+    record.visited += 1
+    return number
+
+
+@compiled
+def strip(tree, node):
+    """Gives back the moves and edges of a decided node that no path runs through: nothing needs them any more."""
+    record = tree.nodes[node]
+    if record.room > 0:
+        give_block(tree, 0, np.int64(record.list), np.int64(record.room))
+    if record.capacity > 0:
+        give_block(tree, 1, np.int64(record.edges), np.int64(record.capacity))
+    record.room = record.capacity = record.moves = record.visited = record.forced = 0
+
+
+@inlined
+def unpin(tree, node):
+    """A path leaves ``node``. What lies below a decided one is given back once the last has left."""
+    record = tree.nodes[node]
+    record.pins -= 1
+    if record.pins == 0 and record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
+        strip(tree, node)
+
+
+@inner
+def forced_entry(tree, node, number):
+    """Whether list entry ``number`` of ``node`` is one of those with numbers of their own: it forces the reply, or is a null move."""
+    return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0
