@@ -1,4 +1,7 @@
-"""Enclosed shapes: an eye space inside one chain of the defender, which attackers wall in; drawn at random for tests of life and death."""
+"""Random enclosed shapes for tests of life and death.
+
+A shape is an eye space inside one chain of the defender, surrounded by attackers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ class Enclosed(NamedTuple):
 
 
 def draw(rng: random.Random) -> Enclosed:
-    """A random shape of 2 to 8 points, with up to two stones of either colour in it and up to two outside liberties."""
+    """A random shape of 2 to 8 points, with up to two stones of either colour in it and up to two
+    outside liberties.
+    """
     while True:
         if rng.random() < 0.4:  # where kos come from
             place, cells = "corner", _cells(rng, rng.randrange(5, 8), 3)
@@ -44,7 +49,7 @@ def draw(rng: random.Random) -> Enclosed:
 
 
 def _cells(rng: random.Random, count: int, most: int = LARGEST) -> set[tuple[int, int]]:
-    """A random connected set of cells, in ``most`` rows and columns at most."""
+    """A random connected set of cells within ``most`` rows and columns."""
     cells = {(0, 0)}
     while len(cells) < count:
         row, column = rng.choice(sorted(cells))
@@ -58,7 +63,9 @@ def _cells(rng: random.Random, count: int, most: int = LARGEST) -> set[tuple[int
 def _placed(
     rng: random.Random, cells: set[tuple[int, int]], place: str
 ) -> tuple[int, set[int]] | None:
-    """(board size, points) of the cells with room for a wall and its attackers around; None where ``LARGEST`` is too small."""
+    """(board size, points) of the cells with space for a wall and attackers; None above
+    ``LARGEST``.
+    """
     top, left = (min(cell[axis] for cell in cells) for axis in (0, 1))
     high, wide = (
         1 + max(cell[axis] for cell in cells) - low for axis, low in ((0, top), (1, left))
@@ -98,7 +105,10 @@ def _connected(size: int, points: set[int]) -> bool:
 
 
 def _walled(rng: random.Random, place: str, size: int, eye_space: set[int]) -> Enclosed | None:
-    """The shape with its wall, attackers and stones inside; None where the wall is not one chain or a chain has no liberty."""
+    """The shape with wall, attackers and inner stones.
+
+    None if the wall is not one chain or a chain has no liberty.
+    """
     wall = _beside(size, eye_space, diagonals=True)
     if not _connected(size, wall):
         return None

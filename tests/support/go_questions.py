@@ -1,4 +1,4 @@
-"""Random small questions of life and death, with few enough positions for retrograde analysis."""
+"""Random small questions of life and death, small enough for retrograde analysis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KO = ("allow", "forbid")
 
 
 def task(rng: random.Random, size: int, eyes: str):
-    """A random question in which few points can be played."""
+    """A random question with few playable points."""
     region = blob(rng, size, rng.randrange(4, 8))
     crucial = (
         "any"
@@ -41,7 +41,10 @@ def blob(rng: random.Random, size: int, count: int) -> set[int]:
 
 
 def position(rng: random.Random, game):
-    """A board full of chains but for a few points, most of them in the region; None where that is none, or the game is over."""
+    """A board full of chains except for a few points, most of them in the region.
+
+    None if there is none, or the game is over.
+    """
     owner, inside = "X" if game.defender == "black" else "O", set(game.region_points)
     cells = [rng.choice("XO") for _ in range(game.size**2)]
     for point in range(game.size**2):
@@ -58,7 +61,9 @@ def position(rng: random.Random, game):
 
 
 def questions(rng: random.Random, draw):
-    """Without end: (game, state, claim, the verdict of retrograde analysis) for random positions of the games that ``draw`` makes."""
+    """Endless (game, state, claim, verdict of retrograde analysis) of random positions of
+    ``draw``'s games.
+    """
     while True:
         game = draw()
         state = position(rng, game)

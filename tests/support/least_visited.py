@@ -1,7 +1,8 @@
-"""A search method as anybody might add one: this file, and a line where methods are listed.
+"""A search method as a user might add one: this file and an entry in the list of methods.
 
-It walks to the move it has visited least, so that it looks at everything in turn. How often it has been down a move it keeps in a word of its own
-beside the edge, and in another one which move of which position that is, so that a test sees whether words and edges ever part.
+A descent takes the least visited move, so all moves are searched in turn. An extra word of each
+edge counts its descents, and another identifies its move and position, so that a test notices if
+words and edges ever part.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ VISITS, MARK = 0, 1  # extra words
 
 @dataclass(frozen=True)
 class LeastVisited(ProofNumber):
-    """Looks at every move in turn; nodes are decided as in proof-number search, from all their moves."""
+    """Searches all moves in turn; nodes are decided as in proof-number search."""
 
     learns: bool = False
     extra_words = 2
@@ -52,7 +53,10 @@ def _mark_of(tree, node, action):
 
 @inner
 def _least_visited(tree, node):
-    """The next move of ``node`` that has no edge yet, else the open edge visited least; NONE if all are decided, lead back or are in flight."""
+    """The next move of ``node`` without an edge, else its least visited open edge.
+
+    NONE if all are decided, lead back or are in flight.
+    """
     record = tree.nodes[node]
     if record.visited < record.moves:
         return np.int64(record.visited)
@@ -66,7 +70,7 @@ def _least_visited(tree, node):
 
 @inner
 def _descend(tree, paths, path):
-    """Takes a path from the root to a leaf; False where it ends before."""
+    """Takes a path from the root to a leaf; False if it finds none."""
     while paths.depth[path] + 2 < paths.nodes.shape[1]:
         depth = paths.depth[path]
         node = paths.nodes[path, depth]
@@ -101,7 +105,7 @@ def _select(work, first, last, leaves, weights):
 
 
 def words_agree(tree: Tree, node: int) -> bool:
-    """Whether the words beside all edges of a node are those written for them."""
+    """Whether the extra words of all edges of a node are those written for them."""
     record = tree.nodes[node]
     for at in range(int(record["edges"]), int(record["edges"]) + int(record["visited"])):
         action = int(tree.edges[at]["action"]) & ACTION

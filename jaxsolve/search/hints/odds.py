@@ -1,7 +1,8 @@
-"""First numbers from what a game says of chances (``jaxsolve.games.threats``), and the rule that threats are tried before anything else.
+"""Initial numbers from a game's odds (``jaxsolve.games.threats``); threats before quiet moves.
 
-A node's proof number is expected to fall, and its disproof number to rise, as the odds that the or-player wins. The deeper a node lies, the worse the
-odds: without that every further threat looks as promising as the last, and a walk goes on for ever along lines that stay a move from winning.
+The proof number of a new node falls, and its disproof number rises, with the odds that the
+or-player wins. Odds decrease with depth: otherwise every further threat would look as promising as
+the last, and a descent would follow lines that stay one move from winning for ever.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ from jaxsolve.search.tree.nodes import forced_entry
 from jaxsolve.search.tree.tree import NARROW_FLAG
 
 EVEN = 30.0  # both numbers of a node whose odds are even
-DEEPER = 0.2  # what each move from the root takes off the log odds
-MANY, FREE = 60, 3.0  # replies that say nothing forces the opponent, and what that takes off
+DEEPER = 0.2  # log odds subtracted per move from the root
+# With MANY or more replies nothing forces the opponent: FREE is subtracted from the log odds.
+MANY, FREE = 60, 3.0
 MOST = 20_000.0  # largest estimate
-QUIET = 10  # how much harder than a threat the or-player's quiet moves are expected to be
-QUIET_SUM = 4  # and what all of those not visited add to its node's disproof number
+QUIET = 10  # the or-player's quiet moves count as this many times as hard as a threat
+QUIET_SUM = 4  # contribution of all unvisited quiet moves to their node's disproof number
 
 
 @inner
 def estimate(tree, node, or_player, trust, penalty):
-    """Gives a node without visited moves first numbers from the chances the game sees; an or-player's node is narrow from now on.
+    """Initialises the numbers of a node without visited moves from the game's odds.
 
-    ``penalty``: what is taken off the log odds besides, where the opponent has many replies.
+    An or-player's node becomes narrow (``NARROW_FLAG``): its quiet moves wait for its threats.
+
+    Args:
+      trust: share of the log odds that is believed.
+      penalty: subtracted from the log odds where the opponent has many replies.
     """
     record = tree.nodes[node]
     threat_search = tree.threat_search
@@ -62,10 +68,12 @@ def estimate(tree, node, or_player, trust, penalty):
 
 @inner
 def awaits_threats(tree, node, live, quiet_after):
-    """Whether an or-player's quiet moves have no part in its node's numbers, because one of the moves listed first is undecided.
+    """Whether quiet moves of an or-player's node are left out of its numbers, for an undecided
+    threat.
 
-    ``live`` is the number of undecided visited moves. They wait no longer than until ``quiet_after`` positions have been expanded below the node;
-    where that is 0, until it has been looked at deeper (``search.sights``).
+    ``live`` is the number of undecided visited moves. Quiet moves wait until ``quiet_after``
+    positions have been expanded below the node; with 0, until its threat-tree search
+    (``hints.threats``).
     """
     record = tree.nodes[node]
     if record.marks & NARROW_FLAG == 0 or 0 < quiet_after <= record.work:

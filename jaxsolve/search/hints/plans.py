@@ -1,8 +1,10 @@
-"""What plans tell: how many moves a side is from its goal if the other only passes (``jaxsolve.games.zones``, ``plan``).
+"""Plans: the number of moves to a side's goal if the opponent only passes.
 
-They give new nodes first numbers and an order of moves, and in Monte-Carlo methods a value. A position that is ``h`` moves from the or-player's goal
-is taken to be ``step`` times as hard as one that is ``h - 1`` moves from it. Each node keeps its plan; a new one tries those of its parent and of its
-siblings before it has another looked for. Estimates only: nothing here decides.
+A *plan* is the set of moves that reach the goal if the opponent only passes (the zone callback
+``plan`` of ``jaxsolve.games.zones``). Plans give new nodes initial numbers and an order of moves,
+and Monte-Carlo methods a value. A position ``h`` moves from the or-player's goal counts as ``step``
+times as hard as one ``h - 1`` moves from it. Each node keeps its plan; a new node tries the plans
+of its parent and siblings before a search for another. Plans are estimates and decide nothing.
 """
 
 from __future__ import annotations
@@ -15,15 +17,11 @@ from jaxsolve.search.tree.expansion import MOST_FIRST
 from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.tree.zones import null_first
 
-NO_PLAN = 9  # moves, in the estimate of a position for which none was found
-HINT, TRIED, FOUND, NEAR = (
-    0,
-    2,
-    4,
-    5,
-)  # rows of the zones' room: a hint; a plan tried and what is near it; the plan found, and what is near that
-SIBLINGS = 16  # whose plans are tried, the latest
-BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plans
+NO_PLAN = 9  # moves to the goal assumed where no plan was found
+# Rows of the zone buffers: a hint; a plan tried and moves near it; the plan found and moves near it.
+HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5
+SIBLINGS = 16  # latest siblings whose plans are tried
+BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plan
 
 
 @inner
@@ -34,9 +32,11 @@ def are_planned(tree):
 
 @compiled
 def initialise_node(tree, node, before, action, or_player, weights):
-    """Orders the moves of a new undecided node, and gives them first numbers.
+    """Orders the moves of a new undecided node and initialises their numbers.
 
-    ``before`` is the node that ``action`` came from (negative for a root). Where ``weights.step`` is 0 plans are not asked for.
+    Args:
+      before: node from which ``action`` led here, negative for the root.
+      weights: any tuple with ``step``, ``near`` and ``patience``; no plan is made if ``step`` is 0.
     """
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
@@ -73,7 +73,7 @@ def initialise_node(tree, node, before, action, or_player, weights):
 
 @inner
 def _make_plan(tree, node, before, action):
-    """Finds a plan for a new node: (moves, who plans) in one number, as ``plan`` says it."""
+    """Finds a plan for a new node; the result is that of the callback ``plan``."""
     zoning, words = tree.zoning, tree.plans.shape[1]
     hint, tried, found = (
         zoning.buffers[HINT],
@@ -112,7 +112,7 @@ def _make_plan(tree, node, before, action):
                     hint[i] = tried[i]
     if before >= 0 and moves < 0:
         for i in range(words):
-            hint[i] = tree.plans[before, i]  # its neighbourhood is looked at first
+            hint[i] = tree.plans[before, i]  # the search begins near it
     if moves < 0 or moves > expected:
         action = np.int64(SEARCH_ALL)
     elif moves < expected:
@@ -127,7 +127,7 @@ def _make_plan(tree, node, before, action):
 
 @inner
 def _planned_first(tree, node, after):
-    """Moves the planned ones of a node's list up to behind the first ``after``; how many there are."""
+    """Moves planned moves in a node's list to behind the first ``after``; returns their number."""
     record = tree.nodes[node]
     if not are_planned(tree):
         return np.int64(0)
@@ -136,7 +136,10 @@ def _planned_first(tree, node, after):
 
 @inner
 def _move_up(tree, first, last, wanted):
-    """Moves those of the list entries ``first .. last - 1`` whose actions are in a bit set up to the front, in order; how many there are."""
+    """Moves list entries ``first .. last - 1`` with actions in ``wanted`` to the front, stably.
+
+    Returns their number.
+    """
     head = np.int64(first)
     for i in range(first, last):
         entry = tree.lists[i]
@@ -151,13 +154,13 @@ def _move_up(tree, first, last, wanted):
 
 @inner
 def has_plan(tree, node):
-    """Whether the or-player has a plan at a node, which has its first numbers from that."""
+    """Whether the numbers of a node come from a plan of the or-player."""
     return are_planned(tree) and tree.nodes[node].marks & PLANNED_FLAG != 0
 
 
 @inner
 def moves_to_goal(tree, node):
-    """The or-player's moves to its goal, by the plan of a node; 0 where plans do not tell."""
+    """The or-player's moves to its goal by the plan of a node; 0 without a plan."""
     if not has_plan(tree, node):
         return np.int64(0)
     size = _size(tree.plans[node])
@@ -182,9 +185,11 @@ def _size(plan):
 
 @inner
 def awaits_null_move(tree, node):
-    """Whether the null move heads a node's moves and is not refuted yet, where plans are made.
+    """Whether a node's other moves wait for its null move: planned, listed first and not yet
+    refuted.
 
-    What refutes it will leave most of the others out, so they have no part in the node's numbers until then.
+    Its refutation will leave out most other moves, so they are no part of the node's numbers until
+    then.
     """
     record = tree.nodes[node]
     if not is_headed_by_null(tree, node):
@@ -197,7 +202,7 @@ def awaits_null_move(tree, node):
 
 @inner
 def is_headed_by_null(tree, node):
-    """Whether the or-player has a plan at a node of its opponent's, whose moves begin with the null move."""
+    """Whether the or-player has a plan at an opponent's node that lists the null move first."""
     record = tree.nodes[node]
     null = tree.zoning.null[0]
     if not has_plan(tree, node) or null < 0 or record.moves == 0:

@@ -1,7 +1,7 @@
-"""A second, deeper look at the positions that a search goes on from, where the game sees sequences of forcing moves (``jaxsolve.games.threats``).
+"""Threat-tree search (VCT), run just before a node is first expanded (``jaxsolve.games.threats``).
 
-Every new position gets a short look (``search.rows``). A tree of threats costs ten times as much to look for, so only those positions get that look
-whose moves are about to be tried; most never are.
+Every new position gets a short threat search (``tree.expansion``). A search for trees of threats
+costs ten times as much: only nodes whose moves are about to be tried get it, which most never are.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from jaxsolve.search.tree.expansion import ClaimCodes, has
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
 
-THREATLESS = 6.0  # what it takes off the log odds if the or-player threatens nothing (3 finds as much, 12 finds less)
+# Log odds subtracted if the or-player threatens nothing (3 solves as many, 12 fewer).
+THREATLESS = 6.0
 
 
 @inner
 def awaits_threat_search(tree, node):
-    """Whether a node whose first move is about to be tried has not been looked at deeper yet."""
+    """Whether a node is about to be expanded for the first time and has had no threat-tree search.
+    """
     record = tree.nodes[node]
     return (
         tree.threat_search.addresses[0] != 0
@@ -33,9 +35,10 @@ def awaits_threat_search(tree, node):
 
 @compiled
 def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Looks for the or-player's trees of threats at a node; what is seen there decides it or leaves fewer of its moves.
+    """Searches the or-player's trees of threats at a node: decides it, or removes moves that lose.
 
-    Where the or-player is to move and has none, its quiet moves wait for its threats no longer, unless the method says how long (``quiet_after``).
+    If the or-player is to move and has none, its quiet moves stop waiting for its threats where
+    ``quiet_after`` is 0.
     """
     record, seen = tree.nodes[node], tree.threat_search
     record.marks |= LOOKED_FLAG
@@ -64,7 +67,7 @@ def search_threat_trees(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def _leave_out(tree, node):
-    """Takes the moves that lose at once off a node's list."""
+    """Removes the moves that lose at once from a node's list."""
     record = tree.nodes[node]
     words = len(tree.threat_search.out) // 3
     first, kept, forced = np.int64(record.list), np.int64(0), np.int64(0)
@@ -75,13 +78,13 @@ def _leave_out(tree, node):
         ):
             tree.lists[first + kept] = entry
             kept += 1
-            forced += entry & np.uint32(FORCED_BIT) != 0  # by priors they need not come first
+            forced += entry & np.uint32(FORCED_BIT) != 0  # with priors they need not come first
     record.moves, record.forced = kept, forced
 
 
 @inner
 def _decide(tree, node, move, claim: ClaimCodes, log):
-    """Decides a node and logs it: its mover wins by ``move``, or loses where that is -1."""
+    """Decides and logs a node: its mover wins by ``move``, or loses if that is -1."""
     record = tree.nodes[node]
     won = move >= 0
     proved = won == (record.mover == claim.or_player)

@@ -1,4 +1,4 @@
-"""``Weights``: the settings by which compiled proof-number search weighs moves, hints and thresholds."""
+"""``Weights``: settings that weigh moves, hints and thresholds in proof-number search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search methods, by the names a person chooses them by. A new one is a file beside these and a line here."""
+"""The search methods by name. A new one is a file beside these and an entry of ``METHODS``."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ __all__ = [
 
 
 def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
-    """The method of a search of ``game``: one asked for by name as it searches with the network if there is one.
+    """The method of a search of ``game``.
 
-    Where moves are planned and there is none, it plays no random games: a plan tells more of a position, and sooner. A method given as an object
-    searches as it says. Raises ValueError for a name that is none of ``METHODS``.
+    One chosen by name is adapted to the network ``heads``, if any. Without a network, a method of a
+    game with plans plays no random games: a plan gives a better value, and sooner. A method given
+    as an object is returned unchanged. Raises ValueError for a name not in ``METHODS``.
     """
     if not isinstance(asked, str):
         return asked
@@ -56,7 +57,7 @@ def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: b
 
 
 def method_named(name: str) -> Method:
-    """The method with its standard settings. Raises ValueError for a name that is none of ``METHODS``."""
+    """The method with its standard settings. Raises ValueError for a name not in ``METHODS``."""
     if name not in METHODS:
         raise ValueError(f"unknown method {name!r}: choose one of {', '.join(METHODS)}")
     return METHODS[name]

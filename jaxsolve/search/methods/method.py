@@ -1,4 +1,4 @@
-"""What a search method is: one frozen object that owns its way of choosing leaves, backing up, and its numbers on the edges."""
+"""``Method``: interface of search methods, frozen objects with their settings."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from jaxsolve.evaluate import Heads
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-MOST = 1 << 31  # what numbers of a method stay below
+MOST = 1 << 31  # bound of the numbers of a method
 
 
 @dataclasses.dataclass(frozen=True)
 class Method(abc.ABC):
-    """A search method with its settings. The search calls its verbs and knows no method by name.
+    """A search method with its settings. The search calls its methods and knows none by name.
 
-    A wave goes ``select`` (leaves are chosen), evaluation, ``absorb`` (rows are taken back). A method keeps what it wants in an edge's 8 bytes
-    ``a`` and ``b`` and in ``extra_words`` further words of ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same to all, and a
-    node's ``pn`` and ``dn`` are 0 and INF where it is decided.
+    A wave goes through ``select`` (choice of leaves), evaluation and ``absorb`` (backup). A
+    method's own data is in an edge's 8 bytes ``a`` and ``b`` and in ``extra_words`` words of
+    ``tree.extra``; ``child``, ``action`` and ``busy`` mean the same for all methods, and ``pn`` and
+    ``dn`` of a decided node are 0 and INF.
 
-    One that keeps proof numbers in ``a`` and ``b``, whatever else it goes by, need say no more than how it differs from ``ProofNumber``. A method's
-    fields are hashable: what is compiled for it is kept by them.
+    A method with proof numbers in ``a`` and ``b`` only overrides where it differs from
+    ``ProofNumber``. Fields are hashable: compiled code is cached by them.
     """
 
     name: str
     wave: int = dataclasses.field(default=64, kw_only=True)  # leaves evaluated together
-    playouts: int = dataclasses.field(
-        default=0, kw_only=True
-    )  # random games on the device for every position, where no network gives a value
+    # Random games on the device for every position, if no network gives a value.
+    playouts: int = dataclasses.field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a number that no search can use: below 0, not finite, above what compiled code counts to, or none at all."""
+        """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type."""
         for field in dataclasses.fields(self):
             value, whole = getattr(self, field.name), isinstance(field.default, int)
             if isinstance(field.default, bool) or not isinstance(field.default, int | float):
@@ -46,11 +46,12 @@ class Method(abc.ABC):
                 or not 0 <= value < MOST
             ):
                 raise ValueError(
-                    f"{self.name}: {field.name}={value!r}: give a {'whole ' if whole else ''}number from 0 on, below 2^31"
+                    f"{self.name}: {field.name}={value!r}: "
+                    f"give a {'whole ' if whole else ''}number from 0 on, below 2^31"
                 )
 
     keeps_proof_numbers: ClassVar[bool] = False
-    """Whether ``a`` and ``b`` of an edge are proof numbers as ``search.proof_numbers`` keeps them; a method that gives way to none must."""
+    """Whether ``a`` and ``b`` are proof numbers (``pns.numbers``); a must without a fallback."""
 
     @property
     def extra_words(self) -> int:
@@ -59,30 +60,35 @@ class Method(abc.ABC):
 
     @property
     def fallback(self) -> Method | None:
-        """The method to go on as where this one finds nothing more to do or forgets faster than it proves; None where it gives way to none.
+        """Method to continue with once this one finds nothing to do or evicts more than it proves.
 
-        The last one's edges are read by ``repetition.frontier``, which looks for moves that nobody has seen: they must be proof numbers.
+        The frontier search (``pns.graph.frontier``) reads the edges of the last fallback as proof
+        numbers.
         """
         return None
 
     def guided(self, heads: Heads) -> Method:
-        """The method as it searches with a network, where that is another; here moves are listed by its priors and nothing else changes."""
+        """The method for a search with a network. By default only the order of moves follows its
+        priors.
+        """
         del heads
         return self
 
     @property
     def configurations(self) -> tuple[Method, ...]:
-        """What a search where moves are planned goes on as whenever an attempt has taken long, in turn, itself first; none: it never begins anew."""
+        """Configurations of restarts in games with plans, in turn, itself first; empty: no
+        restarts.
+        """
         return ()
 
     @property
     def threat_configurations(self) -> tuple[Method, ...]:
-        """The same for searches of games that see sequences."""
+        """Configurations of restarts in games with threat search."""
         return ()
 
     @abc.abstractmethod
     def shares_tree(self, other: Method) -> bool:
-        """Whether ``other`` reads the edges of this method's tree as its own, so that the tree can be kept when one gives way to the other."""
+        """Whether ``other`` can continue with this method's tree, its edges included."""
 
     @abc.abstractmethod
     def select(
@@ -94,52 +100,70 @@ class Method(abc.ABC):
         actions: np.ndarray,
         owners: np.ndarray,
     ) -> tuple[int, bool]:
-        """Takes paths ``first..last-1`` to new leaves, written as (state, action) pairs with the path each belongs to.
+        """Takes paths ``first..last-1`` to new leaves, written as (state, action) with the path of
+        each.
 
-        Returns (leaves found, whether the root is decided). Paths already in flight are left alone.
+        Returns (number of leaves, whether the root is decided). Paths in flight are left unchanged.
         """
 
     @abc.abstractmethod
     def absorb(
         self, work: Workspace, owners: np.ndarray, first: int, count: int, rows: np.ndarray
     ) -> int:
-        """Takes evaluator rows ``first..count-1`` uint32[B, width] back; how many have been taken in all, fewer than ``count`` if the log is full."""
+        """Backs up evaluator rows ``first..count-1`` of uint32[B, width].
+
+        Returns the number of rows absorbed in all, fewer than ``count`` if the log is full.
+        """
 
     @abc.abstractmethod
     def start(self, work: Workspace, node: int) -> None:
-        """Gives a node that was placed without a path (the root) its first numbers."""
+        """Initialises a node that was added without a path (the root)."""
 
     @abc.abstractmethod
     def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        """Decides what decided children decide among nodes ``order[:first]``, last first: (how many are left to look at, whether any was decided)."""
+        """Decides nodes ``order[:first]``, last first, whose decided children suffice.
+
+        Returns (number of nodes left, whether any was decided).
+        """
 
     @abc.abstractmethod
     def reset_hopeless(self, work: Workspace) -> None:
-        """Forgets what made the search give up its ways, without touching what is decided."""
+        """Resets the numbers by which the search gave up moves; keeps all decisions."""
 
     @abc.abstractmethod
     def reopen(self, work: Workspace) -> bool:
-        """Puts ``work.claim`` to the tree of a question that holds only if this one does. False where the tree must be given up for it."""
+        """Continues the tree with ``work.claim``, a claim that holds only if the one before does.
+
+        False if the tree must be discarded for it.
+        """
 
     @abc.abstractmethod
     def release(self, work: Workspace, first: int, last: int) -> int:
-        """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first that it has not looked at, if the log is full."""
+        """Returns those of paths ``first..last-1`` that are not in flight to the root.
+
+        The result is the first path not yet handled if the log is full, else ``last``.
+        """
 
     @abc.abstractmethod
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """Two numbers of the root for the progress line: proof and disproof number, or visits and mean value."""
+        """Two numbers of the root for the progress line: proof and disproof number, or visits and
+        mean.
+        """
 
     @abc.abstractmethod
     def best_edge(self, tree: Tree, node: int) -> int:
-        """The number of the edge that looks best to the mover of a node with at least one edge."""
+        """The edge that looks best to the mover of a node with at least one edge."""
 
     def put_in_order(self, work: Workspace, first: np.ndarray) -> None:
-        """Writes to ``work.order`` how moves of new nodes are listed: when the method begins, and again whenever much has been decided since.
+        """Writes the order of the moves of new nodes to ``work.order``, two rows int32[A] of all
+        actions.
 
-        Both rows int32[A] hold every action once. ``first`` int32[A] is the order of a search that knows nothing yet. Moves that force the reply
-        stand before the others in any case, and a network's priors go before this order. Here moves that have decided most positions for their mover
-        come first (history heuristic, Schaeffer 1983); before them the or-player's opponent passes, where zones are known: what refutes that
-        leaves out most of its other moves. The or-player's own pass comes last.
+        Called when the method begins and whenever many positions have been decided since. ``first``
+        int32[A] is the initial order. Forcing moves come before this order in any case, and a
+        network's priors replace it. By default moves that have decided most positions for their
+        mover come first (history heuristic, Schaeffer 1983). With zones the pass of the or-player's
+        opponent precedes them, since its refutation leaves out most other moves, and the
+        or-player's own pass comes last.
         """
         null = int(work.tree.zoning.null[0])
         for mover in (0, 1):
@@ -148,9 +172,9 @@ class Method(abc.ABC):
             work.order[mover] = first[np.argsort(-wins, kind="stable")]
 
     def warm_up(self, work: Workspace) -> None:
-        """Calls each verb that may run compiled code, on a tree of one bare node, so that nothing is compiled during a search.
+        """Runs all compiled code on a tree of one bare node, so that no search compiles any.
 
-        ``numbers`` and ``best_edge`` are for people and are left out.
+        ``numbers`` and ``best_edge`` are not compiled.
         """
         states, actions, owners = (
             np.zeros((1, work.tree.states.shape[1]), np.uint32),
@@ -158,7 +182,7 @@ class Method(abc.ABC):
             np.zeros(1, np.int64),
         )
         rows = np.zeros((0, work.offsets.width), np.uint32)
-        rows.flags.writeable = False  # as the device's are
+        rows.flags.writeable = False  # as rows from the device
         self.select(work, 0, 0, states, actions, owners)
         self.absorb(work, owners, 0, 0, rows)
         self.start(work, 0)

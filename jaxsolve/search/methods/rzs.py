@@ -1,17 +1,22 @@
-"""``rzs``: depth-first search for a goal with relevance zones (algorithm AchieveGoal of Shih et al. 2022; for Hex, Hayward 2009).
+"""``rzs``: depth-first search with relevance zones (AchieveGoal, Shih et al. 2022; Hex: Hayward
+2009).
 
-No numbers steer it. At a node of the or-player it tries the moves as they are listed, until one wins; at one of the opponent the null move first,
-then whatever the zones of the refutations so far leave open (``search.zones``), until one move cannot be refuted. It is the plain reference for the
-methods that choose better.
+No numbers guide it. At a node of the or-player it tries moves in list order until one wins. At a
+node of the opponent it tries the null move first, then the moves that the zones of the refutations
+leave open (``tree.zones``), until one cannot be refuted. It is the plain reference for methods with
+a better choice of moves.
 
-The algorithm alone would follow its first line for ever, so each iteration has a *budget*, one more than the last one had, and every line is left
-when it has spent that. Only the or-player's moves are paid for: 1, and the number of times that its place in the list can be halved. A budget of
-moves alone would multiply the work of an iteration by the number of moves, this one does by about three, and every move can be paid for some day. A
-node from which the or-player needs more moves than it can pay for, by its plan, is left at once (as in IDA*, Korf 1985).
+The published algorithm would follow its first line for ever, so each iteration has a *budget*, one
+more than the last, and a line ends when its budget is spent. Only the or-player's moves cost: 1,
+plus the number of times that the move's place in the list can be halved. A budget of moves alone
+would multiply the work of an iteration by the number of moves; this one does by about three, and
+every move becomes affordable. A node whose plan needs more or-player moves than the budget allows
+is left at once (as in IDA*, Korf 1985).
 
-An edge remembers the largest budget that its node had when it was searched in vain. That is never taken for an answer: nodes are decided as in
-proof-number search, by decided moves. Where iterations come upon nothing new, all that is left goes round in circles, is longer than a path can
-be, or looks too far from the goal, and ``dfpn`` goes on with the same tree.
+An edge stores the largest budget with which its node was searched in vain. That decides nothing:
+nodes are decided as in proof-number search, by decided moves. When iterations find no new position,
+all that is left is circular, longer than a path, or too far from the goal by its plans; ``dfpn``
+then continues with the same tree.
 """
 
 from __future__ import annotations
@@ -46,20 +51,22 @@ from jaxsolve.search.tree.tree import ACTION, CYCLE_FLAG, EDGES, INF, NONE, SOLV
 from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import is_open
 
-TRIED = 0  # the extra word: the largest budget of an edge's node with which the edge was searched in vain
-WAIT = -2  # instead of a move: the next one is being evaluated
-FRUITLESS = 16  # iterations in a row without a new position before the search gives way; the next one may cost several more
-STRIDE = (
-    1 << 12
-)  # steps of a path in one call: an iteration without a new position walks the whole tree, and limits are looked at between calls
+TRIED = 0  # extra word: largest budget of its node with which an edge was searched in vain
+WAIT = -2  # instead of a move: the next one is in flight
+# Iterations in a row without a new position until the fallback; a new move may cost several more.
+FRUITLESS = 16
+# Steps of a path in one call: an iteration without a new position visits the whole tree, and limits
+# are checked between calls.
+STRIDE = 1 << 12
 
 
 @dataclass(frozen=True)
 class RelevanceZone(ProofNumber):
-    """Depth-first search with relevance zones, its budget raised step by step.
+    """Depth-first search with relevance zones and an iteratively increased budget.
 
-    A path keeps in ``limit_a`` the budget that is left at each of its nodes, at the root that of the iteration, and in ``limit_b`` of the root the
-    budget of the last iteration that came upon a new position. Several paths look at different moves of the or-player at a time, in order.
+    ``limit_a`` of a path holds the budget left at each of its nodes, at the root that of the
+    iteration; ``limit_b`` of the root holds the budget of the last iteration that found a new
+    position. Several paths search different moves of the or-player at once, in order.
     """
 
     learns: bool = False
@@ -97,7 +104,9 @@ class RelevanceZone(ProofNumber):
     def reopen(self, work: Workspace) -> bool:
         if not super().reopen(work):
             return False
-        work.tree.extra[: work.tree.counters[EDGES], TRIED] = 0  # in vain for the claim before
+        work.tree.extra[: work.tree.counters[EDGES], TRIED] = (
+            0  # these were budgets of the claim before
+        )
         forget_limits(work.paths)
         return True
 
@@ -111,7 +120,7 @@ class RelevanceZone(ProofNumber):
 
 @inner
 def _price(tree, node, number, claim: ClaimCodes):
-    """What a move of ``node`` costs."""
+    """Cost of a move of ``node``."""
     if tree.nodes[node].mover != claim.or_player:
         return np.int64(0)
     price, place = np.int64(1), number + 1
@@ -123,7 +132,7 @@ def _price(tree, node, number, claim: ClaimCodes):
 
 @inner
 def _repeats(tree, paths, path, node, number, claim: ClaimCodes):
-    """Whether a move of the node that a path stands at leads back to a position on the path."""
+    """Whether a move of the path's node leads back to a position on the path."""
     if not claim.may_repeat:
         return False
     child = tree.edges[tree.nodes[node].edges + number].child
@@ -141,7 +150,10 @@ def _is_undecided(tree, node, number):
 
 @inner
 def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
-    """The or-player's next move: the first that no path is busy with, else the first that one is; NONE where all were in vain, or WAIT."""
+    """The or-player's next move: the first without a busy path, else the first busy one.
+
+    NONE if all failed, or WAIT.
+    """
     record = tree.nodes[node]
     busy = np.int64(NONE)
     for i in range(record.visited):
@@ -168,7 +180,7 @@ def _try_any(tree, paths, path, node, budget, claim: ClaimCodes):
 
 @inner
 def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
-    """The opponent's next move that is to be refuted; NONE where one was tried in vain, or WAIT."""
+    """The opponent's next move to refute; NONE if one was tried in vain, or WAIT."""
     record = tree.nodes[node]
     first = np.int64(NONE)
     for i in range(record.visited):
@@ -188,7 +200,7 @@ def _refute_all(tree, paths, path, node, budget, claim: ClaimCodes):
 
 @inner
 def _next_move(tree, paths, path, claim: ClaimCodes):
-    """The move to follow from the node that a path stands at; NONE where its budget is spent or does not suffice, WAIT until one is evaluated."""
+    """The move to take at the path's node; NONE if the budget is spent or too small, or WAIT."""
     depth = paths.depth[path]
     node, budget = paths.nodes[path, depth], paths.limit_a[path, depth]
     if depth + 2 >= paths.nodes.shape[1] or budget < max(1, moves_to_goal(tree, node)):
@@ -200,7 +212,7 @@ def _next_move(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
-    """Takes a path up from a node that its budget did not decide."""
+    """Moves a path up from a node that its budget did not decide."""
     depth = paths.depth[path] - 1
     at = tree.nodes[paths.nodes[path, depth]].edges + paths.edges[path, depth]
     tree.extra[at, TRIED] = max(np.int64(tree.extra[at, TRIED]), paths.limit_a[path, depth])
@@ -209,7 +221,7 @@ def _leave_in_vain(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def _deepen(paths):
-    """Begins the next iteration; False where a path is still at the last one, or iterations have come upon nothing new for long."""
+    """Starts the next iteration; False if a path is in the last one, or too many were fruitless."""
     for path in range(len(paths.depth)):
         if paths.depth[path] > 0 or paths.flying[path]:
             return False
@@ -222,9 +234,11 @@ def _deepen(paths):
 
 @inner
 def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
-    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE.
+    """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
+    IDLE.
 
-    A path that is IDLE below the root goes on from there at the next call: the log is full, or it has made many steps.
+    A path that is IDLE below the root continues there in the next call: the log is full, or it has
+    made STRIDE steps.
     """
     if log_is_full(log, paths):
         return IDLE

@@ -1,1 +1,1 @@
-"""The proof tree and transposition table in flat arrays: nodes, paths, expansion, zones, eviction."""
+"""The proof tree and its table in flat arrays: nodes, paths, expansion, zones, patterns."""

@@ -1,7 +1,7 @@
-"""Room in a full tree: positions with little work below them are forgotten, and what is left is moved together if need be.
+"""Eviction from a full tree (small-tree garbage collection, Nagai 1999), and compaction.
 
-Forgetting costs work and never an answer: a parent's edge keeps the numbers of a forgotten child, decided ones too, and the proof log has
-what was decided.
+Eviction costs work and never an answer: the edge of a parent keeps the numbers of an evicted child,
+decided or not, and the proof log keeps every decision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from jaxsolve.search.tree.tree import (
     rehash,
 )
 
-HOPELESS = 4  # times in a row that making room did not let one more position in
+HOPELESS = 4  # evictions in a row after which no position could be added
 
 
 class MemoryFull(Exception):
@@ -43,25 +43,25 @@ class MemoryFull(Exception):
 
 
 class Room:
-    """Makes room where it is wanting, and harder each time in a row that it did not help."""
+    """Frees memory when the tree is full, more each time in a row that it did not help."""
 
     def __init__(self) -> None:
-        self._full_at = -1  # expansions when room was last wanting
-        self._tightness = 0  # times in a row that it did not help
+        self._full_at = -1  # expansions when memory was last full
+        self._tightness = 0  # evictions in a row that did not help
 
     def helped(self, expanded: int) -> bool:
-        """Whether a position has been let in since, ``expanded`` in all."""
+        """Whether a position has been added since; ``expanded`` is the number of all expansions."""
         return expanded > self._full_at
 
     def hopeless(self, expanded: int) -> bool:
-        """Whether only the paths in progress can still hold the room that is wanting."""
+        """Whether only the paths in progress still hold the memory that is needed."""
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
     def make(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
-        """Moves what is left of a full tree together or forgets half of it, and does nothing to another one.
+        """Compacts a full tree or evicts half of it; does nothing to a tree that is not full.
 
-        Where that did not help the last time, more is forgotten, once ``release`` has taken all paths that are not in flight back to the root. Raises
-        MemoryFull when even that did not help.
+        If that did not help the last time, it evicts more, after ``release`` has returned all paths
+        that are not in flight to the root. Raises MemoryFull if even that did not help.
         """
         if not tree.counters[FULL]:
             return
@@ -80,8 +80,9 @@ class Room:
 
 
 def evict(tree: Tree, keep: int) -> None:
-    """Gives back the nodes with the least work below them until about ``keep`` are left (Nagai's small-tree garbage collection)."""
-    # A byte a node, to stay near the processor while all edges are looked through.
+    """Evicts the nodes with the least work below them until about ``keep`` are left (Nagai 1999).
+    """
+    # A byte a node stays in the cache while all edges are read.
     _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
     rehash(tree)
     tree.counters[FULL] = 0
@@ -133,7 +134,10 @@ def _evict(tree, keep, dropped):
 
 
 def scattered(tree: Tree) -> bool:
-    """Whether more than a quarter of the words given to lists and edges lies in free blocks, which serve only blocks of their kind."""
+    """Whether more than a quarter of the words of lists and edges is in free blocks.
+
+    A free block of lists or edges serves only blocks of its kind.
+    """
     used = tree.nodes[: tree.counters[NODES]]
     live = used["marks"] & DROPPED_FLAG == 0
     an_edge = EDGE.itemsize + 4 * tree.extra.shape[1]
@@ -144,10 +148,12 @@ def scattered(tree: Tree) -> bool:
 
 
 def compact(tree: Tree) -> None:
-    """Moves the lists and edges of live nodes together: for when only blocks of other sizes are free."""
+    """Moves the lists and edges of live nodes together, for when only blocks of other sizes are
+    free.
+    """
     used = tree.nodes[: tree.counters[NODES]]
     live = np.flatnonzero(used["marks"] & DROPPED_FLAG == 0)
-    # Sorted here and not in compiled code: numba's sort is generated code, which compiled caches must not hold.
+    # Sorted outside compiled code: numba's sort is generated code, which the cache must not hold.
     _move_lists(tree, live[np.argsort(used["list"][live], kind="stable")])
     _move_edges(tree, live[np.argsort(used["edges"][live], kind="stable")])
     tree.counters[FULL] = 0
@@ -155,7 +161,7 @@ def compact(tree: Tree) -> None:
 
 @compiled
 def _move_lists(tree, order):
-    """Moves lists down, those of ``order``, which stand in the order of their offsets."""
+    """Moves the lists of nodes ``order``, sorted by offset, down."""
     top = np.int64(0)
     for i in range(len(order)):
         record = tree.nodes[order[i]]
@@ -173,6 +179,7 @@ def _move_lists(tree, order):
 
 @compiled
 def _move_edges(tree, order):
+    """Moves the edges of nodes ``order``, sorted by offset, down."""
     top = np.int64(0)
     for i in range(len(order)):
         record = tree.nodes[order[i]]

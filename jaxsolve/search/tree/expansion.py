@@ -1,4 +1,6 @@
-"""Evaluator rows on the host side: what they decide on sight, the moves they list, and the node they become."""
+"""Evaluator rows in compiled code: the outcome or node of a position, its initial numbers and
+moves.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +32,24 @@ if TYPE_CHECKING:
     from jaxsolve.search.tree.workspace import Workspace
 
 EXPANDED, EVALUATED = 0, 1  # tallies
-COST_UNIT = 16  # of first numbers from a network's costs, for each power of ten
-MOST_FIRST = (1 << 15) - 1  # largest first number
-THREATENING = 8  # first number of a move that threatens or forces, where sequences are seen: as many replies are left (2 to 20 prove about as much)
+COST_UNIT = 16  # initial numbers per power of ten of a network's cost
+MOST_FIRST = (1 << 15) - 1  # largest initial number
+# Initial number of a threat or forcing move with threat search, about the number of replies left
+# (2 to 20 prove about as much).
+THREATENING = 8
 
 
 class ClaimCodes(NamedTuple):
-    """What the compiled search needs to know of a claim."""
+    """A claim as compiled code reads it."""
 
     or_player: int
     verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
     may_repeat: bool
-    forces: bool  # moves can force the reply, and first numbers are a mere count of moves
+    forces: bool  # moves can force the reply, and initial numbers only count moves
 
 
 def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
-    """A claim as the compiled search reads it."""
+    """The codes of ``claim``."""
     verdicts = np.array(
         [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
     )
@@ -59,7 +63,7 @@ def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
 
 @inner
 def outcome_on_sight(row, offsets: Offsets):
-    """``Outcome`` of a position that the board alone decides: over, or won by a move or a threat on it; 0 where it does not."""
+    """``Outcome`` of a row that decides its position: over, or won by a move or threat; else 0."""
     info = np.int64(row[offsets.info])
     outcome = info & 7
     if outcome != 0:
@@ -78,7 +82,7 @@ def outcome_on_sight(row, offsets: Offsets):
 
 @inner
 def numbers_of(outcome, claim: ClaimCodes):
-    """(proof number, disproof number) of a position that ends with this outcome."""
+    """(proof number, disproof number) of a position with this outcome."""
     verdict = claim.verdicts[outcome]
     if verdict > 0:
         return np.int64(0), np.int64(INF)
@@ -105,17 +109,21 @@ def row_key(row, offsets: Offsets):
 
 @inner
 def fetch(tree, rows, first, count, offsets: Offsets):
-    """Reads what ``find`` will look at first for rows ``first..count-1``: one by one they would each wait for memory, so they wait together."""
+    """Prefetches the memory that ``find`` reads for rows ``first..count-1``: the misses overlap."""
     mask, seen = len(tree.slots) - 1, np.int64(0)
     for i in range(first, count):
         node = np.int64(tree.slots[np.int64(row_key(rows[i], offsets) & np.uint64(mask))])
         seen ^= np.int64(tree.nodes[max(node, np.int64(0))].key)
-    tree.scratch[0] = seen  # so that the compiler cannot leave it out
+    tree.scratch[0] = seen  # keeps the compiler from removing the reads
 
 
 @inlined
 def place(tree, row, level, offsets: Offsets, order, tallies):
-    """(child, whether it is new) of an evaluated position: ``ended(outcome)`` if the board decides it, else its node, NONE where there is no room."""
+    """Finds or adds the node of an evaluated position; returns (child, whether it is new).
+
+    ``child`` is ``ended(outcome)`` if the row or the threat search decides the position, and NONE
+    if memory is full.
+    """
     outcome = outcome_on_sight(row, offsets)
     if outcome != 0:
         return ended(outcome), False
@@ -142,7 +150,7 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
         record.level = level
         record.first_a = np.int16(row[offsets.first] & np.uint32(0x7FFF))
         record.first_b = np.int16(row[offsets.first] >> np.uint32(16))
-        # After a move that forces the reply the same side moves again, so the two numbers change places.
+        # After a forcing move and its reply the same side moves again: the numbers swap.
         record.forced_a, record.forced_b = record.first_b, record.first_a
         if tree.threat_search.addresses[0] != 0:
             record.forced_a, record.forced_b = THREATENING, 1
@@ -162,7 +170,11 @@ def place(tree, row, level, offsets: Offsets, order, tallies):
 
 @inner
 def has_network_output(row, offsets: Offsets):
-    """Whether a network has been asked about the row's position: not where that stood in the table, from which it may fall."""
+    """Whether the row holds a network's output; not if its position was in the table when
+    evaluated.
+
+    The table may have evicted it since.
+    """
     if offsets.priors == NONE:
         return False
     for i in range(offsets.priors, offsets.width):
@@ -173,15 +185,16 @@ def has_network_output(row, offsets: Offsets):
 
 @inner
 def cost_of(row, player, offsets: Offsets):
-    """log10 of the cost at which the network expects ``player`` to be proved to win."""
+    """log10 of the predicted cost of a proof that ``player`` wins."""
     return np.float64(row[offsets.costs + player : offsets.costs + player + 1].view(np.float32)[0])
 
 
 @inner
 def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
-    """First numbers such that the node's own come out as the network says: its mover's cost for each move, the opponent's shared among them.
+    """Initialises numbers such that the node's own equal the network's prediction.
 
-    Logarithms of costs, not costs (Wu et al. 2022, "Proof cost networks", Section 3.4).
+    Its mover's cost for each move; the opponent's cost divided among the moves. Numbers are
+    logarithms of costs (Wu et al. 2022, "Proof cost networks", Section 3.4).
     """
     record = tree.nodes[node]
     own, other = (
@@ -198,9 +211,10 @@ def _numbers_by_cost(tree, node, row, moves, offsets: Offsets):
 
 @inner
 def search_threats(threat_search, row, offsets: Offsets):
-    """What ``jaxsolve.games.threats`` says of the row's position.
+    """Result of the threat search for the row's position (``jaxsolve.games.threats``).
 
-    Where the side to move does not win, ``threat_search.row_view`` is the row less the moves that lose so; those that threaten are to be listed first.
+    If the side to move does not win, ``threat_search.shown`` is the row without the moves that lose
+    to threats; moves that threaten are listed first.
     """
     length = call_threat_search(
         threat_search.addresses[0],
@@ -236,7 +250,7 @@ def _ones(word):
 
 @inner
 def _count(row, at, words):
-    """How many actions are in the bit set that begins at word ``at``."""
+    """Number of actions in the bit set that begins at word ``at``."""
     count = np.int64(0)
     for i in range(at, at + words):
         count += _ones(np.int64(row[i]))
@@ -253,7 +267,8 @@ def _count_moves(row, offsets: Offsets):
 
 @inner
 def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
-    """Writes the node's moves: those that force the reply first, else in the order given for its mover, or by falling prior."""
+    """Writes the node's moves: forcing moves first, then by the mover's order or by falling prior.
+    """
     record = tree.nodes[node]
     top = np.int64(record.list)
     if threat >= 0:  # any other move loses at once
@@ -269,9 +284,8 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
         record.forced = _count(row, offsets.forcing, offsets.mask)
         following, plain, end = top, top + record.forced, top + moves
         at = np.int64(0)
-        while (
-            plain < end
-        ):  # nothing here depends on what is predicted: half of all branches would be guessed wrong
+        # No data-dependent branch: half of them would be mispredicted.
+        while plain < end:
             action = np.int64(order[record.mover, at])
             forces, legal = bit(row, offsets.forcing, action), bit(row, offsets.legal, action)
             tree.lists[following if forces else plain] = np.uint32(action | forces << 15)
@@ -296,7 +310,7 @@ def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
 
 @inner
 def _threats_first(tree, node, words):
-    """Puts the moves that threaten before the others of those listed first, each kind as it stood."""
+    """Moves threats before the other entries listed first; both parts keep their order."""
     record = tree.nodes[node]
     first, kept, others = np.int64(record.list), np.int64(0), np.int64(0)
     for i in range(record.forced):
@@ -315,9 +329,10 @@ def _threats_first(tree, node, words):
 
 @inner
 def _order_by_prior(tree, first, last, row, offsets: Offsets):
-    """Writes each move's prior into its upper half word and puts them in falling order, equal ones as they stood.
+    """Writes each move's prior into its upper half word and sorts by falling prior, stably.
 
-    Two passes of counting, one for each byte of the prior, and no sort of numba's (see ``jaxsolve.jit.host``).
+    Two counting passes, one a byte of the prior; numba's sort is generated code, which the cache
+    must not hold (``jaxsolve.jit.host``).
     """
     count = last - first
     for i in range(first, last):
@@ -345,7 +360,10 @@ def _order_by_prior(tree, first, last, row, offsets: Offsets):
 
 @compiled
 def fresh_rows(tree, rows, count, offsets: Offsets, found):
-    """Writes the numbers of the rows that are undecided and not in the table to ``found`` int64[B]; how many. Only those need a network."""
+    """Writes the indices of undecided rows not in the table to ``found`` int64[B]; their number.
+
+    Only these need a network.
+    """
     fresh = 0
     for i in range(count):
         if (
@@ -359,9 +377,10 @@ def fresh_rows(tree, rows, count, offsets: Offsets, found):
 
 @compiled
 def enter_decided(work: Workspace, rows, moves, zones):
-    """Enters positions decided elsewhere, whose rows are uint32[B, width]; ``moves`` (below 0: every move loses) and ``zones`` as in the log.
+    """Adds positions decided elsewhere.
 
-    Those that do not themselves cover another become patterns too, also where there is no room for a node.
+    Their rows are uint32[B, width]; ``moves`` (negative: every move loses) and ``zones`` as in the
+    log. Those that cover no other position become patterns too, even if memory for a node is full.
     """
     tree, offsets = work.tree, work.offsets
     for i in range(len(rows)):

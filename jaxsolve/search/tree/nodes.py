@@ -1,4 +1,4 @@
-"""Nodes and edges of the tree: made, linked into the table, and given back."""
+"""Nodes and edges: creation, and return of their blocks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from jaxsolve.search.tree.tree import (
 
 @inlined
 def add_node(tree, key, state, mover, moves):
-    """A new node with room for ``moves`` moves, none listed yet; NONE where there is no room."""
+    """Adds a node with a list block for ``moves`` moves, none listed yet; NONE if memory is full.
+    """
     fresh = tree.counters[FREE] == 0
     cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
     if fresh and (
@@ -84,7 +85,7 @@ def add_node(tree, key, state, mover, moves):
 
 @inlined
 def add_edge(tree, node):
-    """Makes the next list entry of ``node`` an edge without a child; its number, or NONE where there is no room."""
+    """Makes the next list entry of ``node`` an edge without a child; its number, or NONE."""
     record = tree.nodes[node]
     if record.visited == record.capacity:
         capacity = rounded(
@@ -117,7 +118,9 @@ def add_edge(tree, node):
 
 @compiled
 def strip(tree, node):
-    """Gives back the moves and edges of a decided node that no path runs through: nothing needs them any more."""
+    """Returns the list and edges of a decided node that no path visits: nothing reads them any
+    more.
+    """
     record = tree.nodes[node]
     if record.room > 0:
         give_block(tree, 0, np.int64(record.list), np.int64(record.room))
@@ -128,7 +131,7 @@ def strip(tree, node):
 
 @inlined
 def unpin(tree, node):
-    """A path leaves ``node``. What lies below a decided one is given back once the last has left."""
+    """Removes a path from ``node``; the last one to leave a decided node strips it."""
     record = tree.nodes[node]
     record.pins -= 1
     if record.pins == 0 and record.marks & SOLVED_FLAG and tree.counters[KEEP] == 0:
@@ -137,5 +140,7 @@ def unpin(tree, node):
 
 @inner
 def forced_entry(tree, node, number):
-    """Whether list entry ``number`` of ``node`` is one of those with numbers of their own: it forces the reply, or is a null move."""
+    """Whether list entry ``number`` is listed first, with numbers of its own: forcing, or a null
+    move.
+    """
     return tree.lists[tree.nodes[node].list + number] & np.uint32(FORCED_BIT) != 0

@@ -1,4 +1,4 @@
-"""Walks in progress through the tree, and the records of what they decide."""
+"""Paths: descents in progress; and the log of their decisions."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from jaxsolve.search.tree.tree import INF, SOLVED_FLAG
 
 FOUND, FINISHED, IDLE, BELOW = range(
     4
-)  # a path has a leaf; the root is decided; there is nothing to do now; the walk goes on
+)  # a leaf was found; the root is decided; nothing to do now; the descent continues
 
 
 @by_pointer
 class Paths(NamedTuple):
-    """The walks in progress: W paths of at most D nodes; the thresholds are those given to the node at the same depth.
+    """W descents in progress, of at most D nodes each; thresholds are those of the node at that
+    depth.
 
-    Every index in the compiled search is an int64: a second integer type would make numba compile each function twice.
+    Every index in compiled search code is an int64: numba would compile each function twice for a
+    second integer type.
     """
 
     nodes: np.ndarray  # int64[W, D]
     edges: np.ndarray  # int64[W, D] number of the edge taken from the node at the same depth
     limit_a: np.ndarray  # int64[W, D] threshold of phi
     limit_b: np.ndarray  # int64[W, D] threshold of delta
-    work: np.ndarray  # int64[W, D] expansions below the node that it has not been told of yet
+    work: np.ndarray  # int64[W, D] expansions below the node not yet added to it
     depth: np.ndarray  # int64[W] index of the deepest node
     flying: np.ndarray  # int64[W] 1 while the path's leaf is being evaluated
 
@@ -42,20 +44,20 @@ class Leaves(NamedTuple):
 
 @by_pointer
 class Log(NamedTuple):
-    """Positions decided since the log was last emptied, in the order they were decided."""
+    """Positions decided since the log was last emptied, in order of decision."""
 
     states: np.ndarray  # uint32[L, S]
-    moves: np.ndarray  # int32[L] deciding move; -1 = every move loses; or that it covers a position decided before (``zones.COVER_FLAG``)
-    zones: np.ndarray  # uint32[L, Z] what that rests on; Z = 0 where the game knows no zones
+    # int32[L] deciding move; -1 = every move loses; or a covered position (``zones.COVER_FLAG``).
+    moves: np.ndarray
+    zones: np.ndarray  # uint32[L, Z] zones of the results; Z = 0: no zones
     count: np.ndarray  # int64[1] records in use
-    wins: (
-        np.ndarray
-    )  # int64[2, A]: positions that each action has decided for either mover, never reset
+    # int64[2, A] positions that each action has decided for either mover; never reset.
+    wins: np.ndarray
 
 
 @inner
 def log_decided(tree, node, move, log):
-    """Writes the record of a node that ``move`` decides, with the zone it has."""
+    """Appends the record of a node that ``move`` decides, with the node's zone."""
     at = log.count[0]
     for i in range(tree.states.shape[1]):
         log.states[at, i] = tree.states[node, i]
@@ -74,12 +76,12 @@ def new_paths(width: int, depth: int) -> Paths:
 
 
 def forget_limits(paths: Paths) -> None:
-    """Gives paths the thresholds at the root that new ones have: none."""
+    """Resets the thresholds of paths at the root to those of new paths: none."""
     paths.limit_a[:, 0] = paths.limit_b[:, 0] = 4 * INF
 
 
 def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
-    """Room for ``entries`` records."""
+    """An empty log with capacity for ``entries`` records."""
     shapes = (entries, state_words), entries, (entries, zone_words)
     kinds = np.uint32, np.int32, np.uint32
     return Log(
@@ -91,13 +93,14 @@ def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Lo
 
 @inner
 def log_is_full(log, paths):
-    """Whether the log has no room for a whole path's decisions: it must be emptied first."""
+    """Whether the log cannot hold all decisions of a whole path: it must be emptied first."""
     return log.count[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
 
 
 @inner
 def leave_node(tree, paths, path):
-    """Takes a path one step up: pins, busy marks and work are brought up to date; the node's numbers are the caller's."""
+    """Moves a path one step up; updates pins, busy marks and work, but not the numbers of the node.
+    """
     depth = paths.depth[path] - 1
     node = paths.nodes[path, depth]
     child = paths.nodes[path, depth + 1]
@@ -114,7 +117,7 @@ def leave_node(tree, paths, path):
 
 @inner
 def enter_child(tree, paths, path, number, limit_a, limit_b):
-    """Takes a path down an edge that has a child."""
+    """Moves a path down an edge that has a child."""
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
     edge = tree.edges[tree.nodes[node].edges + number]
@@ -130,7 +133,7 @@ def enter_child(tree, paths, path, number, limit_a, limit_b):
 
 @inner
 def highest_decided(tree, paths, path):
-    """Depth of the highest node on the path that is decided, or the path's own depth."""
+    """Depth of the highest decided node on a path, else the path's depth."""
     for depth in range(paths.depth[path]):
         if tree.nodes[paths.nodes[path, depth]].marks & SOLVED_FLAG:
             return np.int64(depth)
@@ -139,7 +142,7 @@ def highest_decided(tree, paths, path):
 
 @inner
 def leaf_request(tree, paths, path, at, leaves):
-    """Writes the leaf that a path has found as entry ``at`` of a wave."""
+    """Writes the leaf of a path as entry ``at`` of a wave."""
     node = paths.nodes[path, paths.depth[path]]
     for i in range(tree.states.shape[1]):
         leaves.states[at, i] = tree.states[node, i]

@@ -27,7 +27,7 @@ from jaxsolve.search.tree.patterns import (
 
 @inner
 def insert(table, winner, mover, zone, source):
-    """Adds what ``table.seen`` has on ``zone``, taken from the position whose ``mark_of`` is ``source``."""
+    """Inserts ``table.seen`` on ``zone``, of the position whose ``mark_of`` is ``source``."""
     pattern, words = _make_space(table), len(zone)
     for i in range(words):
         table.rows[pattern, i] = zone[i]
@@ -42,7 +42,7 @@ def insert(table, winner, mover, zone, source):
 
 @inner
 def _make_space(table):
-    """Where a new pattern goes: a free place, or that of one that has helped little lately, which is taken out."""
+    """Index for a new pattern: a free one, or that of a little-used pattern, which is removed."""
     held = table.counters[HELD]
     if held < len(table.rows):
         table.counters[HELD] = held + 1
@@ -63,7 +63,7 @@ def _make_space(table):
 
 @inner
 def _attach(table, root, pattern):
-    """Puts a pattern into the radix tree of a root."""
+    """Inserts a pattern into the radix tree of a root."""
     words = table.rows.shape[1] - len(table.seen)
     above, branch, point = np.int64(0), np.int64(0), np.int64(-1)
     at = np.int64(table.roots[root])
@@ -96,7 +96,9 @@ def _attach(table, root, pattern):
 
 @inner
 def _copy_common(table, node, at, point, words):
-    """Writes what all patterns at ``at`` have in common to a new inner node; their value at a point, where they have one."""
+    """Writes the common sets of all patterns at ``at`` to a new inner node; their value at
+    ``point``.
+    """
     if at < 0:
         for i in range(words):
             zone, first, second = (
@@ -120,7 +122,7 @@ def _copy_common(table, node, at, point, words):
 
 @inner
 def _restrict(table, node, pattern, words):
-    """Takes from what all patterns below an inner node have that which a pattern has not."""
+    """Removes from the common sets of an inner node what a pattern does not have."""
     for i in range(words):
         same = table.rows[pattern, i] & ~differing(
             table, node, i, table.rows[pattern, words + i], table.rows[pattern, 2 * words + i]
@@ -131,7 +133,11 @@ def _restrict(table, node, pattern, words):
 
 @inner
 def _first_contradiction(table, node, pattern, words):
-    """The first point, in order, of a pattern's zone where all patterns below an inner node have something else; -1 where there is none."""
+    """First point of a pattern's zone, in order, where all patterns below an inner node differ from
+    it.
+
+    -1 if there is none.
+    """
     best = np.int64(-1)
     for i in range(words):
         points = table.rows[pattern, i] & differing(
@@ -143,7 +149,7 @@ def _first_contradiction(table, node, pattern, words):
 
 @inner
 def _earlier(table, best, word, points):
-    """``best`` or one of the points in this word, whichever comes first in the order."""
+    """The first in order of ``best`` and the points of this word."""
     while points:
         bit = np.int64(0)
         while points >> np.uint32(bit) & np.uint32(1) == 0:
@@ -156,7 +162,8 @@ def _earlier(table, best, word, points):
 
 @inner
 def _first_difference(table, pattern, other, words):
-    """The first point, in order, where two patterns differ, in both zones if there is one; -1 where they do not."""
+    """First point, in order, where two patterns differ, inside both zones if possible; -1 if none.
+    """
     best = np.int64(-1)
     for i in range(words):
         stones = (
@@ -173,7 +180,7 @@ def _first_difference(table, pattern, other, words):
 
 @inner
 def _set_link(table, root, above, branch, at):
-    """Has what leads from ``above`` (0: the root) by ``branch`` lead to ``at``."""
+    """Sets the child of ``above`` (0: the root) for ``branch`` to ``at``."""
     if above == 0:
         table.roots[root] = at
     else:
@@ -182,7 +189,9 @@ def _set_link(table, root, above, branch, at):
 
 @inner
 def _new_inner(table):
-    """A free inner node. There is always one: each has two branches at least, so there are fewer of them than patterns."""
+    """A free inner node. One always exists: each has at least two branches, so there are fewer
+    inner nodes than patterns.
+    """
     node = table.counters[UNUSED] - 1
     if node >= 0:
         table.counters[UNUSED] = child_of(table, node, 0)
@@ -195,7 +204,7 @@ def _new_inner(table):
 # ---- removal --------------------------------------------------------------------------------
 @inner
 def _detach(table, pattern):
-    """Takes a pattern out of its radix tree."""
+    """Removes a pattern from its radix tree."""
     root = np.int64(table.owners[pattern])
     upper, upper_branch, above, branch = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     at = np.int64(table.roots[root])
@@ -217,7 +226,7 @@ def _detach(table, pattern):
 
 @inner
 def _contract(table, root, upper, branch, at):
-    """Gives an inner node back that has one branch left, which then hangs where the node hung."""
+    """Frees an inner node with one branch left, and attaches that branch in its place."""
     left, only = np.int64(0), np.int64(0)
     for k in range(VALUES):
         if child_of(table, at - 1, k) != 0:

@@ -1,16 +1,20 @@
-"""The table of zone patterns: every proof with a zone serves all positions that look like its own there (``jaxsolve.games.zones``).
+"""Table of zone patterns: a position decided on a zone decides all positions that match it there.
 
-A *pattern* is what a decided position shows on its zone. Patterns of one winner and one side to move stand in a radix tree (after Morrison 1968,
-PATRICIA, but for the points' order): an inner node tests a point where patterns below it differ, outside the zone being a value of its own, and a
-position follows its own value and the outside at once. What all patterns below a node have in common is kept there, whether above or below the point
-that it tests: a position without that goes no further, which is where most of a look-up ends. Each pattern that it reaches is compared in full.
+A *pattern* is a decided position restricted to its zone (``jaxsolve.games.zones``). Patterns of one
+winner and one side to move form a radix tree (Morrison 1968, PATRICIA, with a free order of
+points). An inner node tests a point at which patterns below it differ, where "outside the zone" is
+a value of its own; a look-up follows the position's own value and the outside branch. Each node
+keeps what all patterns below it have in common: a position without it ends the descent there, where
+most look-ups end. Each pattern reached is compared in full.
 
-A new pattern goes down as long as it has what those below a node have in common; where it has not, it parts from all of them at once. So a node tests
-a point inside all zones below it wherever there is one, and a position then goes one way only. Among such points those that are empty at the root of
-the search come first: where it has a stone, positions and patterns seldom differ.
+Insertion descends as long as the new pattern has what those below a node have in common, and
+branches off all of them at once where it does not. So a node tests a point inside all zones below
+it if there is one, and a look-up then follows one branch only. Among such points those empty at the
+root of the search come first: positions and patterns seldom differ where the root has a stone.
 
-The table never grows beyond its room. In a full one a new pattern takes the place of one that has helped little lately (the clock of page
-replacement, with a count in place of its bit): a hand goes round, takes one from the count of those that it passes, and stops where none is left.
+The table never grows beyond its capacity. In a full table a new pattern replaces one that has
+helped little lately (the clock algorithm of page replacement, with a count instead of one bit): a
+hand advances, decrements the count of each pattern it passes, and stops at a count of 0.
 """
 
 from __future__ import annotations
@@ -23,47 +27,48 @@ from jaxsolve.games.zones import COVER_HASH_BITS, Zoning
 from jaxsolve.jit.host import inner
 from jaxsolve.jit.struct import by_pointer
 
-OUTSIDE, VALUES = (
-    0,
-    4,
-)  # a point is outside the zone, or empty, the first player's, the second player's
-ROOTS = 4  # two winners, whoever is to move
+# Values of a point: outside the zone, empty, the first player's, the second player's.
+OUTSIDE, VALUES = 0, 4
+ROOTS = 4  # two winners x two sides to move
 HELD, INNER, UNUSED, HAND, LOOKUPS, FOUND, REPLACED, VISITED, COMPARED = range(9)
-"""Counters: patterns held, inner nodes ever used, the first of those given back (plus 1), the clock's hand; then, for reports, look-ups, those that
-found a pattern, patterns that gave way to others, inner nodes visited and patterns compared."""
+"""Counters: patterns held, inner nodes ever used, first free inner node (plus 1), the clock's hand;
+for reports: look-ups, look-ups that found a pattern, patterns replaced, inner nodes visited,
+patterns compared.
+"""
 COUNTERS = COMPARED + 1
 BELOW, POINT, COMMON = 0, VALUES, VALUES + 1
-"""Words of an inner node: where each value leads (int32; 0 nowhere, n + 1 to an inner node, -n - 1 to a pattern), the point tested, then two bit sets
-of points where all patterns below have the same inside their zones: those without a stone of the first player, and without one of the second. So a
-point is in both if it is empty, in one if a stone stands there, in none if patterns differ. Taking patterns out leaves these sets as they are.
+"""Words of an inner node: the child of each value (int32; 0 none, n + 1 inner node n, -n - 1
+pattern n), the point tested, then two bit sets of points where all patterns below agree inside
+their zones: those without a stone of the first player, and those without a stone of the second. A
+point is in both if empty, in one if it has a stone, in none if patterns differ. Removal leaves the
+sets as they are.
 """
-MOST_HELP = 3  # to which times that a pattern helped are counted
-PASSED = 32  # most patterns that the hand passes: a full table must not make a search stand still
+MOST_HELP = 3  # largest count of look-ups that a pattern answered
+PASSED = 32  # most patterns that the hand passes, which bounds the time of an insertion
 
 
 @by_pointer
 class Patterns(NamedTuple):
-    """Room for P patterns and their radix tree; K planes of Z words each."""
+    """P patterns and their radix tree; K planes of Z words each."""
 
-    rows: (
-        np.ndarray
-    )  # uint32[P, (1 + K) * Z]: the zone, then what the position shows, inside the zone and outside
-    sources: np.ndarray  # uint32[P]: the position that it was taken from (``mark_of``)
+    # uint32[P, (1 + K) * Z]: the zone, then the planes of the position, also outside the zone.
+    rows: np.ndarray
+    sources: np.ndarray  # uint32[P]: ``mark_of`` its position
     following: np.ndarray  # int32[P]: the next pattern with the same stones, -1 at the end
     owners: np.ndarray  # int8[P]: its root
-    helped: np.ndarray  # int8[P]: look-ups that it answered, up to MOST_HELP, less one for each time that the hand passed
+    helped: np.ndarray  # int8[P]: look-ups answered, up to MOST_HELP, less the passes of the hand
     nodes: np.ndarray  # uint32[P, COMMON + 2 * Z]: the inner nodes
     roots: np.ndarray  # int32[ROOTS], as in ``BELOW``
-    places: (
-        np.ndarray
-    )  # int16[32 * Z]: each point's place in the order in which they are chosen to be tested
+    places: np.ndarray  # int16[32 * Z]: rank of each point in the order of test points
     counters: np.ndarray  # int64[COUNTERS]
-    stack: np.ndarray  # int32[32 * Z + 2]: a way down passes each point once
-    seen: np.ndarray  # uint32[K * Z]: what the position that is looked up or entered shows
+    stack: np.ndarray  # int32[32 * Z + 2]: a descent passes each point once
+    seen: np.ndarray  # uint32[K * Z]: planes of the position that is looked up or inserted
 
 
 def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patterns:
-    """An empty table that may use ``budget`` bytes, and hold ``most`` patterns; with room for one where the game shows no patterns."""
+    """An empty table within ``budget`` bytes and ``most`` patterns; capacity 1 if the game has
+    none.
+    """
     words, planes = zoning.buffers.shape[1], int(zoning.planes[0])
     a_pattern = 4 * words * (1 + planes) + 4 + 4 + 1 + 1 + 4 * (COMMON + 2 * words)
     count = max(1, min(most or budget, budget // a_pattern, (1 << 31) - 2)) if planes else 1
@@ -83,7 +88,7 @@ def new_patterns(zoning: Zoning, budget: int, most: int | None = None) -> Patter
 
 
 def order_points(table: Patterns, seen: np.ndarray) -> None:
-    """Orders the points of an empty table by what the root shows, uint32[K, Z]."""
+    """Sets the order of test points of an empty table from the planes of the root, uint32[K, Z]."""
     stones = np.unpackbits((seen[0] | seen[1]).view(np.uint8), bitorder="little")
     table.places[np.argsort(stones, kind="stable")] = np.arange(len(stones))
 
@@ -97,7 +102,11 @@ _START, _FACTOR, _LAST = (
 
 @inner
 def mark_of(state):
-    """The first LIKE_BITS bits of a packed position's hash in the proof log (``proof.recent.hashed``), by which its records are found there."""
+    """The first COVER_HASH_BITS bits of the position's hash in the proof log
+    (``proof.duplicates``).
+
+    The log finds the position's record by it.
+    """
     found = _START
     for i in range(len(state)):
         found ^= np.uint64(state[i])
@@ -108,7 +117,7 @@ def mark_of(state):
     return found >> np.uint64(64 - COVER_HASH_BITS)
 
 
-# ---- looking up --------------------------------------------------------------------------------------------------------
+# ---- look-up ------------------------------------------------------------------------------------
 @inner
 def bit_of(words, at, point):
     return np.int64(words[at + (point >> 5)] >> np.uint32(point & 31) & np.uint32(1))
@@ -116,28 +125,29 @@ def bit_of(words, at, point):
 
 @inner
 def child_of(table, node, value):
-    """Where a value leads from an inner node."""
+    """The child of an inner node for a value."""
     return np.int64(np.int32(table.nodes[node, BELOW + value]))
 
 
 @inner
 def set_child(table, node, value, at):
-    """Has a value lead from an inner node to ``at``."""
+    """Sets the child of an inner node for a value."""
     table.nodes[node, BELOW + value] = np.uint32(at & 0xFFFFFFFF)
 
 
 @inner
 def value_inside(first, second):
-    """The value of a point inside the zone with (1) or without (0) a stone of either player.
+    """Value of a point inside a zone with (1) or without (0) a stone of either player.
 
-    Below VALUES also for a point with both, which a damaged position may have.
+    It is below VALUES even for a point with both stones, which only a damaged position has.
     """
     return 1 + 2 * second + (first & ~second)
 
 
 @inner
 def look_up(table, winner, mover):
-    """A pattern won by ``winner``, with ``mover`` to move, that ``table.seen`` has on its zone; -1 where there is none."""
+    """A pattern won by ``winner`` with ``mover`` to move that ``table.seen`` matches; -1 if none.
+    """
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
     start = table.roots[root_of(winner, mover)]
@@ -182,7 +192,9 @@ def look_up(table, winner, mover):
 
 @inner
 def differing(table, node, i, first, second):
-    """Those points of word ``i`` where stones of either player (uint32) differ from what all patterns below an inner node have."""
+    """Points of word ``i`` where the stones of ``first`` and ``second`` (uint32) differ from all
+    patterns below an inner node.
+    """
     half = (table.nodes.shape[1] - COMMON) // 2
     free_of_first, free_of_second = (
         table.nodes[node, COMMON + i],
@@ -204,7 +216,7 @@ def _lacks(table, node, words):
 
 @inner
 def _is_shown(table, pattern, words):
-    """Whether ``table.seen`` is on the pattern's zone as the pattern has it."""
+    """Whether ``table.seen`` equals the pattern on its zone."""
     first = words
     while first < table.rows.shape[1]:
         for i in range(words):
@@ -218,7 +230,7 @@ def _is_shown(table, pattern, words):
 
 @inner
 def count_use(table, pattern):
-    """Says that a pattern answered a look-up."""
+    """Counts a look-up that a pattern answered."""
     table.helped[pattern] = min(MOST_HELP, table.helped[pattern] + 1)
 
 
@@ -229,7 +241,7 @@ def root_of(winner, mover):
 
 @inner
 def value_of(table, pattern, point):
-    """What a pattern has at a point."""
+    """A pattern's value at a point."""
     words = table.rows.shape[1] - len(table.seen)
     if bit_of(table.rows[pattern], 0, point) == 0:
         return np.int64(OUTSIDE)

@@ -1,12 +1,14 @@
 """The proof tree: a directed graph of positions in flat arrays, with its transposition table.
 
-A *node* is a visited, undecided-when-visited position. Its moves stand in ``lists`` (one word each, best first); the ones visited so far
-have an *edge* with cached numbers, in the same order, so edge ``i`` belongs to list entry ``i``. Positions that are decided on sight (game over, a
-winning move on the board) never become nodes: the edge alone remembers how they end.
+A *node* is a visited position that was undecided when visited. ``lists`` holds its moves, one word
+each, best first. A visited move has an *edge* with cached numbers, in the same order: edge ``i``
+belongs to list entry ``i``. Positions that their row decides (game over, a winning move on the
+board) never become nodes: the edge alone holds their outcome.
 
-The arrays are as large as the budget could ever need them, but the system gives memory only to what has been written; ``counters[USED]`` says how
-much that is. Lists and edges lie in blocks of a multiple of ``STEP`` entries; a block given back is used again. Where no room is left,
-``add_node`` and ``add_edge`` say so and set ``counters[FULL]``: the leaf is then dropped, to be looked at again when ``memory`` has made room.
+The arrays are as large as the budget could ever need, but the system allocates only memory that is
+written; ``counters[USED]`` counts it. Lists and edges lie in blocks of a multiple of ``STEP``
+entries, and free blocks are reused. When memory is full, ``add_node`` and ``add_edge`` return NONE
+and set ``counters[FULL]``: the leaf is dropped, and visited again after eviction.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.patterns import Patterns, new_patterns
 
 INF = 1 << 30  # decided
-TAINTED = (
-    INF - 1
-)  # decided against the or-player only because a length cap cut a game off: stops the search, proves nothing
+# Decided against the or-player only because a length cap ended a game: ends the search, proves
+# nothing.
+TAINTED = INF - 1
 BIG = 1 << 29  # cap of an undecided number
 NONE = -1
-PATTERN_SHARE = 8  # of the budget goes to the table of patterns, where the game has any
+PATTERN_SHARE = 8  # the table of patterns gets 1 / PATTERN_SHARE of the budget
 
 NODE = np.dtype(
     [
@@ -37,100 +39,96 @@ NODE = np.dtype(
         ("list", "u4"),  # offset of its moves in ``lists``
         ("edges", "u4"),  # offset of its edges in ``edges``
         ("moves", "i2"),  # number of moves
-        ("visited", "i2"),  # number of edges in use = list entries tried
+        ("visited", "i2"),  # number of edges in use = list entries visited
         ("room", "i2"),  # list words reserved
         ("capacity", "i2"),  # edges reserved
-        (
-            "forced",
-            "i2",
-        ),  # unvisited moves that are listed first, with numbers of their own: they force the reply, or are a null move
-        ("pins", "i2"),  # paths that run through it; such a node is never evicted
-        (
-            "level",
-            "i2",
-        ),  # moves from the root, on the way it was first reached by (``search.repetition``)
-        ("first_a", "i2"),  # numbers of a move not yet visited
+        # Unvisited moves listed first, with numbers of their own: forcing moves, or the null move.
+        ("forced", "i2"),
+        ("pins", "i2"),  # paths through it; a pinned node is never evicted
+        ("level", "i2"),  # moves from the root by the path that added it (``pns.graph``)
+        ("first_a", "i2"),  # initial numbers of unvisited moves
         ("first_b", "i2"),
-        ("forced_a", "i2"),  # and of one of those listed first
+        ("forced_a", "i2"),  # and of those listed first
         ("forced_b", "i2"),
         ("mover", "i1"),
         ("marks", "u1"),
-        (
-            "share",
-            "u2",
-        ),  # of its undecided moves, the most that are looked at, in 1 / ``WHOLE`` (the value of a network may say less than all)
+        # Largest share of its undecided moves that is considered, in 1 / ``WHOLE``: from the value
+        # of a network.
+        ("share", "u2"),
         ("work", "i4"),  # expansions below it
-        (
-            "estimate",
-            "f4",
-        ),  # what was said of it when it was new, as its method reads that (Monte-Carlo methods)
+        ("estimate", "f4"),  # initial value in Monte-Carlo methods
     ]
 )
 WHOLE = (1 << 16) - 1
 NODE_BYTES = NODE.itemsize + 4  # with its entry of ``free``
 EDGE = np.dtype([("child", "i4"), ("a", "i4"), ("b", "i4"), ("action", "i2"), ("busy", "i2")])
-"""``child``: a node, NONE where there is none (yet), or ``ended(outcome)``. ``a`` and ``b`` are the methods' own (see ``proof_numbers``)."""
+"""``child``: a node, NONE, or ``ended(outcome)``. ``a`` and ``b`` belong to the method
+(``pns.numbers``).
+"""
 EDGE_BYTES = EDGE.itemsize
 VISIT = np.dtype(
     [("child", "i4"), ("visits", "i4"), ("value", "f4"), ("action", "i2"), ("busy", "i2")]
 )
-"""The same 16 bytes as ``EDGE``, as Monte-Carlo methods read them: visit count and mean value for the parent's mover (+-inf = proven), or
-mean cost."""
+"""The 16 bytes of ``EDGE`` as Monte-Carlo methods read them: visit count and mean value for the
+parent's mover (+-inf = proven), or mean cost.
+"""
 
-FORCED_BIT = (
-    1 << 15
-)  # list entry: action | FORCED_BIT if it is one of those listed first | prior (16-bit fraction) << 16
-BACK, ACTION = (
-    1 << 14,
-    (1 << 14) - 1,
-)  # an edge's ``action`` is an action below 2^14, with BACK set where it leads no further from the root
-(
-    SOLVED_FLAG,
-    CYCLE_FLAG,
-    DROPPED_FLAG,
-    WON_FLAG,
-    STALE_FLAG,
-    PLANNED_FLAG,
-    HARDER_FLAG,
-    NARROW_FLAG,
-) = 1, 2, 4, 8, 16, 32, 64, 128
-LOOKED_FLAG = PLANNED_FLAG  # one byte of marks: no tree has both plans and sequences (``new_tree``)
-"""Marks of a node: decided; it has edges marked BACK; forgotten; a winning move is noted (``search.zones``); an edge has changed since its proof
-numbers were made; its first numbers come from a plan of the or-player (``search.plans``); the more of its moves have been tried, the harder the
-others are expected to be; its quiet moves wait for its threats (``search.estimates``); it has been looked at deeper (``search.sights``)."""
+# List entry: action | FORCED_BIT if listed first | prior (16-bit fraction) << 16.
+FORCED_BIT = 1 << 15
+# Field ``action`` of an edge: an action below 2^14 | BACK if it leads no further from the root.
+BACK, ACTION = 1 << 14, (1 << 14) - 1
+SOLVED_FLAG, CYCLE_FLAG, DROPPED_FLAG, WON_FLAG, STALE_FLAG = 1, 2, 4, 8, 16
+PLANNED_FLAG, HARDER_FLAG, NARROW_FLAG = 32, 64, 128
+# A byte of marks suffices: no tree has both plans and threat search (``new_tree``).
+LOOKED_FLAG = PLANNED_FLAG
+"""Marks of a node: decided; has edges marked BACK; evicted; a winning move is recorded
+(``tree.zones``); an edge has changed since its proof numbers were computed; its initial numbers
+come from a plan of the or-player (``hints.plans``); the more of its moves were tried, the harder
+the others count; its quiet moves wait for its threats (``hints.odds``). LOOKED_FLAG: it has had its
+threat-tree search (``hints.threats``).
+"""
 
 NODES, LISTS, EDGES, LIVE, FREE, EVICTED, USED, BUDGET, FULL, KEEP, LOOPS, CUT = range(12)
-"""Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes written so far and allowed, whether room was wanting,
-whether what lies below decided nodes is kept (for a question that may follow), whether a way back to a position nearer the root was ever seen, and
-whether a line was too long to be followed to its end when nothing else was left."""
+"""Counters: tops of the three arrays, live nodes, free node slots, nodes evicted so far, bytes
+written and allowed, whether memory was full, whether moves below decided nodes are kept (for a
+later claim), whether an edge back towards the root was ever seen, and whether a line was too long
+to follow when nothing else was left.
+"""
 COUNTERS = CUT + 1
 STEP = 4  # entries of the smallest block
-CLASSES = 1 << 12  # block sizes there are, in steps
+CLASSES = 1 << 12  # number of block sizes, in steps
 MOST_MOVES = STEP * (CLASSES - 1)
 
 
 @by_pointer
 class Tree(NamedTuple):
-    """All arrays of one tree: N nodes, L list words, E edges, H hash slots. Only ``slots`` is ever exchanged for a larger one."""
+    """All arrays of a tree of N nodes, L list words, E edges, H hash slots. Only ``slots`` is
+    replaced when it grows.
+    """
 
     nodes: np.ndarray  # NODE[N]
     states: np.ndarray  # uint32[N, S] packed positions, compared in full on every table hit
-    open_moves: np.ndarray  # uint32[N, Z] the moves that may still save a node's mover (``search.zones``); Z = 0 where the game knows no zones
-    zones: np.ndarray  # uint32[N, Z] what is known of a node so far rests on
-    plans: np.ndarray  # uint32[N, Z] moves that would win if the opponent only passed (``search.plans``); no words where the game makes none
+    # uint32[N, Z] moves that may still save a node's mover (``tree.zones``); Z = 0: no zones.
+    open_moves: np.ndarray
+    zones: np.ndarray  # uint32[N, Z] zone of what is known of a node
+    # uint32[N, Z] moves that win if the opponent only passes (``hints.plans``); 0 words: no plans.
+    plans: np.ndarray
     lists: np.ndarray  # uint32[L]
     edges: np.ndarray  # EDGE[E]
     visits: np.ndarray  # VISIT[E], a view of ``edges``
-    extremes: np.ndarray  # float64[3]: least and greatest mean of an edge, and visits since they were last looked for (Monte-Carlo methods)
-    extra: np.ndarray  # uint32[E, X]: what a method keeps of an edge besides; X = 0 for most
+    # float64[3]: least and greatest mean of an edge, visits since their update (Monte Carlo).
+    extremes: np.ndarray
+    extra: np.ndarray  # uint32[E, X]: further words of a method; X = 0 for most
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
-    free: np.ndarray  # int32[N] stack of node slots given back by eviction
-    spare: np.ndarray  # int64[2, CLASSES] first free block of each size, of lists and of edges, NONE if there is none
+    free: np.ndarray  # int32[N] stack of evicted node slots
+    spare: (
+        np.ndarray
+    )  # int64[2, CLASSES] first free block of each size, of lists and edges, or NONE
     counters: np.ndarray  # int64[COUNTERS]
-    scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing from one call to the next
-    zoning: Zoning  # how the game's zones follow from each other
-    patterns: Patterns  # what has been decided, by what it rests on
-    threat_search: ThreatSearch  # what the game sees of forcing moves
+    scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing between calls
+    zoning: Zoning
+    patterns: Patterns
+    threat_search: ThreatSearch
 
 
 def new_tree(
@@ -142,10 +140,13 @@ def new_tree(
     nodes: int | None = None,
     threat_search: ThreatSearch | None = None,
 ) -> Tree:
-    """An empty tree that may use ``budget`` bytes, and at most ``nodes`` nodes. Raises ValueError for a game with both zones and sequences."""
+    """An empty tree of at most ``budget`` bytes and ``nodes`` nodes.
+
+    Raises ValueError for a game with both zones and threat search.
+    """
     if zoning is not None and threat_search is not None:
         raise ValueError(
-            "a game has zones or sees sequences, not both: what a sequence decides is logged without a zone"
+            "a game has zones or a threat search, not both: a threat search gives no zones"
         )
     budget, zoning = max(budget, 1 << 16), zoning or no_zones()
     patterns = new_patterns(zoning, budget // PATTERN_SHARE, nodes)
@@ -183,7 +184,7 @@ def new_tree(
 
 
 def roomier(tree: Tree, more: int) -> Tree:
-    """The same tree with a table that will be at most half full with ``more`` nodes."""
+    """The tree with a table that is at most half full with ``more`` further nodes."""
     size = len(tree.slots)
     while size < 2 * (int(tree.counters[LIVE]) + more):
         size *= 2
@@ -197,13 +198,13 @@ def roomier(tree: Tree, more: int) -> Tree:
 
 @inlined
 def ended(outcome):
-    """What an edge's ``child`` says of a position decided on sight, whose ``Outcome`` (1..4) is known."""
+    """The ``child`` field of an edge to a position with this ``Outcome`` (1..4) on its row."""
     return np.int64(NONE - outcome)
 
 
 @inlined
 def find(tree, key, state):
-    """Node that holds exactly ``state``, or NONE."""
+    """The node that holds exactly ``state``, or NONE."""
     mask = len(tree.slots) - 1
     at = np.int64(key & np.uint64(mask))
     while tree.slots[at] != NONE:
@@ -231,17 +232,17 @@ def link_slot(tree, node):
 
 @compiled
 def rehash(tree):
-    """Fills the hash slots anew from the live nodes."""
+    """Rebuilds the hash slots from the live nodes."""
     tree.slots[:] = NONE
     for node in range(tree.counters[NODES]):
         if tree.nodes[node].marks & DROPPED_FLAG == 0:
             link_slot(tree, node)
 
 
-# ---- blocks ------------------------------------------------------------------------------------------------------------
+# ---- blocks -------------------------------------------------------------------------------------
 @inner
 def _next_block(tree, kind, at):
-    """The free block after the one at ``at``; every free block holds the number of the next."""
+    """The free block after the one at ``at``: every free block holds the offset of the next."""
     if kind == 0:
         following = np.int64(tree.lists[at])
         return following if following != 0xFFFFFFFF else np.int64(NONE)
@@ -250,7 +251,7 @@ def _next_block(tree, kind, at):
 
 @inner
 def give_block(tree, kind, at, size):
-    """Gives a block of ``size`` list words (``kind`` 0) or edges (1) back."""
+    """Frees a block of ``size`` list words (``kind`` 0) or edges (1)."""
     first = tree.spare[kind, size // STEP]
     if kind == 0:
         tree.lists[at] = np.uint32(first & 0xFFFFFFFF)
@@ -261,7 +262,9 @@ def give_block(tree, kind, at, size):
 
 @inner
 def take_block(tree, kind, size):
-    """Offset of a block of ``size`` entries (a multiple of STEP), or NONE, with FULL set, where there is no room."""
+    """Offset of a block of ``size`` entries, a multiple of STEP; NONE, with FULL set, without
+    memory.
+    """
     number = size // STEP
     at = tree.spare[kind, number]
     if at != NONE:
@@ -286,5 +289,5 @@ def take_block(tree, kind, size):
 
 @inner
 def rounded(count):
-    """``count`` entries as whole steps."""
+    """``count`` rounded up to a multiple of STEP."""
     return (np.int64(count) + (STEP - 1)) // STEP * STEP

@@ -1,9 +1,10 @@
-"""Zones in the tree: what a decided move tells about its node's other moves (must-play regions; ``jaxsolve.games.zones``).
+"""Relevance zones in the tree: which moves the zone of a refutation closes (must-play regions).
 
-A node keeps two bit sets over actions. *Open moves* are the moves that may still save its mover; a refuted move closes those that the same answers
-refute. *Zone* joins the zones of the refutations that counted, and once the node is decided says what that rests on; once a move wins, open is that
-move alone.
-Where the game knows no zones the sets have no words, and everything here does nothing.
+A node has two bit sets over actions. *Open moves* may still save its mover; a refuted move closes
+those that the same answers refute. *Zone* is the union of the zones of the refutations that
+counted; once the node is decided, it is the zone of the result. Once a move wins, the open set is
+that move alone. Where the game has no zones the sets have no words and all functions do nothing.
+The callbacks are described in ``jaxsolve.games.zones``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from jaxsolve.search.tree.tree import ACTION, FORCED_BIT, INF, KEEP, SOLVED_FLAG
 
 @inner
 def is_open(tree, node, action):
-    """Whether no refutation of another move has closed this one."""
+    """Whether no refutation of another move has closed ``action``."""
     if tree.zones.shape[1] == 0 or tree.nodes[node].marks & WON_FLAG:
         return True
     return (tree.open_moves[node, action >> 5] >> np.uint32(action & 31)) & np.uint32(1) != 0
@@ -40,7 +41,7 @@ def is_open(tree, node, action):
 
 @inner
 def write_terminal_zone(tree, row, offsets):
-    """Writes the zone of a position that its row decides to ``room[0]``."""
+    """Writes the zone of a position that its row decides to ``buffers[0]``."""
     zone = tree.zoning.buffers[0]
     if offsets.zone != ABSENT:
         for i in range(tree.zones.shape[1]):
@@ -59,9 +60,10 @@ def write_terminal_zone(tree, row, offsets):
 
 @inner
 def won_by(tree, node, action, zone):
-    """The mover of ``node`` wins by ``action``, to a position with this zone. Only the first such move counts.
+    """Records that the mover of ``node`` wins by ``action``, to a position with ``zone``.
 
-    A decided node keeps the zone that its record in the log has, also where it was decided elsewhere.
+    Only the first such move counts. A decided node keeps the zone of its log record, also where it
+    was decided elsewhere.
     """
     words = tree.zones.shape[1]
     record = tree.nodes[node]
@@ -85,7 +87,7 @@ def won_by(tree, node, action, zone):
 
 @inner
 def winning_move(tree, node):
-    """The action that ``won_by`` noted."""
+    """The action that ``won_by`` recorded; -1 if none."""
     for i in range(tree.zones.shape[1]):
         word = tree.open_moves[node, i]
         for bit in range(32):
@@ -96,7 +98,8 @@ def winning_move(tree, node):
 
 @inner
 def lost_by(tree, node, action, zone):
-    """``action`` loses for the mover of ``node``, by answers that rest on ``zone``. True if moves other than it were closed."""
+    """Records that ``action`` loses for the node's mover on ``zone``; True if this closes others.
+    """
     words = tree.zones.shape[1]
     if (
         words == 0
@@ -129,7 +132,7 @@ def lost_by(tree, node, action, zone):
 
 @inlined
 def lost_by_all(tree, node):
-    """Every move of ``node`` loses: what that rests on."""
+    """Writes the zone of a node all of whose moves lose."""
     words = tree.zones.shape[1]
     if words == 0 or tree.nodes[node].marks & WON_FLAG:
         return
@@ -149,10 +152,11 @@ def lost_by_all(tree, node):
 
 @inner
 def null_first(tree, node, patience):
-    """Has the null move, where it heads a new node's list, looked into before the others: they begin with the number ``patience``.
+    """Makes the null move, if a new node lists it first, look easier than the other moves.
 
-    What refutes it leaves most of them out. It gets the first numbers of its own that moves that force the reply have elsewhere; a node with such
-    moves is left as it is.
+    These begin with the number ``patience``, since its refutation leaves most of them out. The null
+    move gets the separate numbers that forcing moves have elsewhere; a node with forcing moves is
+    left unchanged.
     """
     record = tree.nodes[node]
     null = tree.zoning.null[0]
@@ -171,7 +175,7 @@ def null_first(tree, node, patience):
 
 @inner
 def drop_closed_moves(tree, node):
-    """Takes the closed moves that are not visited yet off the node's list."""
+    """Removes unvisited closed moves from a node's list."""
     record = tree.nodes[node]
     kept = np.int64(record.visited)
     for i in range(record.visited, record.moves):
@@ -196,7 +200,10 @@ def close_edges(tree, node):
 
 @inner
 def apply_decided_edge(tree, node, number, zone):
-    """Draws the conclusions from an edge just decided in proof and disproof numbers, whose child's zone is ``zone``."""
+    """Applies an edge just decided in proof and disproof numbers to its node's open moves and zone.
+
+    ``zone`` is that of the child.
+    """
     edge = tree.edges[tree.nodes[node].edges + number]
     action = np.int64(edge.action & ACTION)
     if edge.a == 0 and edge.b == INF:
@@ -206,16 +213,20 @@ def apply_decided_edge(tree, node, number, zone):
         close_edges(tree, node)
 
 
-# ---- patterns ----------------------------------------------------------------------------------------------------------
+# ---- patterns -----------------------------------------------------------------------------------
 @inner
 def _has_patterns(tree):
-    """Whether decided positions serve others: in games that show patterns, but for searches of several claims, where a later one undecides them."""
+    """Whether decided positions decide others: the game has patterns, and the search has one claim.
+
+    A later claim undecides positions.
+    """
     return tree.zoning.planes[0] > 0 and tree.counters[KEEP] == 0
 
 
 @inner
 def _show(tree, state):
-    """Writes what a position shows to ``tree.patterns.seen``; the result of ``pattern``."""
+    """Writes the planes of a position to ``tree.patterns.seen``; returns the result of ``pattern``.
+    """
     zoning = tree.zoning
     return call_zone_function(
         zoning.addresses[PATTERN],
@@ -237,13 +248,16 @@ def is_whole_position(tree, zone):
 
 @inner
 def _may_serve(said, mover, winner):
-    """Whether a position for which ``pattern`` returned this can cover, or be covered by, another one that ``winner`` wins."""
+    """Whether a position can cover, or be covered by, another that ``winner`` wins.
+
+    ``said`` is the result of the callback ``pattern``.
+    """
     return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
 
 
 @compiled
 def winner_by_pattern(tree, node):
-    """(a pattern that a node shows, who wins there), or (-1, -1)."""
+    """(pattern that a node matches, its winner), or (-1, -1)."""
     said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
@@ -256,7 +270,7 @@ def winner_by_pattern(tree, node):
 
 @inner
 def decide_by_pattern(tree, node, or_player, log):
-    """Whether a pattern decides a new node; if so it is decided, and the log says that it covers another position."""
+    """Decides and logs a new node by a pattern that it matches; False if it matches none."""
     return _has_patterns(tree) and _decide_by_pattern(tree, node, or_player, log)
 
 
@@ -272,7 +286,7 @@ def _decide_by_pattern(tree, node, or_player, log):
 
 @inner
 def _decide_like(tree, node, pattern, winner, or_player, log):
-    """Decides a new node, and logs it, by a pattern that it shows."""
+    """Decides and logs a new node by a matching pattern."""
     record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
     record.marks |= SOLVED_FLAG
@@ -285,7 +299,7 @@ def _decide_like(tree, node, pattern, winner, or_player, log):
 
 @inner
 def store_pattern(tree, node, winner):
-    """Enters what a decided node shows on its zone, unless the table knows as much."""
+    """Stores the pattern of a decided node, unless the table decides it already."""
     if _has_patterns(tree):
         _store_pattern(tree, node, winner)
 
@@ -299,9 +313,10 @@ def _store_pattern(tree, node, winner):
 
 @compiled
 def enter_patterns(tree, states, moves, zones, left):
-    """Enters records of a log, their positions decided elsewhere, as patterns; those that themselves cover another one are passed over.
+    """Stores the patterns of log records of positions decided elsewhere.
 
-    ``left``, bool[n], tells which can be no patterns: such a record is about its own position only.
+    Records of positions that cover another one are skipped. ``left``, bool[n], marks the records
+    that give no pattern: they decide their own position only.
     """
     for i in range(len(states)):
         if moves[i] < -1 or moves[i] >= COVER_FLAG:
@@ -317,7 +332,8 @@ def enter_patterns(tree, states, moves, zones, left):
 
 @inner
 def store_pattern_of(tree, state, zone, mover, winner):
-    """As ``store_pattern``, for any position that ``winner`` wins on ``zone``. One that rests on the whole position serves no other."""
+    """Stores the pattern of any position that ``winner`` wins on ``zone``, not the whole position.
+    """
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
     if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:

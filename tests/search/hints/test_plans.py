@@ -1,4 +1,5 @@
-"""Monte-Carlo searches go by plans where the game makes them: first numbers, values, the null move before others, and no random games."""
+"""Monte-Carlo searches with plans: initial numbers, values, the null move first, no random games.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def choose(tree, node, question, exploring):
 
 @numba.njit
 def begin(tree, node):
-    """Makes a node's next move an edge; the numbers that this has until it is evaluated."""
+    """Makes a node's next move an edge; returns its numbers until it is evaluated."""
     at = begin_edge(tree, node)
     at += np.int64(tree.nodes[node].edges)
     return tree.extra[at, A], tree.extra[at, B]
@@ -57,7 +58,7 @@ def life():
 
 
 def grown(problem, method, nodes=250, **changes):
-    """A search that is not done."""
+    """A search in progress."""
     job = Job(
         problem.game,
         problem.state,
@@ -121,7 +122,7 @@ def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
 
 
 def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
-    """Also where a child says nothing new, and as far as numbers go; a move whose evaluation is under way keeps what was expected of it."""
+    """Also if the child's numbers are unchanged; a move in flight keeps its initial numbers."""
     search = grown(life, "pnmcts", wave=1)
     tree, begun, summed = search.tree, 0, 0
     for at in undecided(tree):
@@ -211,7 +212,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
 
 
 def test_a_plan_is_the_value_of_a_position(life):
-    """The fewer moves to the goal the better; between 1 and -1 for the or-player."""
+    """The fewer moves to the goal the higher, between 1 and -1 for the or-player."""
     tree, seen = grown(life, "mcts").tree, {}
     for at in undecided(tree)[1:]:  # nobody asks for the root's
         node = tree.nodes[at]
@@ -268,7 +269,7 @@ def test_plans_make_proofs_short_and_change_no_answer(life, name, tmp_path):
 
 @pytest.mark.parametrize("name", ["mcts", "pnmcts"])
 def test_with_a_network_nothing_is_planned(name):
-    """The network's values and order stand, and it is heeded where moves could be planned."""
+    """The network's values and order stay, also in games with plans."""
     game = make("killallgo-7;ko=simple")
     heads = random_network(game, "cost").heads(game)
     job = Job(

@@ -1,4 +1,4 @@
-"""Games in which positions come back: what only endless repetition could decide is ``unknown``, everything else is right."""
+"""Games with repetitions: only what endless repetition could decide is ``unknown``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from support.search import LONG, Setting, claims, run, settings
 
 
 def endings(count: int, most: int, seed: int):
-    """Awari positions (pits, side, captured) with at most ``most`` seeds on the board and a lead that they can turn."""
+    """Awari positions (pits, side, captured) with at most ``most`` seeds left and a lead that may
+    turn.
+    """
     rng = random.Random(seed)
     for _ in range(count):
         seeds, pits = rng.randrange(1, most + 1), [0] * 12
@@ -55,7 +57,7 @@ def test_two_oracles_agree_on_awari():
 
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_awari_values(method, tmp_path):
-    """Every method finds what retrograde analysis finds, and nothing where that finds nothing; certificates carry it."""
+    """Every method finds what retrograde analysis finds, and no more; certificates are accepted."""
     game, nodes = make("awari"), 5_000_000 if LONG else 400_000
     for number, (pits, side, captured) in enumerate(
         endings(500 if LONG else 12, 9 if LONG else 7, 1)
@@ -72,7 +74,9 @@ def test_awari_values(method, tmp_path):
 def decides_what_play_decides(
     graph: minimax.Graph, numbers: Sequence[int], tmp_path: Path, wanted: int
 ) -> None:
-    """Searches positions of a graph by all methods in turn; each must answer as retrograde analysis of the whole graph does."""
+    """Searches positions of a graph by all methods in turn; verdicts equal those of retrograde
+    analysis.
+    """
     turn, asked, seen = settings(nodes=(None,)), itertools.cycle(claims(graph.game)), set()
     for number in numbers:
         claim = next(asked)
@@ -94,7 +98,7 @@ def decides_what_play_decides(
     "rule_set", ["go-2;ko=simple;komi=1", "go-2;ko=simple;komi=0.5", "go-3;ko=simple;komi=2.5"]
 )
 def test_simple_ko(rule_set, tmp_path):
-    """What one side can force without repeating for ever is answered, and nothing else."""
+    """A search answers exactly the claims that a side can force without endless repetition."""
     game = make(rule_set)
     if not LONG and rule_set != "go-2;ko=simple;komi=1":
         pytest.skip("more of the same, and all of 3x3: JAXSOLVE_LONG=1")
@@ -112,7 +116,7 @@ KILL = "tsumego-3;goal=kill;defender=white;crucial=B2"
     search_tools.in_turn(["XXO/.O./OOX b", "X.O/OOX/O.X b"], search_tools.NAMES, [1, 32]),
 )
 def test_long_lines_among_repetitions(text, method, wave, tmp_path):
-    """Black wins, the second one in 29 plies; most moves on the way lead back."""
+    """Black's second win takes 29 plies; most moves on the way lead back."""
     game = make(KILL)
     got = run(
         game, game.parse(text), Claim(0), Setting(method, wave, None, 0), tmp_path, limit=20_000
@@ -122,7 +126,9 @@ def test_long_lines_among_repetitions(text, method, wave, tmp_path):
 
 @pytest.mark.parametrize("goal", ["kill", "live"])
 def test_cyclic_boards_of_three_rows(goal, tmp_path):
-    """Life and death on full 3x3 boards, where almost every line goes round: every method against retrograde analysis."""
+    """Life and death on full 3x3 boards, where almost every line repeats: equal to retrograde
+    analysis.
+    """
     rng, count = random.Random(7), 0
     game = make(f"tsumego-3;goal={goal};defender=white;crucial=B2")
     for text in boards_with_a_ko(rng):
@@ -155,7 +161,7 @@ def boards_with_a_ko(rng: random.Random) -> Iterator[str]:
 
 
 def test_endless_sowing_is_unknown(tmp_path):
-    """Where one side can force the claim no more than the other can stop it, no method invents an answer."""
+    """If neither side can force or prevent the claim, no method gives an answer."""
     game, rng = make("awari"), random.Random(1)
     boards = awari_endgames.endless(8, -1)
     assert len(boards) > 1000

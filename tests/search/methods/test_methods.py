@@ -1,4 +1,4 @@
-"""A method is one object in one file, listed in one line: the search, its memory and the command line know none by name."""
+"""A method is one object, one file and one entry of the list: no other code knows it by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CHOOSES = "settings.py"  # lists the names and chooses the default
 
 @pytest.fixture
 def listed(monkeypatch):
-    """The line in the list of methods."""
+    """The method's entry in the list."""
     monkeypatch.setitem(METHODS, TOY.name, TOY)
 
 
@@ -68,7 +68,7 @@ def test_it_puts_two_claims_to_one_tree(listed):
 
 
 def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
-    """The choices are the keys of the list, and a new one is searched with."""
+    """The choices are the keys of the list, and a search with a new one runs."""
     assert (*search_settings.METHOD_NAMES, TOY.name) == tuple(METHODS)
     monkeypatch.setattr(search_settings, "METHOD_NAMES", tuple(METHODS))
     words = [
@@ -96,14 +96,14 @@ def _most_recent_last(order, first):
 
 @dataclasses.dataclass(frozen=True)
 class Ordering(LeastVisited):
-    """Puts moves in order by a compiled loop of its own."""
+    """Orders moves by a compiled loop of its own."""
 
     def put_in_order(self, work, first):
         _most_recent_last(work.order, first)
 
 
 def test_its_loops_are_compiled_before_the_search():
-    """A method that says nothing about it calls each of its verbs once, before the search that needs it."""
+    """By default every method that runs compiled code is called once before a search."""
     method = Ordering("ordering", wave=4)
     assert not _most_recent_last.signatures
     warm_up(method, False, True)
@@ -125,7 +125,7 @@ class Careless(ProofNumber):
 
 @dataclasses.dataclass(frozen=True)
 class Weighted(ProofNumber):
-    """Keeps an array among its settings."""
+    """Has an array among its settings."""
 
     weights: np.ndarray | None = None
 
@@ -143,7 +143,8 @@ def test_a_method_that_cannot_be_searched_with_is_refused(method, sentence):
 
 
 def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
-    """A method with words beside the edges would find none, or another method's, in a tree that it goes on with."""
+    """A method with extra words would miss them, or read another method's, in a tree it continues.
+    """
 
     class Remembers(ProofNumber):
         extra_words = 1
@@ -153,7 +154,7 @@ def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
 
 
 def test_words_beside_edges_stay_with_them(listed):
-    """A method's own words move with their edges when a node grows, when others are forgotten and when all are moved together."""
+    """Extra words move with their edges when a node grows, and at eviction and compaction."""
     game, rng = make("hex-5"), random.Random(2)
     job = Job(
         game,
@@ -187,7 +188,7 @@ def test_words_beside_edges_stay_with_them(listed):
 
 
 def methods_named_in(tree: ast.AST) -> list[str]:
-    """Names of methods, of their classes and of their files that the code mentions; docstrings and comments left out."""
+    """Names of methods, their classes and files in the code, without docstrings and comments."""
     classes = {type(method).__name__ for method in METHODS.values()}
     files = {type(method).__module__ for method in METHODS.values()}
     found = []

@@ -1,4 +1,5 @@
-"""A node's numbers follow from its edges, or it is marked as one whose edges have changed: nothing else would tell ``sweep`` to look at it."""
+"""A node's numbers follow from its edges, or the node is marked stale, which ``sweep`` relies on.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ QUESTIONS = [
 
 @compiled
 def ranked(tree, node, weights: Weights):
-    """(phi, delta) of a node made anew from its edges."""
+    """(phi, delta) of a node recomputed from its edges."""
     phi, delta, _, _, _ = rank(tree, node, weights)
     return phi, delta
 

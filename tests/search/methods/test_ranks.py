@@ -1,4 +1,5 @@
-"""PN-MCTS: ranks and numbers are those of the definitions at every node, and without its term it walks as MCTS-solver does."""
+"""PN-MCTS: ranks and numbers follow their definitions; without its term it searches as MCTS-solver.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def choose(tree, node, question, exploring):
 
 
 def grown(rule_set, method, nodes=700, zones=False, **changes):
-    """A search of a position that has wins and losses in reach."""
+    """A search of a position with wins and losses in reach."""
     game, (player, plies) = make(rule_set), STARTS[rule_set]
     texts = minimax.random_positions(game, range(plies, plies + 1), 1, None)
     start = game.parse(next(texts))
@@ -118,7 +119,7 @@ def test_the_walk_goes_where_the_formula_says(changes):
 
 
 def test_an_edge_says_what_its_child_says():
-    """But for children that were also reached another way since."""
+    """Except for children that another path has reached since."""
     search = grown("hex-6", PNMCTS, nodes=500, wave=1)
     tree, same = search.tree, []
     for node in tree.nodes[: tree.counters[NODES]]:
@@ -135,7 +136,7 @@ def test_an_edge_says_what_its_child_says():
 
 
 def test_without_its_term_it_walks_as_mcts_does():
-    """A weight that is lost in rounding: the same positions are visited as often."""
+    """With a weight that rounds to nothing, the same positions are visited as often."""
     seen = []
     for method in (METHODS["mcts"], dataclasses.replace(PNMCTS, by_rank=1e-300), PNMCTS):
         search = grown("hex-6", method, nodes=500, wave=1)

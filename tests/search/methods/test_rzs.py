@@ -1,4 +1,4 @@
-"""Depth-first search with relevance zones answers as minimax and retrograde analysis do, by itself where it can and by another method elsewhere."""
+"""Depth-first search with relevance zones agrees with minimax and retrograde analysis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RZS = METHODS["rzs"]
 
 
 def own(game, state, claim, folder, **options):
-    """(result, whether the method came to its end itself) of one search, whose certificate is checked."""
+    """(result, whether it ended without a fallback) of one search; its certificate is checked."""
     job = Job(
         game,
         state,
@@ -43,7 +43,7 @@ def own(game, state, claim, folder, **options):
 
 
 def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
-    """Where play may repeat and nothing decides it, it gives way and leaves the answer open; most others it answers itself."""
+    """Where only repetition could decide, the fallback leaves the answer open."""
     rng, seen, alone = random.Random(22), Counter(), 0
     while sum(seen.values()) < (
         2000 if LONG else 24
@@ -85,7 +85,7 @@ def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
     [("hex-4", range(3, 6)), ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", range(2, 6))],
 )
 def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_path):
-    """Each iteration allows more, so that in the end everything is searched."""
+    """Each iteration has a larger budget, so in the end everything is searched."""
     game = make(rule_set)
     oracle, asked, nodes = minimax.DepthFirst(game), itertools.cycle(claims(game)), 0
     for number, text in enumerate(
@@ -104,7 +104,7 @@ def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_
 
 
 def test_one_path_goes_depth_first():
-    """It stays below a move until that is decided or its budget is spent, and does not come back to it before the next iteration."""
+    """A path stays below a move until it is decided or its budget is spent, once an iteration."""
     game = make("hex-4")
     method = dataclasses.replace(RZS, wave=1)
     job = Job(
@@ -145,7 +145,7 @@ def test_tiny_tables_cost_work_and_no_answer(max_nodes, tmp_path):
 
 
 def test_a_walk_of_many_steps_is_cut_into_calls():
-    """So that limits and Ctrl-C are looked at meanwhile; it goes on from where it stands, and no other method is turned to."""
+    """Limits and interrupts are checked between calls; the descent continues without a fallback."""
     game = make("hex-6")
     method = dataclasses.replace(RZS, wave=1)
     job = Job(
@@ -177,7 +177,9 @@ def test_a_walk_of_many_steps_is_cut_into_calls():
 
 
 def test_paths_that_are_not_asked_hold_nobody_up():
-    """Fewer leaves than there are paths may be asked for: those that then stand below the root keep the next iteration waiting."""
+    """A call may need fewer leaves than there are paths; those below the root delay the next
+    iteration.
+    """
     game, rng = make("hex-4"), random.Random(3)
     for flights in (1, 2) if LONG else (2,):
         job = Job(

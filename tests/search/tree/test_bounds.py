@@ -1,4 +1,4 @@
-"""Arrays are never overrun, memory is bounded, and it is given back: no step writes past a log, no search outlives its end."""
+"""Arrays are never overrun, memory is bounded, and a search frees it at its end."""
 
 from __future__ import annotations
 
@@ -22,13 +22,17 @@ from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import BUDGET, EDGES, EVICTED, LISTS, LIVE, NODES, USED, new_tree
 from support.search import NAMES, in_turn
 
-# ---- the log -----------------------------------------------------------------------------------------------------------
+# ---- the log -------------------------------------------------------------------------------------
 CHAINS, DEEP, LAST = 64, 80, 200
 
 
 class Chains:
-    """A made-up game and its evaluator: the second player chooses between one long line of single moves and a position where the first player
-    chooses among 64 of them, 80 moves deep. The first player wins at the end of every line. A state is (line, moves made on it)."""
+    """A made-up game and its evaluator: one long line of single moves, or a fork of 64 of them.
+
+    The second player chooses between the line and the fork, where the first player chooses a line
+    of 80 moves. The first player wins at the end of every line. A state is (line, moves made on
+    it).
+    """
 
     rule_set, num_actions, state_words, may_repeat = "chains", CHAINS, 2, False
     layout = Layout(state=2, actions=CHAINS, prior=False, value=False)
@@ -69,7 +73,9 @@ class Chains:
 
 @pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2]))
 def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flights):
-    """All lines end in one wave: the first path to walk up decides the fork, and the others stand 80 decided positions below it."""
+    """All lines end in one wave: the first path to go up decides the fork, 80 positions above the
+    others.
+    """
     records: list[tuple[bytes, int]] = []
     chains = Chains()
 
@@ -99,9 +105,10 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
     assert {move for _, move in records if move < 0} == {-1}
 
 
-# ---- memory ------------------------------------------------------------------------------------------------------------
+# ---- memory --------------------------------------------------------------------------------------
 def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
-    """Free blocks serve only lists, or only edges, of their size; they must not end up as all that the budget is spent on."""
+    """Free blocks serve only lists, or only edges, of their size; they must not use up the budget.
+    """
     game = make("hex-6")
     job = Job(
         game,
@@ -123,7 +130,7 @@ def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
 
 @pytest.mark.parametrize("method", NAMES)
 def test_what_is_written_never_exceeds_the_budget(method):
-    """Step by step, with tables evicted and compacted many times: lists, edges, nodes and table stay within what was allowed."""
+    """Lists, edges, nodes and table stay within the budget over many evictions and compactions."""
     game = make("hex-6")
     job = Job(
         game,
@@ -158,7 +165,7 @@ def test_what_is_written_never_exceeds_the_budget(method):
 
 
 def fake_numpy() -> types.SimpleNamespace:
-    """Numpy whose empty arrays are one element seen again and again, however many there should be."""
+    """Numpy whose empty arrays repeat one element, however long they are."""
 
     def empty(shape, dtype=float):
         shape = shape if isinstance(shape, tuple) else (shape,)
@@ -173,7 +180,7 @@ def fake_numpy() -> types.SimpleNamespace:
 @pytest.mark.parametrize("budget", [1 << shift for shift in (10, 16, 31, 33, 36, 40, 50)])
 @pytest.mark.parametrize("extra", [0, 1, 6])
 def test_offsets_fit_their_types_whatever_the_budget(budget, extra, monkeypatch):
-    """Every offset below the lengths of the arrays can be written where it is kept, beside the value that stands for none."""
+    """Every offset below the array lengths fits its field, beside the value for none."""
     monkeypatch.setattr(tree_module, "np", fake_numpy())
     tree = new_tree(budget, 4, make("hex-5").zoning(), extra)
     node, edge = tree_module.NODE, tree_module.EDGE
@@ -220,7 +227,7 @@ def traces(job: Job) -> list[weakref.ref]:
 
 @pytest.mark.parametrize("method", NAMES)
 def test_a_finished_search_gives_its_memory_back(method, without_collector):
-    """At once, by counting references alone: nothing in a search refers back to itself."""
+    """By reference counts alone: a search holds no reference cycle."""
     game = make("hex-4")
     for limits in (Limits(), Limits(nodes=20)):  # with an answer and without
         job = Job(game, game.init(), claims=Claim(0), settings=Settings(method, limits))
@@ -233,7 +240,7 @@ def test_a_finished_search_gives_its_memory_back(method, without_collector):
 
 
 def test_searches_end_without_a_trace_however_they_end(without_collector, tmp_path):
-    """Closed without an end, interrupted, out of memory, or one of a pool."""
+    """Closed early, interrupted, out of memory, or in a pool."""
     game = make("hex-4")
     job = Job(game, game.init(), claims=Claim(1))
     known = traces(job)

@@ -1,4 +1,4 @@
-"""Fixed memory: positions are evicted, and no answer is lost or falsified by it."""
+"""Fixed memory: eviction neither loses nor falsifies an answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
 
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_zones_survive_eviction(method, tmp_path):
-    """Positions forgotten and decided again, perhaps on other zones, still make one proof."""
+    """Positions evicted and decided again, perhaps on other zones, still make one proof."""
     game, evicted = make("hex-5"), 0
     for number, text in zip(
         range(12 if LONG else 1), minimax.random_positions(game, range(1, 4), 9), strict=False
@@ -75,7 +75,9 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
     ("method", "max_nodes"), search_tools.in_turn(search_tools.NAMES, [1, 4, 16, None])
 )
 def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
-    """Down to a table of one entry, and to a memory limit of nothing: an unknown answer with its reason, never a crash."""
+    """Down to a table of one entry and a memory limit of 0: an unknown answer with its reason, no
+    crash.
+    """
     game = make("hex-6")
     result = solve(
         game,

@@ -1,4 +1,4 @@
-"""The table of patterns: it finds what the checker says is covered and nothing else, however small it is."""
+"""The table of patterns finds exactly what the checker accepts as covered, whatever its size."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def table_of(words: int, planes: int, most: int) -> Patterns:
     return new_patterns(zoning, 1 << 30, most)
 
 
-# ---- the table alone -----------------------------------------------------------------------------------------------------
+# ---- the table alone -----------------------------------------------------------------------------
 class Model:
-    """The table beside a plain list of what it should hold."""
+    """The table beside a plain list of its contents."""
 
     def __init__(self, rng: random.Random, words: int, planes: int, most: int):
         self.rng, self.words, self.planes, self.most = rng, words, planes, most
@@ -121,7 +121,7 @@ class Model:
 
     @property
     def held(self) -> list[tuple[int, bytes]]:
-        """(root, zone and what is shown there) of the patterns held."""
+        """(root, zone and planes) of the patterns held."""
         count = int(self.table.counters[HELD])
         return [
             (
@@ -154,7 +154,9 @@ class Model:
         return 1 + first + 2 * second if zone else 0
 
     def below(self, at: int, above: dict[int, int], root: int) -> tuple[list[int], int]:
-        """(the patterns at ``at``, how many inner nodes). Each has what the way down asks for, and what its nodes say that all have in common."""
+        """(patterns at ``at``, number of inner nodes); each has its branch's values and the common
+        sets.
+        """
         if at < 0:
             found, pattern = [], -at - 1
             while pattern >= 0:
@@ -184,7 +186,7 @@ class Model:
         return found, 1 + sum(inner for _, inner in parts)
 
     def in_tree(self) -> list[int]:
-        """The patterns that hang in the trees, each as often as it does."""
+        """The patterns in the trees, each as often as it occurs."""
         parts = [self.below(int(at), {}, root) for root, at in enumerate(self.table.roots) if at]
         found, inner = (
             [pattern for part, _ in parts for pattern in part],
@@ -231,7 +233,8 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
 
 @pytest.mark.parametrize("stone", [None, 0, 1])
 def test_what_all_patterns_have_in_common_is_asked_for_once(stone):
-    """Whichever points they test: a position that has something else at one point reaches none of them."""
+    """Whichever points nodes test: a position that differs at one common point reaches no pattern.
+    """
     rng, point = random.Random(5), 37
     model = Model(rng, 2, 3, 200)
     model.points = rng.sample([each for each in range(64) if each != point], 40)
@@ -287,7 +290,7 @@ def test_the_table_is_part_of_the_memory():
     assert without.counters[BUDGET] == 1 << 24 and len(without.patterns.rows) == 1
 
 
-# ---- what covers what ------------------------------------------------------------------------------------------------------
+# ---- what covers what ----------------------------------------------------------------------------
 RULES = (
     "tsumego-3;goal=live;defender=white;crucial=any;region=all",
     "tsumego-3;goal=kill;defender=white;crucial=A1,B2;region=all;ko_black=forbid",
@@ -323,7 +326,9 @@ def played(game, rng: random.Random, count: int) -> list[str]:
 
 @pytest.mark.parametrize("rule_set", RULES if LONG else RULES[::2])
 def test_a_pattern_serves_what_the_checker_says_is_covered(rule_set):
-    """Every hit is one by the format's words; what is covered is missed only where a ko in the zone is not in both."""
+    """Every hit is covered by FORMAT.md; misses are only positions with a ko in the zone of one of
+    the two.
+    """
     game, rng = make(rule_set), random.Random(rule_set)
     rules, evaluator = rules_of("go", game.rule_set), shared_evaluator(game)
     texts = played(game, rng, 400)

@@ -1,4 +1,5 @@
-"""Searches with patterns: the same answers however small the table is, and what it decides can be proven."""
+"""Searches with patterns: answers do not depend on the table's size, and decisions can be proven.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from support.search import LONG, NAMES, Setting, accepted, run
 
 @pytest.fixture
 def tables(monkeypatch):
-    """Sets the size of the tables of patterns, and keeps all that searches made."""
+    """Sets the size of pattern tables and keeps all that searches make."""
     made: list[Patterns] = []
 
     def resize(most: int | None) -> list[Patterns]:
@@ -87,7 +88,7 @@ def life():
 
 @functools.cache
 def decided():
-    """(problem, records) of a search that patterns helped."""
+    """(problem, records) of a search in which patterns decided positions."""
     problem = life()
     job = Job(
         problem.game,
@@ -103,7 +104,7 @@ def decided():
 
 
 def alike(game, records: np.ndarray) -> np.ndarray:
-    """bool[n]: the records that say that their position covers another one."""
+    """bool[n]: the records of positions that cover another one."""
     moves = records[:, game.state_words].view(np.int32)
     return (moves >= COVER_FLAG) | (moves < -1)
 
@@ -127,7 +128,7 @@ def proof(problem, records: np.ndarray):
 
 
 def needed(problem, records: np.ndarray) -> list[int]:
-    """The records that say that their position covers another one, without which there is no proof."""
+    """The records of covering positions without which there is no proof."""
     found = []
     for at in np.flatnonzero(alike(problem.game, records)).tolist():
         try:
@@ -149,7 +150,8 @@ def test_a_proof_may_lead_to_covered_positions():
 
 
 def test_a_record_that_names_a_wrong_position_carries_nothing():
-    """One that is not there, the younger or uncovered position of another record, or another winner: a gap, at the record itself or before."""
+    """A missing, younger or uncovered position, or another winner: a gap at this record or before.
+    """
     problem, records = decided()
     game, rng, which = problem.game, random.Random(3), needed(*decided())
     assert which
@@ -181,7 +183,9 @@ def test_a_record_that_names_a_wrong_position_carries_nothing():
 
 
 def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
-    """As after the loss of a worker that decided it: nothing is announced, what may rest on it is dropped, and runs that go on come to a proof."""
+    """As after the loss of a worker: no answer, dependent records are dropped, and a new run proves
+    it.
+    """
     problem, records = decided()
     game, words = problem.game, problem.game.state_words
     names = hashed(records[:, :words]) >> np.uint64(64 - COVER_HASH_BITS)
@@ -237,7 +241,7 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
 
 @pytest.mark.parametrize("method", NAMES)
 def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
-    """The log of a stopped run holds such records; they, and the patterns, serve the next one."""
+    """The log of a stopped run holds covering records; they and the patterns serve the next run."""
     problem, _ = decided()
     game, resumed = problem.game, 0
     most = (

@@ -1,4 +1,4 @@
-"""The tree's books: whatever is added, forgotten and moved together, every node keeps its own moves and edges, and no block belongs to two."""
+"""Invariants of the tree: nodes keep their moves and edges, and no block belongs to two."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from support.search import LONG
 
 
 class Model:
-    """What a tree should hold, in plain dictionaries."""
+    """The expected contents of a tree, in plain dictionaries."""
 
     def __init__(self, tree: Tree, rng: random.Random):
         self.tree, self.rng = tree, rng
@@ -46,7 +46,7 @@ class Model:
         self.made = 0
 
     def grow(self) -> None:
-        """A node with some moves; none where there is no room."""
+        """Adds a node with some moves, unless memory is full."""
         self.tree = roomier(self.tree, 1)
         self.made += 1
         state = np.array([self.made, self.rng.randrange(1 << 32)], np.uint32)
@@ -82,7 +82,7 @@ class Model:
         self.edges[node].append(values)
 
     def decide(self) -> None:
-        """A node is decided; nobody stands on it, so what is below it goes."""
+        """Decides a node without paths; what is below it is freed."""
         node = self.rng.choice(list(self.moves))
         self.tree.nodes[node]["marks"] |= SOLVED_FLAG
         self.tree.nodes[node]["pins"] = 1
@@ -90,7 +90,7 @@ class Model:
         self.moves[node], self.edges[node] = [], []
 
     def forget(self) -> None:
-        """As ``evict`` says: which nodes went shows in their marks."""
+        """Evicts nodes; their marks show which."""
         evict(self.tree, max(1, len(self.moves) * 3 // 4))
         gone = {node for node in self.moves if self.tree.nodes[node]["marks"] & DROPPED_FLAG}
         for node in gone:
@@ -173,7 +173,7 @@ def test_nothing_below_decided_nodes_goes_while_another_question_may_follow():
 
 
 def test_zones_and_sequences_in_one_game_are_refused():
-    """What a sequence decides has no zone to be logged with."""
+    """A threat search gives no zone for the log."""
     zoning, seen = make("hex-5").zoning(), make("gomoku-5;line=4;knowledge=4t").threat_search()
     assert zoning is not None and seen is not None
     with pytest.raises(ValueError, match="not both"):

@@ -1,8 +1,9 @@
-"""Exhaustive answers to compare the searches with: slow, complete, and nothing shared with the package's host side.
+"""Exhaustive oracles for searches: slow, complete, independent of the package's host code.
 
-``DepthFirst`` plays the checker's rules where positions cannot come back; ``Graph`` expands every reachable position with the kernels and
-solves claims by retrograde analysis, which also says what endless repetition leaves undecided; ``Bounded`` plays the checker's rules too, looks only
-so many plies ahead and no further than a limit, and serves late positions of games that may repeat.
+``DepthFirst`` plays the checker's rules in games without repetition. ``Graph`` expands every
+reachable position with the kernels and solves claims by retrograde analysis, which also finds what
+endless repetition leaves undecided. ``Bounded`` plays the checker's rules to a limited depth and
+size, for late positions of games that may repeat.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ class TooLarge(RuntimeError):
 
 
 def _meets(verdict: rules.Verdict, claim: Claim) -> bool:
-    """Whether a game that is over went as claimed; the verdict is the checker's."""
+    """Whether a finished game satisfies the claim, by the checker's verdict."""
     return verdict.winner == claim.player or (
         verdict.winner is None and claim.result == "does-not-lose"
     )
 
 
 class DepthFirst:
-    """Minimax with a memory over the checker's rules. The game must not repeat positions (superko, Hex, Gomoku)."""
+    """Minimax with a table over the checker's rules, for games without repetition (superko, Hex,
+    Gomoku).
+    """
 
     def __init__(self, game: Game, limit: int = 200_000):
         self.rules = checkers.find(game.name).rules(game.rule_set)
@@ -47,7 +50,10 @@ class DepthFirst:
         self._left = 0
 
     def holds(self, text: str, claim: Claim) -> bool:
-        """Whether the claimant can force the claim. Raises TooLarge after ``limit`` new positions, or where play goes too deep."""
+        """Whether the claimant can force the claim.
+
+        Raises TooLarge after ``limit`` new positions, or if play is too deep.
+        """
         self._left = self.limit
         try:
             return self._holds(text, claim)
@@ -76,7 +82,10 @@ class DepthFirst:
 
 
 class Bounded:
-    """Who can force what within so many plies, by the checker's rules: for games that may repeat positions, and are near their end."""
+    """What either side can force within some plies, by the checker's rules.
+
+    For positions near the end of games that may repeat positions.
+    """
 
     def __init__(self, game: Game, limit: int = 3000):
         self.rules = checkers.find(game.name).rules(game.rule_set)
@@ -88,7 +97,8 @@ class Bounded:
         self._left = 0
 
     def answer(self, text: str, claim: Claim, plies: int) -> tuple[Verdict, int] | None:
-        """PROVED or DISPROVED, and the least number of plies within which that is forced; None where neither is. Raises TooLarge."""
+        """(PROVED or DISPROVED, the least number of plies that force it), or None. Raises TooLarge.
+        """
         self._left = self.limit
         for depth in range(plies + 1):
             for asked, verdict in ((claim, Verdict.PROVED), (claim.opposite(), Verdict.DISPROVED)):
@@ -123,7 +133,7 @@ class Bounded:
 
 
 def late_positions(game: Game, plies: int, seed: int, games: int = 64) -> Iterator[State]:
-    """Positions 1 to ``plies`` plies before the end of random games, without end."""
+    """Endless positions 1 to ``plies`` plies before the end of random games."""
     step = jax.jit(
         jax.vmap(
             lambda state, key: game.step(state, random_legal_action(key, game.legal_mask(state)))
@@ -152,15 +162,17 @@ def late_positions(game: Game, plies: int, seed: int, games: int = 64) -> Iterat
 
 
 def expected(holds: bool) -> Verdict:
-    """The only right answer where one of a claim and its opposite is certain."""
+    """The only right answer if one of a claim and its opposite is certain."""
     return Verdict.PROVED if holds else Verdict.DISPROVED
 
 
 class Graph:
-    """Every position that play from the given ones can reach.
+    """Every position reachable from the given ones.
 
-    Attributes: ``states`` uint32[P, S] packed positions (the roots first, in their order), ``outcomes`` and ``movers`` int32[P],
-    ``parents`` and ``children`` int64[E]: the moves, as pairs of positions.
+    Attributes:
+      states: uint32[P, S] packed positions, the roots first in their order.
+      outcomes, movers: int32[P].
+      parents, children: int64[E], the moves as pairs of positions.
     """
 
     def __init__(self, game: Game, roots: Sequence[np.ndarray], limit: int = 300_000):
@@ -202,7 +214,7 @@ class Graph:
         return len(self.states)
 
     def find(self, state: State) -> int:
-        """Number of a position."""
+        """Index of a position."""
         return self._index[np.asarray(self.game.pack(state)).tobytes()]
 
     def state(self, number: int) -> State:
@@ -210,11 +222,12 @@ class Graph:
         return self.game.unpack(self.states[number])
 
     def ongoing(self) -> list[int]:
-        """Numbers of the positions where the game goes on."""
+        """Indices of the unfinished positions."""
         return np.flatnonzero(self.outcomes == Outcome.ONGOING).tolist()
 
     def forced(self, claim: Claim) -> np.ndarray:
-        """bool[P]: where the claimant reaches the claim in a bounded number of moves, whatever is replied (least fixed point)."""
+        """bool[P]: where the claimant forces the claim in boundedly many moves (least fixed point).
+        """
         if (
             claim not in self._forced
         ):  # kept here: a cache of the function would keep every graph of a session
@@ -241,7 +254,9 @@ class Graph:
             holds = grown
 
     def answer(self, number: int, claim: Claim) -> Verdict:
-        """What a search must answer: UNKNOWN only where neither side can force its claim without repeating positions for ever."""
+        """The right verdict: UNKNOWN only if neither side can force its claim without endless
+        repetition.
+        """
         if self.forced(claim)[number]:
             return Verdict.PROVED
         return Verdict.DISPROVED if self.forced(claim.opposite())[number] else Verdict.UNKNOWN
@@ -251,7 +266,8 @@ class Graph:
 def _expander(game: Game):
     """Compiled uint32[BATCH, S] -> outcome, mover, legal[BATCH, A], children uint32[BATCH, A, S].
 
-    For a kernel: compiled for each of thousands of rule sets, these use up what memory mappings a process may have, and it crashes.
+    Takes a kernel: compiled for thousands of rule sets, it would exhaust the memory mappings of a
+    process.
     """
 
     def look(words):
@@ -267,7 +283,10 @@ def _expander(game: Game):
 def random_positions(
     game: Game, plies: range, seed: int, start: str | None = None
 ) -> Iterator[str]:
-    """Texts of positions that ``plies`` random moves by the checker's rules lead to, the game still going on; without end, repeats included."""
+    """Endless texts of unfinished positions after ``plies`` random moves by the checker's rules.
+
+    Positions may recur.
+    """
     rules, rng = (
         checkers.find(game.name).rules(game.rule_set),
         random.Random(f"{game.rule_set} {seed}"),

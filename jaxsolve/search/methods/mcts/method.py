@@ -1,15 +1,19 @@
-"""``mcts``: MCTS-solver, Monte-Carlo tree search whose proven values are exact (Winands, Bjornsson & Saito 2008).
+"""``mcts``: MCTS-solver, Monte-Carlo tree search with exact proven values (Winands et al. 2008).
 
-An edge holds a visit count and a mean value for its parent's mover. A proven move has the value +inf (the mover wins), -inf (loses) or nan (lost
-only through a length cap); decided moves are never walked again. Paths in one wave repel each other by virtual losses.
+An edge has a visit count and a mean value for its parent's mover. A proven move has the value +inf
+(the mover wins), -inf (loses) or nan (lost only by a length cap); decided moves are not descended.
+Paths of one wave repel each other by virtual losses.
 
-With a network that estimates costs, the mean is of log10 of what it costs to prove the position for the or-player: at a leaf what the network says,
-and log10 of the number of moves for every node of its opponent on the way. Moves are compared after all means in the tree have been stretched to
-[-1, 1] (Wu et al. 2022, "Proof cost networks", Section 3.2, and their program).
+With a network that predicts costs, values are means of log10 of the cost of a proof for the
+or-player: at a leaf the network's prediction, plus log10 of the number of moves for every opponent
+node on the path. Moves are compared after scaling all means of the tree to [-1, 1] (Wu et al. 2022,
+"Proof cost networks", Section 3.2, and their program).
 
-Where the game makes plans (``search.plans``) and no network lists the moves, a position in which the or-player is to live is worth the more the
-shorter its plan is, its moves are listed by that, and the opponent's wait for its null move. A search asked for by name then plays no random games:
-of five Killall-Go problems ``mcts`` solves five in 12 CPU seconds, and by random games without plans (``step=0``) two in 20 s each.
+If the game makes plans (``hints.plans``) and no network orders the moves, a position has a higher
+value the shorter the or-player's plan is, the plan orders its moves, and the opponent's moves wait
+for its null move. A method chosen by name then plays no random games: of five Killall-Go problems
+``mcts`` solves five in 12 CPU seconds, and with random games instead of plans (``step=0``) two in
+20 s each.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
 
-PUCT = 1.5  # exploration with priors: that of the proof-cost-network program, whose logarithmic term is 0 for long
+# Exploration with priors in the program of proof cost networks; its logarithmic term is 0 for long.
+PUCT = 1.5
 
 
 @dataclass(frozen=True)
@@ -37,17 +42,14 @@ class MonteCarlo(Method):
 
     selection: str = "uct"  # "puct" weighs by the network's priors
     exploration: float = 1.0
-    most_cost: float = 0.0  # above 0: edges hold costs, of which this is the largest (log10)
+    most_cost: float = 0.0  # above 0: edges hold costs up to this one (log10)
     playouts: int = dataclasses.field(default=1, kw_only=True)
-    step: float = dataclasses.field(
-        default=8.0, kw_only=True
-    )  # with plans: as ``ProofNumber`` has it; 0 = plans are not made
-    near: bool = dataclasses.field(
-        default=True, kw_only=True
-    )  # with plans: either side's moves near the plan come before others
-    patience: int = dataclasses.field(
-        default=1000, kw_only=True
-    )  # with plans: visits of the opponent's null move for which others wait; also their A
+    # With plans: as in ``ProofNumber``; 0 = no plans.
+    step: float = dataclasses.field(default=8.0, kw_only=True)
+    # With plans: moves of either side near the plan come before others.
+    near: bool = dataclasses.field(default=True, kw_only=True)
+    # With plans: visits of the opponent's null move for which others wait; also their A.
+    patience: int = dataclasses.field(default=1000, kw_only=True)
     gives_way_to: Method = dataclasses.field(default=ProofNumber("dfpn"), kw_only=True)
 
     @property
@@ -62,7 +64,8 @@ class MonteCarlo(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """PUCT with the constant of the published program, by costs where the network estimates them."""
+        """PUCT with the constant of the published program; by costs if the network predicts them.
+        """
         fallback = self.gives_way_to.guided(heads)
         return dataclasses.replace(
             self,
@@ -104,16 +107,17 @@ class MonteCarlo(Method):
         )
 
     def reset_hopeless(self, work: Workspace) -> None:
-        """Nothing is ever given up."""
+        """Does nothing: this method never gives up a move."""
 
     def reopen(self, work: Workspace) -> bool:
-        return False  # the mean values are of another question
+        return False  # mean values are those of another claim
 
     def release(self, work: Workspace, first: int, last: int) -> int:
-        return last  # a path stands at the root unless it is in flight
+        return last  # a path is at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """(visits, mean value for the root's mover, or mean cost) over the root's undecided moves."""
+        """(visits, mean value for the root's mover, or mean cost) over the root's undecided moves.
+        """
         edges = _edges_of(tree, 0)
         visits = float(edges["visits"].sum())
         open_moves = np.isfinite(edges["value"])

@@ -1,14 +1,17 @@
-"""``pnmcts``: MCTS-solver whose moves are also ranked by proof numbers (PN-MCTS; Doe et al. 2022, Kowalski et al. 2024).
+"""``pnmcts``: MCTS-solver with proof-number ranks (PN-MCTS, Doe et al. 2022, Kowalski et al. 2024).
 
-Once every move of a node has been tried, UCT has a third term, C_pn (1 - rank / highest rank): the move that looks easiest by proof numbers has rank
-1 (``search.ranks``). The program of the paper divides by the number of moves instead (``by_children``). Everything else is ``mcts``. Numbers
-are those of the claim that is searched: in games with draws, a search for a win and one for "does not lose" rank moves differently.
+Once every move of a node has been tried, UCT gets a third term, C_pn (1 - rank / highest rank); the
+move with the smallest proof number has rank 1 (``mcts.ranks``). The program of the paper divides by
+the number of moves instead (``by_children``). All else is ``mcts``. Proof numbers are those of the
+claim: in games with draws, "wins" and "does not lose" rank moves differently.
 
-No random games are played unless ``playouts`` says so: at a position each they cost more than they guide (of 50 late positions of Lines of Action,
-4 CPU seconds each, 14 were solved with them and 35 without). Then nothing but exploration and ranks tells moves apart, until a network or plan does.
+By default no random games are played: per position they cost more than they guide (of 50 late
+positions of Lines of Action, 4 CPU seconds each, 14 were solved with them and 35 without). Then
+only exploration and ranks distinguish moves, until a network or plan does.
 
-A decided move is never walked again here, where the program of the papers goes back to it a few times (its solver threshold of 5 visits).
-Of moves that score alike the first on the list is walked, where the papers draw one at random: the same search grows the same tree.
+Decided moves are never descended; the program of the papers returns to them a few times (solver
+threshold of 5 visits). Of moves with equal scores the first on the list is taken, where the papers
+draw one at random: the same search grows the same tree.
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ class PnMonteCarlo(MonteCarlo):
 
     playouts: int = dataclasses.field(default=0, kw_only=True)
     by_rank: float = dataclasses.field(default=1.0, kw_only=True)  # C_pn
-    by_children: bool = dataclasses.field(
-        default=False, kw_only=True
-    )  # divide ranks by the number of moves, as the program of the paper does
+    # Divide ranks by the number of moves, as the program of the paper does.
+    by_children: bool = dataclasses.field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if isinstance(self.by_rank, float | int) and not 0.0 < self.by_rank < float("inf"):
             raise ValueError(
-                f"by_rank={self.by_rank!r}: give a number above 0; without ranks the method is MonteCarlo"
+                f"by_rank={self.by_rank!r}: give a number above 0; "
+                "without ranks the method is MonteCarlo"
             )
         super().__post_init__()
 

@@ -1,10 +1,11 @@
-"""Proof numbers beside mean values, and the ranks that PN-MCTS gives moves by them (Kowalski et al. 2024, Section IV).
+"""Proof numbers beside mean values, and the ranks of PN-MCTS (Kowalski et al. 2024, Section IV).
 
-An edge keeps what its parent's mover wants small of the child's numbers (``A``) and the other one (``B``), as they were when a path last came up
-through it, and its rank: 1 + the number of the node's edges whose ``A`` is smaller, so that ties share the better rank. A rank is changed only
-when a number is, in one pass over the node's edges; nothing is ever sorted. A move not tried yet has both numbers 1, whatever is expected of it, or
-those of its node's plan (``search.plans``), also while it waits for a null move. A position that is reached in several ways counts once for each; an
-edge on another way than the last keeps the numbers it had.
+An edge stores the child's number that its parent's mover minimises (``A``) and the other one
+(``B``), as of the last backup through it, and its rank: 1 + the number of the node's edges with a
+smaller ``A``, so that ties share the better rank. A rank changes only with a number, in one pass
+over the node's edges, without sorting. An untried move has both numbers 1, or those of its node's
+plan (``hints.plans``), also while it waits for a null move. A position reached in several ways
+counts once for each; edges of other paths keep their numbers until their next backup.
 """
 
 from __future__ import annotations
@@ -20,26 +21,29 @@ from jaxsolve.search.tree.tree import BIG, INF, NONE, SOLVED_FLAG
 
 A, B, RANK = range(3)  # an edge's extra words
 WORDS = 3
-UNTRIED = 1  # both numbers of a move that has not been tried, where there is no plan
+UNTRIED = 1  # both numbers of an untried move without a plan
 
 
 @inner
 def begin_edge(tree, node):
-    """Makes the next move of a node an edge with its first numbers and its rank; the edge's number, or NONE where there is no room."""
-    a, b = _of_untried(tree, node)
+    """Makes the next move of a node an edge with initial numbers and rank; its number, or NONE.
+
+    NONE means that memory is full.
+    """
+    a, b = _untried_numbers(tree, node)
     number = add_edge(tree, node)
     if number == NONE:
         return number
     at = np.int64(tree.nodes[node].edges) + number
-    tree.extra[at, A] = np.uint32(2 * INF)  # as if it had stood behind all others
+    tree.extra[at, A] = np.uint32(2 * INF)  # as if it had ranked last
     tree.extra[at, B] = np.uint32(b)
-    _put(tree, node, number, a)
+    _set_rank(tree, node, number, a)
     return number
 
 
 @inner
-def _of_untried(tree, node):
-    """(A, B) of the next move of a node that has not been tried."""
+def _untried_numbers(tree, node):
+    """(A, B) of the next untried move of a node."""
     record = tree.nodes[node]
     if not has_plan(tree, node):
         return np.int64(UNTRIED), np.int64(UNTRIED)
@@ -47,8 +51,8 @@ def _of_untried(tree, node):
 
 
 @inner
-def _put(tree, node, number, a):
-    """Writes an edge's ``A`` and brings all ranks of its node up to date."""
+def _set_rank(tree, node, number, a):
+    """Writes an edge's ``A`` and updates all ranks of its node."""
     record = tree.nodes[node]
     first = np.int64(record.edges)
     before, rank = np.int64(tree.extra[first + number, A]), np.int64(1)
@@ -66,13 +70,13 @@ def _put(tree, node, number, a):
 
 
 @inner
-def _of_edge(tree, node, number, claim: ClaimCodes):
-    """(A, B) of what an edge leads to, as it is known now."""
+def _numbers_of_edge(tree, node, number, claim: ClaimCodes):
+    """(A, B) of an edge from its child."""
     record = tree.nodes[node]
     edge = tree.visits[record.edges + number]
     if edge.value == np.inf:
         return np.int64(0), np.int64(INF)
-    if not np.isfinite(edge.value):  # lost, be it only through a length cap
+    if not np.isfinite(edge.value):  # lost, perhaps only by a length cap
         return np.int64(INF), np.int64(0)
     if edge.child < 0:
         return np.int64(tree.extra[record.edges + number, A]), np.int64(
@@ -80,22 +84,23 @@ def _of_edge(tree, node, number, claim: ClaimCodes):
         )
     child = tree.nodes[edge.child]
     if claim.may_repeat and child.level <= record.level:
-        return np.int64(BIG), np.int64(
-            0
-        )  # as in ``search.proof_numbers``: else numbers could feed themselves
+        # As in ``pns.numbers``: no number depends on itself.
+        return np.int64(BIG), np.int64(0)
     if record.mover == claim.or_player:
         return np.int64(child.pn), np.int64(child.dn)
     return np.int64(child.dn), np.int64(child.pn)
 
 
 @inner
-def sum_up(tree, node, claim: ClaimCodes):
-    """Makes the numbers of an undecided node from its edges'; True if they have changed (Allis 1994)."""
+def sum_numbers(tree, node, claim: ClaimCodes):
+    """Recomputes the numbers of an undecided node from its edges; True if they changed (Allis
+    1994).
+    """
     record = tree.nodes[node]
     untried = np.int64(record.moves) - np.int64(record.visited)
     phi, delta = np.int64(BIG), np.int64(0)
     if untried > 0:
-        phi = _of_untried(tree, node)[0]
+        phi = _untried_numbers(tree, node)[0]
         delta = (
             sum_unvisited(record, untried, np.int64(record.forced))
             if has_plan(tree, node)
@@ -114,17 +119,17 @@ def sum_up(tree, node, claim: ClaimCodes):
 
 
 @inner
-def take_up(tree, node, number, claim: ClaimCodes):
-    """Takes up the numbers of what an edge leads to; True if those of its node have changed, or the node is decided."""
+def update_edge(tree, node, number, claim: ClaimCodes):
+    """Copies the child's numbers into an edge; True if those of its node changed or it is decided.
+    """
     record = tree.nodes[node]
     at = np.int64(record.edges) + number
-    a, b = _of_edge(tree, node, number, claim)
+    a, b = _numbers_of_edge(tree, node, number, claim)
     changed = np.int64(tree.extra[at, A]) != a or np.int64(tree.extra[at, B]) != b
     if np.int64(tree.extra[at, A]) != a:
-        _put(tree, node, number, a)
+        _set_rank(tree, node, number, a)
     tree.extra[at, B] = np.uint32(b)
     if record.marks & SOLVED_FLAG:
         return True
-    return (changed or has_plan(tree, node)) and sum_up(
-        tree, node, claim
-    )  # where moves are planned, untried ones grow harder by the way
+    # With plans the numbers of untried moves grow on the way.
+    return (changed or has_plan(tree, node)) and sum_numbers(tree, node, claim)

@@ -1,4 +1,4 @@
-"""Which move a Monte-Carlo search walks: UCT or PUCT over the mean values of a node's edges, or mean costs of a proof, and the term of ranks."""
+"""Selection of Monte-Carlo search: UCT or PUCT over mean values or costs, and the term of ranks."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 
 class Exploring(NamedTuple):
-    """What the compiled search needs to know of the method."""
+    """The settings of a ``MonteCarlo`` method, as compiled code reads them."""
 
     exploration: float  # weight of the exploration term
-    puct: bool  # weigh by priors instead of UCT
+    puct: bool  # PUCT with priors instead of UCT
     most_cost: float  # log10 of the cost of what cannot be proved; 0: values are in [-1, 1]
-    ranked: bool  # edges keep proof numbers and ranks (``search.ranks``)
+    ranked: bool  # edges keep proof numbers and ranks (``mcts.ranks``)
     by_rank: float  # weight of the term of ranks (C_pn of PN-MCTS)
     by_children: bool  # ranks are divided by the number of moves instead of the highest rank
-    step: float  # how much harder each further move to the goal makes a position (``search.plans``); 0 = plans are not made
-    near: bool  # with plans: either side's moves near the plan come before others
-    patience: int  # with plans: visits of the opponent's null move for which its other moves wait, and their first number in ranks
+    # With plans: how much harder each further move to the goal makes a position (``hints.plans``);
+    # 0 = no plans.
+    step: float
+    near: bool  # with plans: moves of either side near the plan come before others
+    # With plans: visits of the opponent's null move for which its other moves wait, and their
+    # initial number in ranks.
+    patience: int
 
 
 @inner
 def _worth(tree, node, value, claim: ClaimCodes, exploring: Exploring):
-    """A mean value of one of the node's edges in [-1, 1], as its mover likes it."""
+    """Mean value of an edge of the node, scaled to [-1, 1] for its mover."""
     if exploring.most_cost == 0.0:
         return np.float64(value)
     span = tree.extremes[1] - tree.extremes[0]
@@ -48,9 +52,10 @@ def _prior(tree, node, number):
 
 @inner
 def _awaits_null_move(tree, node, exploring: Exploring):
-    """Whether a node's moves wait for its null move, walked before: until that is refuted, or ``patience`` visits have not done it.
+    """Whether a node's moves wait for its visited null move: not refuted within ``patience``
+    visits.
 
-    What refutes it will close most of the others (as ``plans.awaits_null_move``, which goes by proof numbers).
+    Its refutation closes most others (``plans.awaits_null_move`` is the same for proof numbers).
     """
     edge = tree.visits[tree.nodes[node].edges]
     return (
@@ -62,27 +67,28 @@ def _awaits_null_move(tree, node, exploring: Exploring):
 
 @inner
 def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
-    """Edge to walk: its number, ``visited`` for the next unvisited move, NONE if every open move is in flight."""
+    """Edge to take: its number, ``visited`` for the next unvisited move, NONE if all open ones are
+    in flight.
+    """
     record = tree.nodes[node]
     if record.visited > 0 and _awaits_null_move(tree, node, exploring):
         edge = tree.visits[record.edges]
         return np.int64(NONE) if edge.child == NONE and edge.busy > 0 else np.int64(0)
     total, mean, seen = 1.0, 0.0, 0
     ranked = exploring.ranked and record.visited == record.moves
-    worst = np.int64(
-        record.moves if ranked and exploring.by_children else 1
-    )  # what ranks are divided by
+    # Divisor of ranks.
+    worst = np.int64(record.moves if ranked and exploring.by_children else 1)
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         total += edge.visits + edge.busy
         if ranked:
-            worst = max(
-                worst, np.int64(tree.extra[record.edges + i, RANK])
-            )  # no rank is above the number of moves
+            # No rank exceeds the number of moves.
+            worst = max(worst, np.int64(tree.extra[record.edges + i, RANK]))
         if math.isfinite(edge.value) and edge.visits > 0:
             mean += _worth(tree, node, edge.value, claim, exploring)
             seen += 1
-    # Unvisited moves are taken to be a little worse than the visited ones (the rule of the proof-cost-network program).
+    # Unvisited moves count as a little worse than visited ones (as in the program of proof cost
+    # networks).
     first_play = (mean - 1.0) / (seen + 1.0)
     best, best_score = np.int64(NONE), -np.inf
     log_total = math.log(total)
@@ -123,7 +129,8 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
 
 @inner
 def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Exploring):
-    """A leaf's cost, and what the opponent's moves on the way multiply it by."""
+    """Cost of a leaf, multiplied by the number of moves of each opponent node on its path (log10).
+    """
     for d in range(paths.depth[path] + 1):
         record = tree.nodes[paths.nodes[path, d]]
         if record.mover != claim.or_player:
@@ -132,8 +139,8 @@ def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Explorin
 
 
 @inner
-def look_for_extremes(tree):
-    """Least and greatest mean among the edges of the tree; they change little while it grows by a sixteenth."""
+def update_extremes(tree):
+    """Updates the least and greatest mean of the tree's edges, once it has grown by a sixteenth."""
     tree.extremes[2] += 1
     if tree.extremes[2] < max(np.float64(tree.counters[LIVE]) / 16.0, 32.0):
         return
@@ -154,9 +161,10 @@ def look_for_extremes(tree):
 
 @inner
 def estimate(tree, node, row, unknown, claim: ClaimCodes, exploring: Exploring, offsets):
-    """What is said of a new node for the or-player: a value, or a cost.
+    """Value or cost of a new node for the or-player.
 
-    By its row, if a network was asked or random games were played; else by its plan, from 1 at the or-player's goal to -1; else ``unknown``.
+    From its row if that holds a network's output or random games; else from its plan, from 1 at the
+    or-player's goal to -1; else ``unknown``.
     """
     if exploring.most_cost > 0.0:
         return (

@@ -1,4 +1,4 @@
-"""Walks of MCTS-solver: to a leaf by the rule of ``search.uct``, and back up with a value and with what it decides (see ``methods.monte_carlo``)."""
+"""Descents of MCTS-solver by ``mcts.selection``, and backup of values and decisions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.plans import are_planned, initialise_node
-from jaxsolve.search.methods.mcts.ranks import begin_edge, sum_up, take_up
+from jaxsolve.search.methods.mcts.ranks import begin_edge, sum_numbers, update_edge
 from jaxsolve.search.methods.mcts.selection import (
     Exploring,
     choose,
     cost_of_path,
     estimate,
-    look_for_extremes,
+    update_extremes,
 )
 from jaxsolve.search.methods.pns.numbers import store
 from jaxsolve.search.tree.expansion import EVALUATED, ClaimCodes, fetch, numbers_of, place
@@ -34,7 +34,7 @@ from jaxsolve.search.tree.zones import (
 
 @inner
 def _decide(tree, node, claim: ClaimCodes, log):
-    """Decides ``node`` from its edges if they suffice; True if it is decided."""
+    """Decides ``node`` if its edges suffice; True if it is decided."""
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
         return True
@@ -95,19 +95,19 @@ def _mark(tree, node, edge, numbers, zone, claim: ClaimCodes, exploring: Explori
 
 @inner
 def _close_edges(tree, node, claim: ClaimCodes, exploring: Exploring):
-    """Marks the visited moves that are closed as lost."""
+    """Marks visited closed moves as lost."""
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.visits[record.edges + i]
         if not is_open(tree, node, np.int64(edge.action & ACTION)):
             edge.value = -np.inf
             if exploring.ranked:
-                take_up(tree, node, np.int64(i), claim)
+                update_edge(tree, node, np.int64(i), claim)
 
 
 @inner
 def _release(tree, paths, path, with_leaf):
-    """Takes the path back to the root, with its virtual losses."""
+    """Returns a path to the root and removes its virtual losses."""
     depth = paths.depth[path]
     for d in range(depth + (1 if with_leaf else 0)):
         node = paths.nodes[path, d]
@@ -119,7 +119,8 @@ def _release(tree, paths, path, with_leaf):
 
 @inner
 def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, log):
-    """Averages ``value`` (for the or-player, or a cost) into the path, and decides nodes from the leaf upward as far as it goes."""
+    """Averages ``value`` (the or-player's, or a cost) into a path; decides nodes from the leaf up.
+    """
     deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
         value = cost_of_path(tree, paths, path, value, claim, exploring)
@@ -137,7 +138,7 @@ def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, 
             tree.extremes[0] = min(tree.extremes[0], np.float64(edge.value))
             tree.extremes[1] = max(tree.extremes[1], np.float64(edge.value))
         deciding = deciding and not math.isfinite(edge.value) and _decide(tree, node, claim, log)
-        counting = counting and take_up(tree, node, np.int64(paths.edges[path, d]), claim)
+        counting = counting and update_edge(tree, node, np.int64(paths.edges[path, d]), claim)
         if deciding and d > 0:
             parent = paths.nodes[path, d - 1]
             above = tree.visits[tree.nodes[parent].edges + paths.edges[path, d - 1]]
@@ -146,7 +147,7 @@ def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, 
 
 @inner
 def _repeats(paths, path, child):
-    """Whether ``child`` stands on the path already."""
+    """Whether ``child`` is on the path."""
     for depth in range(paths.depth[path] + 1):
         if paths.nodes[path, depth] == child:
             return True
@@ -155,7 +156,8 @@ def _repeats(paths, path, child):
 
 @inner
 def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
-    """Takes a path from where it stands to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided."""
+    """Takes a path to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided.
+    """
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
         depth = paths.depth[path]
@@ -171,7 +173,7 @@ def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
             edge.busy -= 1
             _mark_child(tree, parent, edge, node, claim, exploring)
             if exploring.ranked:
-                take_up(tree, parent, np.int64(paths.edges[path, depth - 1]), claim)
+                update_edge(tree, parent, np.int64(paths.edges[path, depth - 1]), claim)
             unpin(tree, node)
             paths.depth[path] = depth - 1
             continue
@@ -195,9 +197,8 @@ def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
             return FOUND
         if claim.may_repeat and _repeats(paths, path, np.int64(edge.child)):
             tree.counters[LOOPS] = 1
-            _back_up(
-                tree, paths, path, hopeless, claim, exploring, log
-            )  # going round in circles achieves nothing for the or-player
+            # A repetition achieves nothing for the or-player.
+            _back_up(tree, paths, path, hopeless, claim, exploring, log)
             _release(tree, paths, path, True)
             return IDLE
         paths.nodes[path, depth + 1] = edge.child
@@ -207,7 +208,7 @@ def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
 
 @compiled
 def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
-    """As ``search.walks.select``."""
+    """As ``pns.walk.select``."""
     count = 0
     for path in range(first, last):
         found = _walk(work.tree, work.paths, path, work.claim, exploring, work.log)
@@ -221,22 +222,22 @@ def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
 
 @inner
 def _plan(tree, node, before, action, claim: ClaimCodes, exploring: Exploring, offsets):
-    """As ``plans.initialise_node``, where the game makes plans and no network has put the moves in order."""
+    """``plans.initialise_node`` if the game makes plans and no network has ordered the moves."""
     if exploring.step > 0.0 and are_planned(tree) and offsets.priors == NONE:
         initialise_node(tree, node, before, action, claim.or_player, exploring)
 
 
 @compiled
 def begin(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
-    """Gives a node that no path has led to its plan, and its first numbers."""
+    """Initialises a node that no path has led to."""
     _plan(tree, node, np.int64(NONE), np.int64(NONE), claim, exploring, offsets)
     if exploring.ranked:
-        sum_up(tree, node, claim)
+        sum_numbers(tree, node, claim)
 
 
 @compiled
 def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
-    """As ``search.walks.absorb``."""
+    """As ``pns.walk.absorb``."""
     tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
     offsets = work.offsets
     fetch(tree, rows, first, count, offsets)
@@ -257,7 +258,7 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
         edge.child = child
         value = (won + lost) / 2.0
         if child == NONE:
-            _release(tree, paths, path, True)  # no room: to be looked at again
+            _release(tree, paths, path, True)  # memory is full: visited again later
             continue
         if child < 0:
             pn, dn = numbers_of(-1 - child, claim)
@@ -273,21 +274,21 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
             value = estimate(tree, child, rows[i], value, claim, exploring, offsets)
             tree.nodes[child].estimate = value
             if exploring.ranked:
-                sum_up(tree, child, claim)
+                sum_numbers(tree, child, claim)
         for d in range(depth + 1):
             tree.nodes[paths.nodes[path, d]].work += 1
         _back_up(tree, paths, path, value, claim, exploring, log)
         if by_cost:
-            look_for_extremes(tree)
+            update_extremes(tree)
         _release(tree, paths, path, True)
     return count
 
 
 @compiled
 def settle(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
-    """Decides what decided children decide among ``order[:first]``, last first; (how many are left, whether anything was decided).
+    """Decides nodes ``order[:first]``, last first, from their decided children.
 
-    Stops early where the log must be emptied.
+    Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.
     """
     decided = False
     for at in range(first - 1, -1, -1):
@@ -306,6 +307,6 @@ def settle(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, pat
             ):
                 _mark_child(tree, node, edge, edge.child, claim, exploring)
                 if exploring.ranked:
-                    take_up(tree, node, np.int64(i), claim)
+                    update_edge(tree, node, np.int64(i), claim)
         decided = _decide(tree, node, claim, log) or decided
     return 0, decided

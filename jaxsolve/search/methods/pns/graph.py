@@ -1,14 +1,16 @@
-"""The whole graph at once: what paths alone cannot see, above all where positions repeat.
+"""Passes over the whole graph, for decisions that single paths do not see, mainly with repetitions.
 
-A path tells only the nodes it runs through of what it decided, and where positions repeat, walks follow only edges that lead further from the
-root. When they find nothing more to do, three steps over the graph settle the matter:
+A path updates only the nodes on it, and where positions repeat, descents follow only edges that
+lead further from the root. When they find nothing more to do, three passes follow:
 
-* ``level_order`` measures every node's distance from the root anew (breadth first) and marks the edges that lead no further;
-* ``sweep`` makes the numbers of all nodes that need it anew, farthest first, again and again while something is decided: with decided leaves at
-  the edge of the graph this is retrograde analysis, and decides all that play which comes to an end decides;
-* ``frontier`` expands the nearest moves that nobody has looked at yet, however little their numbers promise.
+* ``level_order`` recomputes every node's distance from the root (breadth first) and marks the edges
+  that lead no further (BACK);
+* ``sweep`` recomputes the numbers of stale nodes, farthest first, repeatedly while something is
+  decided: with decided leaves at the edge of the graph this is retrograde analysis;
+* ``frontier`` expands the nearest unvisited moves, however unpromising.
 
-When no such move is left, the graph below the root is complete, and what is still open is decided by no play that comes to an end.
+When no such move is left, the graph below the root is complete, and no finite line of play decides
+what is still open.
 """
 
 from __future__ import annotations
@@ -37,12 +39,12 @@ from jaxsolve.search.tree.tree import (
 )
 from jaxsolve.search.tree.zones import is_open
 
-UNREACHED = 32767  # level of a node that no undecided way leads to
+UNREACHED = 32767  # level of a node that no undecided path leads to
 
 
 @inner
 def _leads_on(tree, node, i):
-    """Whether edge ``i`` of ``node`` leads to an undecided node and may still matter."""
+    """Whether edge ``i`` of ``node`` leads to an undecided node and is open."""
     edge = tree.edges[tree.nodes[node].edges + i]
     if edge.child < 0 or tree.nodes[edge.child].marks & SOLVED_FLAG:
         return False
@@ -50,7 +52,10 @@ def _leads_on(tree, node, i):
 
 
 def level_order(tree: Tree, may_repeat: bool) -> np.ndarray:
-    """int32[n]: the undecided nodes that can be reached from the root through undecided ones, nearest first; sets their levels and BACK marks."""
+    """int32[n]: undecided nodes reachable from the root through undecided ones, nearest first.
+
+    Sets levels and BACK marks.
+    """
     order = np.empty(tree.counters[NODES], np.int32)
     return order[: _level_order(tree, may_repeat, order)]
 
@@ -101,9 +106,9 @@ def _mark_back_edges(tree, node):
 
 @compiled
 def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
-    """Makes the numbers of those of ``order[:first]`` anew whose edges have changed, last first; (how many are left, whether anything was decided).
+    """Recomputes the stale numbers of ``order[:first]``, last first.
 
-    Stops early where the log must be emptied.
+    Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.
     """
     decided = False
     for at in range(first - 1, -1, -1):
@@ -119,7 +124,7 @@ def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
             if edge.child >= 0:
                 changed = refresh(tree, node, i, claim) or changed
             elif edge.child == NONE and edge.a != 0 and edge.b != 0 and max(edge.a, edge.b) >= BIG:
-                edge.a = edge.b = 1  # forgotten when it looked hopeless: look again
+                edge.a = edge.b = 1  # evicted when it looked hopeless: search it again
                 changed = True
         if changed:
             decided = rank_and_store(tree, node, claim, weights, log) or decided
@@ -128,10 +133,12 @@ def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
 
 @compiled
 def frontier(tree, paths, first, last, exhausted, leaves: Leaves):
-    """Takes those of paths ``first..last-1`` that are not in flight to the nearest moves that nobody has looked at; how many.
+    """Takes those of paths ``first..last-1`` not in flight to the nearest unvisited moves; their
+    number.
 
-    Numbers on the way are left as they are, to be made anew by ``sweep``: all paths run through the same few nodes near the root. ``exhausted``
-    uint8[N] marks the nodes below which no such move is left; levels must be those of ``level_order``.
+    Numbers on the way are left to ``sweep``: all paths pass the same few nodes near the root.
+    ``exhausted`` uint8[N] marks nodes with no such move below; levels must be those of
+    ``level_order``.
     """
     count = 0
     for path in range(first, last):
@@ -163,7 +170,7 @@ def _to_frontier(tree, paths, path, exhausted):
         elif _way_on(tree, node, exhausted) != NONE:
             tree.counters[CUT] = 1
         if number != NONE:
-            # Thresholds of nothing: the walk goes back up as soon as the leaf has been looked at.
+            # Thresholds of 0: the path goes up again as soon as the leaf is evaluated.
             enter_child(tree, paths, path, number, np.int64(0), np.int64(0))
             continue
         exhausted[node] = 1
@@ -174,7 +181,9 @@ def _to_frontier(tree, paths, path, exhausted):
 
 @inner
 def _unseen_move(tree, node):
-    """An edge of ``node`` without a child that is not being evaluated, made from its next move if need be; NONE if there is none."""
+    """An edge of ``node`` without a child and not in flight, or its next move as an edge; NONE if
+    none.
+    """
     record = tree.nodes[node]
     for i in range(record.visited):
         edge = tree.edges[record.edges + i]
@@ -191,7 +200,7 @@ def _unseen_move(tree, node):
 
 @inner
 def _way_on(tree, node, exhausted):
-    """An edge that leads one level further, to a node with something left below it; NONE if there is none."""
+    """An edge one level further to a node that is not exhausted; NONE if there is none."""
     record = tree.nodes[node]
     for i in range(record.visited):
         if _leads_on(tree, node, i):
@@ -203,9 +212,10 @@ def _way_on(tree, node, exhausted):
 
 @compiled
 def reopen(tree, claim: ClaimCodes):
-    """Puts another question to the same tree, one that holds wherever the last one did: undecides whatever is not proved.
+    """Undecides all that is not proved, for a claim that holds wherever the one before did.
 
-    Numbers are first ones afterwards, to be made anew by ``sweep``. Moves below decided nodes must have been kept (``counters[KEEP]``).
+    Numbers are initial ones afterwards, to be recomputed by ``sweep``. Moves below decided nodes
+    must have been kept (``counters[KEEP]``).
     """
     for node in range(tree.counters[NODES]):
         record = tree.nodes[node]
@@ -215,7 +225,7 @@ def reopen(tree, claim: ClaimCodes):
             continue
         record.marks = (record.marks & ~(SOLVED_FLAG | CYCLE_FLAG)) | STALE_FLAG
         record.pn = record.dn = 1
-    for node in range(tree.counters[NODES]):  # only now: no edge may keep what a child was before
+    for node in range(tree.counters[NODES]):  # in a second pass: edges copy undecided children
         record = tree.nodes[node]
         if record.marks & (DROPPED_FLAG | SOLVED_FLAG):
             continue
@@ -240,7 +250,7 @@ def reopen(tree, claim: ClaimCodes):
 
 @compiled
 def reset(tree):
-    """Forgets every hopeless number, so that a search whose every way led into dead ends can look again."""
+    """Resets every hopeless number, so that a search whose paths all ended can continue."""
     for node in range(tree.counters[NODES]):
         record = tree.nodes[node]
         if record.marks & (DROPPED_FLAG | SOLVED_FLAG):

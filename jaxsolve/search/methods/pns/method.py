@@ -1,4 +1,5 @@
-"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in its three configurations (see ``search.proof_numbers``)."""
+"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in three configurations (``pns.numbers``).
+"""
 
 from __future__ import annotations
 
@@ -24,50 +25,54 @@ CONFIGURATIONS: tuple[dict[str, float] | None, ...] = (
     {"epsilon": 1.0},
     None,
 )
-"""Settings that attempts take in turn, where plans are made: searches are short or very long, and other settings make others of them short. None
-stands for depth-first search (``rzs``)."""
+"""Settings of successive restarts in games with plans: searches are either short or very long, and
+each configuration makes other ones short. None stands for depth-first search (``rzs``).
+"""
 THREAT_CONFIGURATIONS: tuple[dict[str, float], ...] = ({}, {"quiet_after": 0}, {}, {"trust": 0.0})
-"""The same where a game sees sequences: some wins need quiet moves early, some late, and counts of moves find some of them sooner."""
+"""The same for games with threat search: some wins need quiet moves early, some late, and numbers
+by mobility find some sooner.
+"""
 
 LARGE, SMALL_WAVES = 200_000, (16, 4)
-"""Leaves evaluated together on a CPU by a network of fewer parameters than that, and of more.
+"""Wave on a CPU with a network below LARGE parameters, and from LARGE on.
 
-A large one (5 blocks of 64 channels) gains little by more than 4, and a search that waits for more walks to two to four times as many. A small one
-(3 of 32) takes 0.43 times the time for a node by 16 instead of 4, and the search walks to about as many.
+A large one (5 blocks of 64 channels) gains little by waves over 4, and a search with wider waves
+expands two to four times as many nodes. A small one (3 of 32) takes 0.43 times the time per node at
+16 instead of 4, for about as many nodes.
 """
 
 
 @dataclass(frozen=True)
 class ProofNumber(Method):
-    """Proof-number search; its fields are those of ``Weights``, but for ``restarts``."""
+    """Proof-number search; its fields are those of ``Weights``, plus ``restarts``."""
 
-    leave_on_change: bool = False  # pns: go up whenever a number changes
+    leave_on_change: bool = False  # pns: leave a node whenever a number changes
     epsilon: float = 0.25  # threshold slack of df-pn (the PCN program's 1.25; Pawlewicz & Lew 2007)
-    widening: float = (
-        1.0  # share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all
-    )
+    # Share of undecided moves considered (Henderson 2010 uses 0.1..0.25); 1 = all.
+    widening: float = 1.0
     virtual: int = 1  # weight of a busy path in virtual proof numbers
-    learns: bool = True  # first numbers follow those of a sibling, where moves can force the reply
-    patience: int = (
-        1000  # with zones: the opponent's null move is looked into until it is this hard
-    )
-    step: float = 8.0  # with plans: how much harder each further move to the goal makes a position (4 and 16 solve fewer)
-    near: bool = True  # with plans: either side's moves near the plan come before others
-    trust: float = 0.5  # with sequences: how much of the log odds of a game's chances is believed
-    quiet_after: int = 300  # with sequences: positions expanded below a node until the or-player's quiet moves wait for its threats no longer
-    restarts: bool = True  # with plans or sequences: begin anew in other forms whenever an attempt takes long (``CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``)
-    one_by_one: bool = (
-        False  # a node that its mover is expected to win has one new move evaluated at a time
-    )
-    wave: int = dataclasses.field(
-        default=128, kw_only=True
-    )  # at most ``search.PLANNED_WAVE`` where plans or chances give first numbers
+    learns: bool = True  # initial numbers follow those of a sibling, if moves can force the reply
+    patience: int = 1000  # with zones: the opponent's null move comes first up to this number
+    # With plans: how much harder each further move to the goal makes a position (4 and 16 solve
+    # fewer).
+    step: float = 8.0
+    near: bool = True  # with plans: moves of either side near the plan come before others
+    trust: float = 0.5  # with threat search: share of the log odds that is believed
+    # With threat search: expansions below a node until the or-player's quiet moves no longer wait
+    # for its threats.
+    quiet_after: int = 300
+    # With plans or threat search: restart with other settings after long searches
+    # (``CONFIGURATIONS``, ``THREAT_CONFIGURATIONS``).
+    restarts: bool = True
+    one_by_one: bool = False  # a node expected to be won has one new move evaluated at a time
+    # At most ``search.PLANNED_WAVE`` if plans or odds give initial numbers.
+    wave: int = dataclasses.field(default=128, kw_only=True)
 
     keeps_proof_numbers = True
 
     @property
     def weights(self) -> Weights:
-        """The settings as the compiled search reads them."""
+        """The settings as compiled code reads them."""
         return Weights(
             self.leave_on_change,
             float(self.epsilon),
@@ -83,9 +88,9 @@ class ProofNumber(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """Moves by priors, first numbers by costs where the network estimates them.
+        """Orders moves by priors; initialises numbers by costs if the network predicts them.
 
-        Where the game makes plans or tells of chances, these still come first and give the numbers: no network here knows what they do.
+        In games with plans or odds these still give the numbers: no shipped network knows them.
         """
         parameters = sum(np.size(leaf) for leaf in jax.tree.leaves(heads.params))
         wave = SMALL_WAVES[parameters >= LARGE] if jax.default_backend() == "cpu" else self.wave
@@ -93,7 +98,7 @@ class ProofNumber(Method):
 
     @property
     def fallback(self) -> Method | None:
-        """Depth-first search that looks at every move finishes in any table that holds its paths."""
+        """Depth-first search over all moves, which finishes in any table that holds its paths."""
         if not self.leave_on_change and self.widening == 1.0:
             return None
         return dataclasses.replace(self, leave_on_change=False, widening=1.0)
@@ -103,31 +108,30 @@ class ProofNumber(Method):
         return (
             ()
             if not self.restarts or self.leave_on_change
-            else tuple(self._form(changes) for changes in CONFIGURATIONS)
+            else tuple(self._configured(changes) for changes in CONFIGURATIONS)
         )
 
-    def _form(self, changes: dict[str, float] | None) -> Method:
+    def _configured(self, changes: dict[str, float] | None) -> Method:
         return self.depth_first() if changes is None else dataclasses.replace(self, **changes)
 
     def depth_first(self) -> Method:
-        """The form that None stands for in ``CONFIGURATIONS``."""
-        from jaxsolve.search.methods.rzs import RelevanceZone  # it derives from this class
+        """The method that None stands for in ``CONFIGURATIONS``."""
+        from jaxsolve.search.methods.rzs import RelevanceZone  # its base is this class
 
         return RelevanceZone("rzs", step=self.step)
 
     @property
     def threat_configurations(self) -> tuple[Method, ...]:
-        begins_anew = self.restarts and not self.leave_on_change and self.trust > 0.0
+        restarts = self.restarts and not self.leave_on_change and self.trust > 0.0
         return (
             tuple(dataclasses.replace(self, **changes) for changes in THREAT_CONFIGURATIONS)
-            if begins_anew
+            if restarts
             else ()
         )
 
     def shares_tree(self, other: Method) -> bool:
-        return (
-            isinstance(other, ProofNumber) and other.extra_words == 0
-        )  # words beside the edges would be missing, or another method's
+        # Another method's words beside the edges would be missing or wrong.
+        return isinstance(other, ProofNumber) and other.extra_words == 0
 
     def select(
         self,
@@ -157,7 +161,7 @@ class ProofNumber(Method):
 
     def reopen(self, work: Workspace) -> bool:
         if work.tree.zones.shape[1] > 0:
-            return False  # moves that the claim before has closed are off the lists
+            return False  # lists lack the moves that were closed for the claim before
         graph.reopen(work.tree, work.claim)
         return True
 

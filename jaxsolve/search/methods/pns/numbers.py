@@ -1,17 +1,20 @@
-"""Proof and disproof numbers: how a node's numbers follow from its edges, and which move is the most proving one.
+"""Proof and disproof numbers: a node's numbers from its edges, and its most-proving move.
 
-Numbers are kept from the mover's side. For a node, phi is what its mover wants small (the proof number where the or-player moves, the
-disproof number elsewhere) and delta the other one; an edge keeps ``a`` = the child's delta and ``b`` = the child's phi when movers alternate, that is
+Numbers are from the mover's view. For a node, phi is the number that its mover minimises (the proof
+number where the or-player moves, the disproof number elsewhere) and delta the other; an edge has
+``a`` = the child's delta and ``b`` = the child's phi if movers alternate:
 
-    phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002, df-pn).
+    phi(node) = min over edges a,    delta(node) = sum over edges b        (Allis 1994; Nagai 2002)
 
-One rule serves three methods (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a node as soon as its numbers change; ``dfpn``
-stays below it while they are under 1+epsilon thresholds; ``fdfpn`` also looks at the best few undecided moves only, in prior order.
-Several paths walk at once (``search.walks``): a move that ``k`` paths are busy below counts as if it were ``k`` times ``virtual`` harder (virtual
-proof numbers, Kaneko 2010). Virtual numbers steer the walk and never enter a stored number.
+Three methods use them (Allis 1994; Nagai 2002; Henderson 2010, focused df-pn). ``pns`` leaves a
+node as soon as its numbers change; ``dfpn`` stays below it while they are under 1+epsilon
+thresholds; ``fdfpn`` also considers only the best few undecided moves, in prior order. Several
+paths descend at once (``pns.walk``): a move with ``k`` busy paths counts as ``k`` times ``virtual``
+harder (virtual proof numbers, Kaneko 2010). Virtual numbers guide descents and are never stored.
 
-Where positions can repeat, an edge that leads no further from the root (BACK) has no part in the numbers: so they cannot feed themselves, and a walk
-cannot go round in circles (Kishimoto & Mueller 2003). A node with nothing but such edges left has both numbers BIG: nothing decides it for now.
+Where positions can repeat, an edge that leads no further from the root (BACK) is no part of the
+numbers: so no number depends on itself, and no descent is circular (Kishimoto & Mueller 2003). A
+node with only such edges left has both numbers BIG: nothing decides it for now.
 """
 
 from __future__ import annotations
@@ -47,12 +50,12 @@ from jaxsolve.search.tree.zones import (
     winning_move,
 )
 
-HARDER = 8  # moves tried, after which those without a plan are expected to be twice as hard
+HARDER = 8  # visited moves after which unplanned moves count twice as hard
 
 
 @inner
 def initial_numbers(record, forced):
-    """(a, b) of an unvisited move."""
+    """(a, b) of an unvisited move; ``forced``: of one listed first."""
     if forced:
         return np.int64(record.forced_a), np.int64(record.forced_b)
     if record.marks & HARDER_FLAG:
@@ -64,20 +67,23 @@ def initial_numbers(record, forced):
 
 @inner
 def next_edge(tree, node):
-    """Makes the next move of ``node`` an edge with its first numbers; the edge's number, or NONE where there is no room."""
+    """Makes the next move of ``node`` an edge with initial numbers; its number, or NONE."""
     record = tree.nodes[node]
     a, b = initial_numbers(record, forced_entry(tree, node, np.int64(record.visited)))
     number = add_edge(tree, node)
     if number != NONE:
         edge = tree.edges[record.edges + number]
         edge.a, edge.b = a, b
-        tree.nodes[node].marks |= STALE_FLAG  # the move that is next now may look easier or harder
+        tree.nodes[node].marks |= STALE_FLAG  # the next move may look easier or harder
     return number
 
 
 @inner
 def can_be_walked(tree, node, number):
-    """Whether an edge of ``node`` may still matter and can be walked now: not decided, closed, hopeless, leading back or being evaluated."""
+    """Whether a descent can take an edge now.
+
+    Not if it is decided, closed, hopeless, BACK, or its evaluation is in flight.
+    """
     edge = tree.edges[tree.nodes[node].edges + number]
     if (
         edge.a == 0
@@ -92,9 +98,9 @@ def can_be_walked(tree, node, number):
 
 @inner
 def _most_considered(tree, node, weights: Weights):
-    """How many of a node's undecided moves are looked at.
+    """How many undecided moves of a node are considered.
 
-    Fewer where a network gives the mover little hope (Gao, Mueller & Hayward 2017, FDFPN-CNN).
+    Fewer if a network gives the mover little hope (Gao, Mueller & Hayward 2017, FDFPN-CNN).
     """
     record = tree.nodes[node]
     if weights.widening >= 1.0:
@@ -109,9 +115,11 @@ def _most_considered(tree, node, weights: Weights):
 
 @inner
 def _rank_visited(tree, node, limit, weights: Weights):
-    """(phi, delta, best, effort, second) as of ``rank``, from the edges of ``node`` alone; then how many are undecided, lead back and are in flight.
+    """(phi, delta, best, effort, second) of ``rank`` from the edges alone, and three edge counts.
 
-    Of the undecided ones ``limit`` are looked at. Where phi is 0 the other numbers are final.
+    They are the numbers of undecided edges, of BACK edges and of edges in flight.
+
+    At most ``limit`` undecided edges are considered. If phi is 0 the other numbers are final.
     """
     record = tree.nodes[node]
     phi, delta, live, back, flying = (
@@ -137,10 +145,8 @@ def _rank_visited(tree, node, limit, weights: Weights):
                     back,
                     flying,
                 )
-            phi, best = (
-                np.int64(0),
-                np.int64(i),
-            )  # won only because of a length cap: a visited move may win outright
+            # Won only by a length cap: a visited move may win outright.
+            phi, best = np.int64(0), np.int64(i)
         if phi == 0:
             continue
         if edge.b == 0:
@@ -151,13 +157,13 @@ def _rank_visited(tree, node, limit, weights: Weights):
             continue
         live += 1
         if live > limit:
-            continue  # beyond what is considered, but for a win
+            continue  # not considered, unless it wins
         delta += edge.b
         phi = min(phi, a)
         if edge.busy > 0:
             if edge.child == NONE:
                 flying += 1
-                continue  # its evaluation is under way
+                continue  # in flight
             a += weights.virtual * edge.busy
         if a >= BIG:
             a = BIG + np.int64(edge.b)
@@ -174,7 +180,11 @@ def _rank_visited(tree, node, limit, weights: Weights):
 
 @inner
 def _of_null(tree, node, weights: Weights):
-    """What ``delta`` is expected to be while other moves wait for the null move: that one's ``b`` and a step more, for what it leaves open."""
+    """``delta`` of a node whose other moves wait for its null move: ``b`` of that move times
+    ``step``.
+
+    The factor stands for the moves that its refutation leaves open.
+    """
     record = tree.nodes[node]
     b = np.int64(tree.edges[record.edges].b if record.visited > 0 else record.forced_b)
     return np.int64(min(max(b * weights.step, 1.0), np.float64(BIG)))
@@ -182,16 +192,17 @@ def _of_null(tree, node, weights: Weights):
 
 @inner
 def _null_is_best(tree, node):
-    """Whether the null move that others wait for has been visited and looks easier than they do."""
+    """Whether a null move that others wait for is visited and looks easier than they do."""
     record = tree.nodes[node]
     return record.visited > 0 and tree.edges[record.edges].a < min(np.int64(record.first_a), BIG)
 
 
 @inner
 def _take_unvisited(tree, node, live, limit, weights: Weights):
-    """How many unvisited moves of a node with ``live`` undecided edges are looked at, and how many of these come before the others.
+    """(number of unvisited moves considered, number of those listed first) of a node.
 
-    Quiet moves may wait until those listed first are decided (``awaits_threats``).
+    ``live`` is the number of undecided edges. Quiet moves may wait for those listed first
+    (``awaits_threats``).
     """
     record = tree.nodes[node]
     first, left = np.int64(record.forced), np.int64(record.moves) - np.int64(record.visited)
@@ -203,7 +214,8 @@ def _take_unvisited(tree, node, live, limit, weights: Weights):
 
 @inner
 def sum_unvisited(record, taken, first):
-    """What ``taken`` unvisited moves, of which ``first`` come before the others, add to their node's ``delta``."""
+    """Contribution to ``delta`` of ``taken`` unvisited moves, of which ``first`` are listed first.
+    """
     others = (taken - first) * initial_numbers(record, False)[1]
     return first * initial_numbers(record, True)[1] + (
         min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others
@@ -214,8 +226,9 @@ def sum_unvisited(record, taken, first):
 def rank(tree, node, weights: Weights):
     """(phi, delta, best, effort, second) of ``node`` from its edges.
 
-    ``best`` is the edge to walk (``visited`` = the next unvisited move, NONE = nothing can be walked now), ``effort`` what makes it the best
-    (its a, or BIG + its b where a is hopeless) with virtual numbers, and ``second`` that of the runner-up.
+    ``best`` is the edge to take (``visited`` = the next unvisited move, NONE = none can be taken
+    now). ``effort`` is its ``a`` with virtual numbers (BIG + its ``b`` if ``a`` is hopeless), and
+    ``second`` that of the runner-up.
     """
     record = tree.nodes[node]
     visited, limit = np.int64(record.visited), _most_considered(tree, node, weights)
@@ -246,7 +259,7 @@ def rank(tree, node, weights: Weights):
         a = initial_numbers(record, forced_entry(tree, node, visited))[0]
         phi = min(phi, a)
         if weights.one_by_one and flying > 0 and phi <= delta:
-            pass  # the move in flight is likely to be walked on to
+            pass  # the next descent is likely to take the move in flight
         elif a < effort:
             best, effort, second = visited, a, effort
         if taken > 1:
@@ -264,9 +277,10 @@ def rank(tree, node, weights: Weights):
 
 @inner
 def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
-    """Keeps a node's numbers; logs it the moment it is decided (not where only a length cap decided). True if decided.
+    """Stores a node's numbers and logs a new decision, unless a length cap decided; True if
+    decided.
 
-    What is decided stays so, whoever decided it.
+    A decision is final, whichever path or record made it.
     """
     record = tree.nodes[node]
     if record.marks & SOLVED_FLAG:
@@ -284,7 +298,7 @@ def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
             lost_by_all(tree, node)
         move = np.int64(-1)
         if phi == 0:
-            # Where there are zones, the move whose zone the node has: another may have come to win since.
+            # With zones, the move whose zone the node has: another may win by now.
             move = (
                 winning_move(tree, node)
                 if tree.zones.shape[1] > 0
@@ -301,7 +315,7 @@ def store(tree, node, phi, delta, best, claim: ClaimCodes, log):
 
 @inlined
 def rank_and_store(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Makes a node's numbers anew; True if it is decided."""
+    """Recomputes a node's numbers; True if it is decided."""
     if tree.nodes[node].marks & SOLVED_FLAG:
         return True
     phi, delta, best, _, _ = rank(tree, node, weights)
@@ -310,7 +324,7 @@ def rank_and_store(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def refresh(tree, node, number, claim: ClaimCodes):
-    """Copies a child's numbers into the edge that leads to it; True if they had changed."""
+    """Copies a child's numbers into the edge that leads to it; True if they have changed."""
     edge = tree.edges[tree.nodes[node].edges + number]
     child = tree.nodes[edge.child]
     if tree.nodes[node].mover == claim.or_player:
@@ -330,7 +344,7 @@ def refresh(tree, node, number, claim: ClaimCodes):
 
 @inner
 def refresh_decided(tree, node, claim: ClaimCodes):
-    """Takes up what has been decided of the node's children; True if there was anything new."""
+    """Copies the numbers of decided children into the node's edges; True if any has changed."""
     record = tree.nodes[node]
     fresh = False
     for i in range(record.visited):

@@ -1,7 +1,9 @@
-"""Walks of proof-number search: down the most proving moves to a leaf, and back up with numbers made anew (``search.proof_numbers``).
+"""Descents of proof-number search to the most-proving leaf, and backup of numbers
+(``pns.numbers``).
 
-Several paths walk at once, and each stays where it has got to while its leaf is evaluated. A walk goes up again when a node is decided, when df-pn's
-thresholds say so, or at once where its method leaves a node whose numbers change.
+Several paths descend at once; each waits at its leaf's parent while the leaf is evaluated. A path
+goes up again when a node is decided, when a df-pn threshold is exceeded, or, for ``pns``, when a
+node's numbers change.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ from jaxsolve.search.tree.zones import (
 
 @inner
 def pop(tree, paths, path, claim: ClaimCodes):
-    """Walks up one step, taking the child's numbers along."""
+    """Moves a path one step up and copies the child's numbers into the edge."""
     depth = paths.depth[path] - 1
     refresh(tree, paths.nodes[path, depth], paths.edges[path, depth], claim)
     leave_node(tree, paths, path)
@@ -74,7 +76,7 @@ def pop(tree, paths, path, claim: ClaimCodes):
 
 @inner
 def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
-    """Walks up to ``depth``, with the numbers of every node on the way made anew."""
+    """Moves a path up to ``depth`` and recomputes the numbers of every node on the way."""
     while True:
         rank_and_store(tree, paths.nodes[path, paths.depth[path]], claim, weights, log)
         if paths.depth[path] <= depth:
@@ -84,7 +86,7 @@ def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def begin(tree, node, claim: ClaimCodes, weights: Weights, log):
-    """Gives a node that no path has led to its first numbers."""
+    """Initialises a node that no path has led to."""
     if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
         estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))
     initialise_node(tree, node, np.int64(NONE), np.int64(NONE), claim.or_player, weights)
@@ -93,7 +95,10 @@ def begin(tree, node, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
-    """Takes those of paths ``first..last-1`` that are not in flight back to the root; the first not looked at, where the log must be emptied."""
+    """Returns those of paths ``first..last-1`` that are not in flight to the root.
+
+    The result is the first path not handled if the log is full, else ``last``.
+    """
     for path in range(first, last):
         if log_is_full(log, paths):
             return path
@@ -104,9 +109,11 @@ def release(tree, paths, first, last, claim: ClaimCodes, weights: Weights, log):
 
 @inner
 def approach(tree, paths, path, number):
-    """Readies an edge of the node that a path stands at; ``visited`` stands for the next move, which has no edge yet.
+    """Prepares an edge of the path's node; ``visited`` stands for the next move, without an edge
+    yet.
 
-    FOUND: its child is to be evaluated, and the path is in flight from now on; BELOW: it has a child to walk to; IDLE: there is no room for it.
+    Returns FOUND (its child is to be evaluated; the path is in flight), BELOW (it has a child to
+    descend to) or IDLE (memory is full).
     """
     depth = paths.depth[path]
     node = paths.nodes[path, depth]
@@ -150,9 +157,11 @@ def _limits(tree, paths, path, number, delta, second, weights: Weights):
 
 @inner
 def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
-    """Takes a path to its next leaf: FOUND (the path's last edge is the leaf's), FINISHED (the root is decided) or IDLE."""
+    """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
+    IDLE.
+    """
     if log_is_full(log, paths):
-        return IDLE  # even walking up may decide every node on the way
+        return IDLE  # even on the way up every node may be decided
     decided_at = highest_decided(tree, paths, path)
     if decided_at < paths.depth[path]:
         unwind(tree, paths, path, decided_at, claim, weights, log)
@@ -199,9 +208,9 @@ def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
 
 @compiled
 def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
-    """Walks paths ``first..last-1`` to new leaves, written as (state, action) pairs.
+    """Takes paths ``first..last-1`` to new leaves.
 
-    Returns (leaves found, FINISHED if the root is decided else FOUND).
+    Returns (number of leaves, FINISHED if the root is decided else FOUND).
     """
     count = 0
     for path in range(first, last):
@@ -216,9 +225,9 @@ def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
 
 @compiled
 def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
-    """Takes evaluator rows ``first..count-1`` back into the leaves they belong to.
+    """Backs up evaluator rows ``first..count-1`` into their leaves.
 
-    Returns how many have been taken: fewer than ``count`` where the log must be emptied first.
+    Returns the number of rows absorbed: fewer than ``count`` if the log must be emptied first.
     """
     tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
     fetch(tree, rows, first, count, work.offsets)
@@ -252,10 +261,11 @@ def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
 
 @inner
 def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
-    """The moves not visited yet are expected to look as this one did when first seen, those that force the reply and the others apart.
+    """Initialises unvisited moves from a new sibling's numbers, forcing and other moves separately.
 
-    The first numbers of a new node only count moves; those of its child know how many of the replies force as well. Were they not to replace the
-    guess, all moves of a node, each looking easier than any that was visited, would be visited before one was looked into.
+    The initial numbers of a new node only count moves; those of its child also count forcing
+    replies. Without the update every unvisited move would look easier than the visited ones, and
+    all would be visited before one is searched.
     """
     record = tree.nodes[node]
     pn, dn = tree.nodes[child].pn, tree.nodes[child].dn
@@ -270,12 +280,12 @@ def adopt_sibling_numbers(tree, node, number, child, claim: ClaimCodes):
 
 @inner
 def link(tree, node, number, child, row, offsets, claim: ClaimCodes):
-    """Makes an edge lead to the child that ``place`` found for it, with the child's numbers."""
+    """Makes an edge lead to the child that ``place`` returned, with the child's numbers."""
     edge = tree.edges[tree.nodes[node].edges + number]
     edge.child = child
     tree.nodes[node].marks |= STALE_FLAG
     if child == NONE:
-        return  # no room: the edge keeps its numbers and is looked at again
+        return  # memory is full: the edge keeps its numbers and is visited again
     if child >= 0:
         if claim.may_repeat and tree.nodes[child].level <= tree.nodes[node].level:
             edge.action |= BACK
