@@ -22,9 +22,8 @@ class Enclosed(NamedTuple):
     board: str  # ``<board>`` of the certificate format
     defender: str
     wall: frozenset[int]  # the defender's chain
-    region: frozenset[
-        int
-    ]  # the eye space, with the stones that stand in it, and the outside liberties
+    # Eye space with its stones, and outside liberties.
+    region: frozenset[int]
     eyes: int  # points of the eye space
 
     def points(self, which: frozenset[int]) -> str:
@@ -37,7 +36,7 @@ def draw(rng: random.Random) -> Enclosed:
     outside liberties.
     """
     while True:
-        if rng.random() < 0.4:  # where kos come from
+        if rng.random() < 0.4:  # allows kos
             place, cells = "corner", _cells(rng, rng.randrange(5, 8), 3)
         else:
             place, cells = rng.choice(PLACES), _cells(rng, rng.randrange(2, 9))
@@ -74,7 +73,7 @@ def _placed(
     size = max(high + above + 2, wide + before + 2)
     if size > LARGEST:
         return None
-    if place != "corner":  # anywhere that leaves room
+    if place != "corner":  # anywhere with enough space
         before = rng.randrange(2, size - wide - 1)
     if place == "middle":
         above = rng.randrange(2, size - high - 1)
@@ -112,9 +111,8 @@ def _walled(rng: random.Random, place: str, size: int, eye_space: set[int]) -> E
     wall = _beside(size, eye_space, diagonals=True)
     if not _connected(size, wall):
         return None
-    for point in sorted(
-        wall - _beside(size, eye_space)
-    ):  # walls of books do without some of their corners
+    # Textbook walls lack some corners.
+    for point in sorted(wall - _beside(size, eye_space)):
         if rng.random() < 0.4 and _connected(size, wall - {point}):
             wall.discard(point)
     outside = set(range(size * size)) - wall - eye_space

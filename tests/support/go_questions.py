@@ -26,7 +26,8 @@ def task(rng: random.Random, size: int, eyes: str):
     goal, defender = rng.choice(("live", "kill")), rng.choice(("black", "white"))
     ko = f"ko_black={rng.choice(KO)};ko_white={rng.choice(KO)}"
     return make(
-        f"tsumego-{size};fill_eyes={eyes};goal={goal};defender={defender};crucial={crucial};region={points_text(size, region)};{ko}"
+        f"tsumego-{size};fill_eyes={eyes};goal={goal};defender={defender};crucial={crucial};"
+        f"region={points_text(size, region)};{ko}"
     )
 
 

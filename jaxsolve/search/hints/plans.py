@@ -41,8 +41,8 @@ def initialise_node(tree, node, before, action, or_player, weights):
     record = tree.nodes[node]
     opposing, planned, moves = record.mover != or_player, False, np.int64(0)
     if are_planned(tree) and weights.step > 0.0:
-        said = _make_plan(tree, node, before, action)
-        moves, planned = said >> 1, said & 1 == or_player
+        result = _make_plan(tree, node, before, action)
+        moves, planned = result >> 1, result & 1 == or_player
         if moves < 0:
             moves = np.int64(NO_PLAN)
     if opposing:
@@ -94,7 +94,7 @@ def _make_plan(tree, node, before, action):
             size = _size(tree.plans[other])
             if size == 0 or (moves >= 0 and size >= moves):
                 continue
-            said = (
+            result = (
                 call_zone_function(
                     zoning.addresses[PLAN],
                     tree.states[node],
@@ -106,8 +106,8 @@ def _make_plan(tree, node, before, action):
                 )
                 >> 1
             )
-            if said >= 0 and (moves < 0 or said < moves):
-                moves = said
+            if result >= 0 and (moves < 0 or result < moves):
+                moves = result
                 for i in range(words):
                     hint[i] = tried[i]
     if before >= 0 and moves < 0:
@@ -117,12 +117,12 @@ def _make_plan(tree, node, before, action):
         action = np.int64(SEARCH_ALL)
     elif moves < expected:
         action = np.int64(HINT_ONLY)
-    said = call_zone_function(
+    result = call_zone_function(
         zoning.addresses[PLAN], tree.states[node], action, hint, found, zoning.facts, zoning.scratch
     )
     for i in range(words):
         tree.plans[node, i] = found[i]
-    return said
+    return result
 
 
 @inner

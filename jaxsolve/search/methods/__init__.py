@@ -37,16 +37,16 @@ __all__ = [
 ]
 
 
-def method_for(asked: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
+def method_for(chosen: str | Method, game: Game, heads: Heads | None, *, zones: bool) -> Method:
     """The method of a search of ``game``.
 
     One chosen by name is adapted to the network ``heads``, if any. Without a network, a method of a
     game with plans plays no random games: a plan gives a better value, and sooner. A method given
     as an object is returned unchanged. Raises ValueError for a name not in ``METHODS``.
     """
-    if not isinstance(asked, str):
-        return asked
-    method = method_named(asked)
+    if not isinstance(chosen, str):
+        return chosen
+    method = method_named(chosen)
     if heads is not None:
         return method.guided(heads)
     return (

@@ -233,7 +233,7 @@ def _deepen(paths):
 
 
 @inner
-def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
+def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
     IDLE.
 
@@ -288,7 +288,7 @@ def _select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
         paths.limit_b[:, 0] = max(np.int64(1), moves_to_goal(tree, np.int64(0)))
     count = 0
     for path in range(first, last):
-        found = _walk(tree, paths, path, work.claim, weights, work.log)
+        found = _descend(tree, paths, path, work.claim, weights, work.log)
         if found == FINISHED:
             return count, True
         if found == FOUND:

@@ -15,7 +15,7 @@ from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.run.warm_up import warm_up
-from jaxsolve.search.tree.eviction import MemoryFull, Room
+from jaxsolve.search.tree.eviction import Eviction, MemoryFull
 from jaxsolve.search.tree.expansion import (
     EVALUATED,
     EXPANDED,
@@ -157,7 +157,7 @@ class Search:
         self._exhausted: np.ndarray | None = None  # during an episode of ``repetition.frontier``
         self._looked_again_at = -1  # evaluations when the search last ran out of ways
         self._settled_at = 256  # expansions when decisions were last spread through the whole graph
-        self._room = Room()
+        self._room = Eviction()
         self._log_was_full = False
         self._first_form = method
         self._attempts = (
@@ -436,7 +436,7 @@ class Search:
             return
         self.method, self._room, self._settled_at = (
             self._attempts.another(self.expanded),
-            Room(),
+            Eviction(),
             self.expanded + 256,
         )
         self._widest = (
@@ -526,7 +526,7 @@ class Search:
     def _make_room(self) -> None:
         """Lets the table grow, and makes room where it was wanting. Raises MemoryFull."""
         self._grow_table(self.group * self.flights)
-        self._room.make(
+        self._room.free_memory(
             self.tree, self.expanded, lambda: self._release(0, len(self.work.paths.depth))
         )
 

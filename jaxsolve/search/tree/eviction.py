@@ -42,7 +42,7 @@ class MemoryFull(Exception):
     """The budget cannot hold even the paths in progress."""
 
 
-class Room:
+class Eviction:
     """Frees memory when the tree is full, more each time in a row that it did not help."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Room:
         """Whether only the paths in progress still hold the memory that is needed."""
         return self._tightness >= HOPELESS and not self.helped(expanded)
 
-    def make(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
+    def free_memory(self, tree: Tree, expanded: int, release: Callable[[], None]) -> None:
         """Compacts a full tree or evicts half of it; does nothing to a tree that is not full.
 
         If that did not help the last time, it evicts more, after ``release`` has returned all paths
@@ -80,8 +80,7 @@ class Room:
 
 
 def evict(tree: Tree, keep: int) -> None:
-    """Evicts the nodes with the least work below them until about ``keep`` are left (Nagai 1999).
-    """
+    """Evicts the nodes with the least work below them until about ``keep`` are left (Nagai 1999)."""
     # A byte a node stays in the cache while all edges are read.
     _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
     rehash(tree)

@@ -11,9 +11,8 @@ from jaxsolve.jit.struct import by_pointer
 from jaxsolve.search.tree.nodes import unpin
 from jaxsolve.search.tree.tree import INF, SOLVED_FLAG
 
-FOUND, FINISHED, IDLE, BELOW = range(
-    4
-)  # a leaf was found; the root is decided; nothing to do now; the descent continues
+# Of a path: it has a leaf; the root is decided; nothing to do now; its descent continues.
+FOUND, FINISHED, IDLE, BELOW = range(4)
 
 
 @by_pointer
@@ -99,8 +98,7 @@ def log_is_full(log, paths):
 
 @inner
 def leave_node(tree, paths, path):
-    """Moves a path one step up; updates pins, busy marks and work, but not the numbers of the node.
-    """
+    """Moves a path one step up; updates pins, busy marks and work, but not the numbers of the node."""
     depth = paths.depth[path] - 1
     node = paths.nodes[path, depth]
     child = paths.nodes[path, depth + 1]

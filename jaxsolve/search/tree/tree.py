@@ -121,9 +121,8 @@ class Tree(NamedTuple):
     extra: np.ndarray  # uint32[E, X]: further words of a method; X = 0 for most
     slots: np.ndarray  # int32[H] node in each hash slot, NONE if empty; H is a power of two
     free: np.ndarray  # int32[N] stack of evicted node slots
-    spare: (
-        np.ndarray
-    )  # int64[2, CLASSES] first free block of each size, of lists and edges, or NONE
+    # int64[2, CLASSES] first free block of each size, of lists and edges, or NONE.
+    spare: np.ndarray
     counters: np.ndarray  # int64[COUNTERS]
     scratch: np.ndarray  # int64[257 + MOST_MOVES]: holds nothing between calls
     zoning: Zoning

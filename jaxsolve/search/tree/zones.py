@@ -98,8 +98,7 @@ def winning_move(tree, node):
 
 @inner
 def lost_by(tree, node, action, zone):
-    """Records that ``action`` loses for the node's mover on ``zone``; True if this closes others.
-    """
+    """Records that ``action`` loses for the node's mover on ``zone``; True if this closes others."""
     words = tree.zones.shape[1]
     if (
         words == 0
@@ -224,9 +223,8 @@ def _has_patterns(tree):
 
 
 @inner
-def _show(tree, state):
-    """Writes the planes of a position to ``tree.patterns.seen``; returns the result of ``pattern``.
-    """
+def _write_planes(tree, state):
+    """Writes the planes of a position to ``tree.patterns.seen``; returns the result of ``pattern``."""
     zoning = tree.zoning
     return call_zone_function(
         zoning.addresses[PATTERN],
@@ -247,21 +245,21 @@ def is_whole_position(tree, zone):
 
 
 @inner
-def _may_serve(said, mover, winner):
+def _may_match(result, mover, winner):
     """Whether a position can cover, or be covered by, another that ``winner`` wins.
 
-    ``said`` is the result of the callback ``pattern``.
+    ``result`` is the result of the callback ``pattern``.
     """
-    return said >= 0 and (said & FOR_MOVER == 0 or winner == mover)
+    return result >= 0 and (result & FOR_MOVER == 0 or winner == mover)
 
 
 @compiled
 def winner_by_pattern(tree, node):
     """(pattern that a node matches, its winner), or (-1, -1)."""
-    said, mover = _show(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
+    result, mover = _write_planes(tree, tree.states[node]), np.int64(tree.nodes[node].mover)
     for k in range(2):
         winner = mover if k == 0 else 1 - mover
-        if _may_serve(said, mover, winner):
+        if _may_match(result, mover, winner):
             pattern = look_up(tree.patterns, winner, mover)
             if pattern >= 0:
                 return pattern, winner
@@ -280,12 +278,12 @@ def _decide_by_pattern(tree, node, or_player, log):
     if pattern < 0:
         return False
     count_use(tree.patterns, pattern)
-    _decide_like(tree, node, pattern, winner, or_player, log)
+    _decide_by(tree, node, pattern, winner, or_player, log)
     return True
 
 
 @inner
-def _decide_like(tree, node, pattern, winner, or_player, log):
+def _decide_by(tree, node, pattern, winner, or_player, log):
     """Decides and logs a new node by a matching pattern."""
     record = tree.nodes[node]
     record.pn, record.dn = (0, INF) if winner == or_player else (INF, 0)
@@ -321,10 +319,10 @@ def enter_patterns(tree, states, moves, zones, left):
     for i in range(len(states)):
         if moves[i] < -1 or moves[i] >= COVER_FLAG:
             continue
-        said = _show(tree, states[i])
-        mover = np.int64(1) if said & SECOND_MOVES else np.int64(0)
+        result = _write_planes(tree, states[i])
+        mover = np.int64(1) if result & SECOND_MOVES else np.int64(0)
         winner = mover if moves[i] >= 0 else 1 - mover
-        if is_whole_position(tree, zones[i]) or not _may_serve(said, mover, winner):
+        if is_whole_position(tree, zones[i]) or not _may_match(result, mover, winner):
             left[i] = True
         else:
             store_pattern_of(tree, states[i], zones[i], mover, winner)
@@ -332,9 +330,11 @@ def enter_patterns(tree, states, moves, zones, left):
 
 @inner
 def store_pattern_of(tree, state, zone, mover, winner):
-    """Stores the pattern of any position that ``winner`` wins on ``zone``, not the whole position.
-    """
+    """Stores the pattern of any position that ``winner`` wins on ``zone``, not the whole position."""
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
-    if _may_serve(_show(tree, state), mover, winner) and look_up(tree.patterns, winner, mover) < 0:
+    if (
+        _may_match(_write_planes(tree, state), mover, winner)
+        and look_up(tree.patterns, winner, mover) < 0
+    ):
         insert(tree.patterns, winner, mover, zone, mark_of(state))

@@ -1,5 +1,4 @@
-"""Monte-Carlo searches with plans: initial numbers, values, the null move first, no random games.
-"""
+"""Monte-Carlo searches with plans: initial numbers, values, the null move first, no random games."""
 
 from __future__ import annotations
 
@@ -74,7 +73,7 @@ def test_the_root_has_a_plan(life):
     for name in ("mcts", "pnmcts"):
         tree = grown(life, name, nodes=40).tree
         assert tree.nodes[0]["marks"] & PLANNED_FLAG and tree.plans[0].any()
-        assert int(tree.lists[tree.nodes[0]["list"]]) & FORCED_BIT  # a move of the plan's
+        assert int(tree.lists[tree.nodes[0]["list"]]) & FORCED_BIT  # a move of the plan
 
 
 def undecided(tree):
@@ -121,7 +120,7 @@ def test_numbers_of_untried_moves_are_those_of_the_plan(life, wave):
     assert looked_at > 50 and apart > 20
 
 
-def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
+def test_numbers_are_recomputed_wherever_untried_moves_get_harder(life):
     """Also if the child's numbers are unchanged; a move in flight keeps its initial numbers."""
     search = grown(life, "pnmcts", wave=1)
     tree, begun, summed = search.tree, 0, 0
@@ -150,7 +149,7 @@ def test_numbers_are_made_anew_wherever_untried_moves_look_harder(life):
         child = tree.nodes[tree.visits[edge]["child"]]
         child["pn"] = child["dn"] = BIG
         take(tree, at, known[0], search.work.claim)
-        assert int(node[delta]) == BIG  # a sum does not go on beyond it
+        assert int(node[delta]) == BIG  # sums are capped
         child["pn"], child["dn"] = kept
         expected = initial_numbers(node, tree.lists[node["list"] + node["visited"]])
         assert begin(tree, at) == expected
@@ -187,10 +186,11 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
             if edge is not None:
                 assert edge["action"] & ACTION == null
                 child = int(edge["child"])
+                # While it is in flight no other move is taken.
                 edge["child"], edge["busy"] = (
                     NONE,
                     1,
-                )  # its evaluation is under way: nothing else is walked meanwhile
+                )
                 assert int(choose(tree, at, search.work.claim, method._exploring)) == NONE
                 edge["child"], edge["busy"] = child, 0
                 in_flight += 1
@@ -214,7 +214,7 @@ def test_the_opponents_moves_wait_for_its_pass(life, name):
 def test_a_plan_is_the_value_of_a_position(life):
     """The fewer moves to the goal the higher, between 1 and -1 for the or-player."""
     tree, seen = grown(life, "mcts").tree, {}
-    for at in undecided(tree)[1:]:  # nobody asks for the root's
+    for at in undecided(tree)[1:]:  # except the root
         node = tree.nodes[at]
         if node["marks"] & PLANNED_FLAG:
             moves = sum(int(word).bit_count() for word in tree.plans[at]) or 9
@@ -225,7 +225,7 @@ def test_a_plan_is_the_value_of_a_position(life):
     assert seen == {moves: {float(np.float32(1 - 2 * min(moves, 9) / 9))} for moves in seen}
 
 
-def test_random_games_are_played_where_nothing_is_planned(life):
+def test_random_games_are_played_only_without_plans(life):
     def job(method, **changes):
         return Job(
             life.game,
@@ -236,10 +236,11 @@ def test_random_games_are_played_where_nothing_is_planned(life):
 
     planned, plain, own = job("mcts"), job("mcts", zones=False), job(METHODS["mcts"])
     assert planned.method.playouts == 0 and planned.evaluator.layout.offsets.value == ABSENT
+    # A method given as an object is unchanged.
     assert (
         plain.method.playouts == own.method.playouts == 1
         and plain.evaluator.layout.offsets.value != ABSENT
-    )  # an object searches as it says
+    )
     game = make("hex-4")
     assert (
         Job(
@@ -286,4 +287,4 @@ def test_with_a_network_nothing_is_planned(name):
         assert not node["marks"] & PLANNED_FLAG
         assert not (
             tree.lists[node["list"] : node["list"] + node["moves"]] & FORCED_BIT
-        ).any()  # nor does a null move wait at the head
+        ).any()  # and no null move is listed first

@@ -32,7 +32,8 @@ def endings(count: int, most: int, seed: int):
 
 
 def written(pits: list[int], side: int, captured: tuple[int, int]) -> str:
-    return f"{','.join(map(str, pits[:6]))}/{','.join(map(str, pits[6:]))} {'sn'[side]} captured={captured[0]}:{captured[1]}"
+    south, north = (",".join(map(str, row)) for row in (pits[:6], pits[6:]))
+    return f"{south}/{north} {'sn'[side]} captured={captured[0]}:{captured[1]}"
 
 
 def worth(winner: int | None) -> str:
@@ -178,9 +179,8 @@ def test_endless_sowing_is_unknown(tmp_path):
                 limit=1_000_000 if LONG else 1500,
             )
             assert whole.verdict is Verdict.UNKNOWN
-            assert whole.result.reason.startswith(
-                "Nothing is left to try" if LONG else "The limit"
-            )  # some 100,000 positions
+            # There are about 100,000 positions.
+            assert whole.result.reason.startswith("Nothing is left to try" if LONG else "The limit")
             assert (
                 run(
                     game,

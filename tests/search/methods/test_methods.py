@@ -33,7 +33,7 @@ TOY = LeastVisited("least-visited", wave=4)
 PACKAGE = Path(jaxsolve.search.__file__).parent
 OUTSIDE = [path for path in sorted(PACKAGE.rglob("*.py")) if "methods" not in path.parts]
 FORWARDS = "__init__.py"  # re-exports the classes
-CHOOSES = "settings.py"  # lists the names and chooses the default
+CHOOSES = "settings.py"  # lists the names and the default
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_listed_method_answers_as_minimax_does(listed, rule_set, plies, tmp_pa
         assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim, setting)
 
 
-def test_it_puts_two_claims_to_one_tree(listed):
+def test_it_searches_two_claims_in_one_tree(listed):
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     assert solve_value(game, game.init(), method=TOY.name).text == "draw"
 
@@ -142,9 +142,8 @@ def test_a_method_that_cannot_be_searched_with_is_refused(method, sentence):
         solve(make("hex-3"), make("hex-3").init(), method=method)
 
 
-def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
-    """A method with extra words would miss them, or read another method's, in a tree it continues.
-    """
+def test_a_tree_is_shared_only_with_methods_without_extra_words():
+    """A method with extra words would miss them, or read another method's, in a tree it continues."""
 
     class Remembers(ProofNumber):
         extra_words = 1
@@ -153,7 +152,7 @@ def test_numbers_are_handed_on_only_to_methods_without_words_of_their_own():
     assert one.shares_tree(plain) and not plain.shares_tree(one) and not one.shares_tree(one)
 
 
-def test_words_beside_edges_stay_with_them(listed):
+def test_extra_words_stay_with_their_edges(listed):
     """Extra words move with their edges when a node grows, and at eviction and compaction."""
     game, rng = make("hex-5"), random.Random(2)
     job = Job(
@@ -208,7 +207,7 @@ def methods_named_in(tree: ast.AST) -> list[str]:
 
 
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_room_of_the_search_names_a_method(path):
+def test_no_other_file_of_the_search_names_a_method(path):
     named = methods_named_in(ast.parse(path.read_text(encoding="utf-8")))
     if path.name == FORWARDS:
         named = [name for name in named if name in METHODS]
@@ -218,8 +217,11 @@ def test_no_room_of_the_search_names_a_method(path):
     assert len(named) == (path.name == CHOOSES), named
 
 
-def test_the_search_for_names_finds_them():
-    text = "from jaxsolve.search.methods.mcts.method import MonteCarlo\nif method.name == 'dfpn' or isinstance(method, MonteCarlo):\n    pass"
+def test_the_scan_for_method_names_finds_them():
+    text = (
+        "from jaxsolve.search.methods.mcts.method import MonteCarlo\n"
+        "if method.name == 'dfpn' or isinstance(method, MonteCarlo):\n    pass"
+    )
     assert sorted(methods_named_in(ast.parse(text))) == [
         "MonteCarlo",
         "MonteCarlo",

@@ -1,5 +1,4 @@
-"""A node's numbers follow from its edges, or the node is marked stale, which ``sweep`` relies on.
-"""
+"""A node's numbers follow from its edges, or the node is marked stale, which ``sweep`` relies on."""
 
 from __future__ import annotations
 
@@ -43,15 +42,14 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
         )
         job = Job(game, game.parse(text), claims=claim, settings=settings)
         depth = job.search.work.paths.nodes.shape[1]
-        log = (
-            job.search.work.log
-        )  # as short as may be: walks then stop half-way, where it must be emptied
+        # As short as possible: descents then stop half-way, for the log to be emptied.
+        log = job.search.work.log
         job.search.work = job.search.work._replace(log=log._replace(moves=log.moves[: depth + 4]))
         pool = Pool(job.evaluator, 2)
         pool.submit(job)
         while pool.poll():
             if job.search.method is not METHODS[method]:
-                break  # numbers of two methods stand side by side
+                break  # edges then hold numbers of two methods
             if rng.random() < 0.9 or job.search.verdict is not None:
                 continue
             tree, weights = job.search.tree, job.search.method.weights

@@ -1,5 +1,4 @@
-"""PN-MCTS: ranks and numbers follow their definitions; without its term it searches as MCTS-solver.
-"""
+"""PN-MCTS: ranks and numbers follow their definitions; without its term it searches as MCTS-solver."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ STARTS = {
     "hex-6": (1, 18),
     "hex-7": (1, 12),
     "awari": (0, 30),
-}  # who is asked about, and random plies before
+}  # or-player, and random plies before the position
 
 
 @numba.njit
@@ -86,7 +85,7 @@ def test_numbers_and_ranks_follow_from_the_edges(rule_set, changes):
 
 
 @pytest.mark.parametrize("changes", [{"by_rank": 1.0}, {"by_rank": 0.3, "by_children": True}])
-def test_the_walk_goes_where_the_formula_says(changes):
+def test_descents_follow_the_formula(changes):
     """Kowalski et al. 2024, equation 2, with virtual losses."""
     method = dataclasses.replace(PNMCTS, **changes)
     search = grown("hex-6", method, wave=1)
@@ -115,10 +114,10 @@ def test_the_walk_goes_where_the_formula_says(changes):
         edges["busy"] = 0
         assert score[chosen] == pytest.approx(score.max(), abs=1e-6)
         seen.append(score[chosen] > score[selection == selection.max()].max() + 1e-6)
-    assert len(seen) > 20 and any(seen)  # there are nodes where ranks decide
+    assert len(seen) > 20 and any(seen)  # at some nodes ranks decide
 
 
-def test_an_edge_says_what_its_child_says():
+def test_an_edge_holds_the_numbers_of_its_child():
     """Except for children that another path has reached since."""
     search = grown("hex-6", PNMCTS, nodes=500, wave=1)
     tree, same = search.tree, []
@@ -135,7 +134,7 @@ def test_an_edge_says_what_its_child_says():
     assert len(same) > 100 and np.mean(same) > 0.9
 
 
-def test_without_its_term_it_walks_as_mcts_does():
+def test_without_its_term_it_descends_as_mcts():
     """With a weight that rounds to nothing, the same positions are visited as often."""
     seen = []
     for method in (METHODS["mcts"], dataclasses.replace(PNMCTS, by_rank=1e-300), PNMCTS):
@@ -147,14 +146,14 @@ def test_without_its_term_it_walks_as_mcts_does():
 
 
 @pytest.mark.parametrize("by_rank", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_weight_that_is_none_is_refused(by_rank):
+def test_a_weight_of_0_is_refused(by_rank):
     with pytest.raises(ValueError, match="above 0"):
         dataclasses.replace(PNMCTS, by_rank=by_rank)
 
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "10", None, True, 1 << 70])
-def test_numbers_that_no_search_can_use_are_refused_by_name(name, value):
+def test_settings_out_of_range_are_refused_by_name(name, value):
     method, refused = METHODS[name], 0
     for field in dataclasses.fields(method):
         if isinstance(field.default, int | float) and not isinstance(field.default, bool):

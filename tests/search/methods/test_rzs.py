@@ -45,9 +45,8 @@ def own(game, state, claim, folder, **options):
 def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
     """Where only repetition could decide, the fallback leaves the answer open."""
     rng, seen, alone = random.Random(22), Counter(), 0
-    while sum(seen.values()) < (
-        2000 if LONG else 24
-    ):  # each has rules of its own to compile, which takes longer than the search
+    # Each has a rule set of its own, whose compilation takes longer than the search.
+    while sum(seen.values()) < (2000 if LONG else 24):
         game = task(rng, 4, "true")
         state = position(rng, game)
         if state is None:
@@ -84,7 +83,7 @@ def test_random_life_problems_are_answered_as_by_retrograde_analysis(tmp_path):
     ("rule_set", "plies"),
     [("hex-4", range(3, 6)), ("gomoku-3;line=3;win=five-or-more;knowledge=ndk", range(2, 6))],
 )
-def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_path):
+def test_games_without_repetition_are_decided_without_a_fallback(rule_set, plies, tmp_path):
     """Each iteration has a larger budget, so in the end everything is searched."""
     game = make(rule_set)
     oracle, asked, nodes = minimax.DepthFirst(game), itertools.cycle(claims(game)), 0
@@ -100,10 +99,10 @@ def test_games_that_end_are_decided_without_another_method(rule_set, plies, tmp_
             claim,
         )
         nodes += result.nodes
-    assert nodes > 50  # not all are decided on sight
+    assert nodes > 50  # not all are decided by their row
 
 
-def test_one_path_goes_depth_first():
+def test_one_path_searches_depth_first():
     """A path stays below a move until it is decided or its budget is spent, once an iteration."""
     game = make("hex-4")
     method = dataclasses.replace(RZS, wave=1)
@@ -129,7 +128,7 @@ def test_one_path_goes_depth_first():
     for budget in set(begun):
         iteration = [line for line, at in zip(lines, begun, strict=True) if at == budget]
         roots = [line[0] for line in iteration]
-        assert roots == sorted(roots)  # a move of the root is not returned to within an iteration
+        assert roots == sorted(roots)  # no iteration returns to a move of the root
 
 
 @pytest.mark.parametrize("max_nodes", [16, 64])
@@ -144,7 +143,7 @@ def test_tiny_tables_cost_work_and_no_answer(max_nodes, tmp_path):
         assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim)
 
 
-def test_a_walk_of_many_steps_is_cut_into_calls():
+def test_a_long_descent_is_split_into_calls():
     """Limits and interrupts are checked between calls; the descent continues without a fallback."""
     game = make("hex-6")
     method = dataclasses.replace(RZS, wave=1)
@@ -161,7 +160,7 @@ def test_a_walk_of_many_steps_is_cut_into_calls():
         if count:
             search.absorb(0, job.evaluator(states, actions, 0))
     search.retreat()
-    search.tree.extra[:] = 0  # all is to be gone through again, and next to nothing of it is new
+    search.tree.extra[:] = 0  # everything is searched again, almost nothing is new
     budget = int(search.work.paths.limit_a[0, 0])
     search.work.paths.limit_a[0, 0] = 1
     stops = 0
@@ -176,7 +175,7 @@ def test_a_walk_of_many_steps_is_cut_into_calls():
     assert stops > 1 and search.method is method and search.verdict is None
 
 
-def test_paths_that_are_not_asked_hold_nobody_up():
+def test_unused_paths_do_not_block_the_others():
     """A call may need fewer leaves than there are paths; those below the root delay the next
     iteration.
     """

@@ -101,14 +101,13 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
         if search.verdict is not None:
             break
     assert search.verdict is Verdict.PROVED
-    assert len({state for state, _ in records}) == len(records) > LAST  # nobody is written twice
+    assert len({state for state, _ in records}) == len(records) > LAST  # no record is written twice
     assert {move for _, move in records if move < 0} == {-1}
 
 
 # ---- memory --------------------------------------------------------------------------------------
-def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
-    """Free blocks serve only lists, or only edges, of their size; they must not use up the budget.
-    """
+def test_a_table_refilled_many_times_holds_as_much_as_at_first():
+    """Free blocks serve only lists, or only edges, of their size; they must not use up the budget."""
     game = make("hex-6")
     job = Job(
         game,
@@ -129,7 +128,7 @@ def test_a_table_filled_again_and_again_holds_as_much_as_at_first():
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_what_is_written_never_exceeds_the_budget(method):
+def test_memory_written_never_exceeds_the_budget(method):
     """Lists, edges, nodes and table stay within the budget over many evictions and compactions."""
     game = make("hex-6")
     job = Job(
@@ -151,9 +150,8 @@ def test_what_is_written_never_exceeds_the_budget(method):
             + (16 + 4 * tree.extra.shape[1]) * counters[EDGES]
             + table
         )
-        assert (
-            written <= counters[USED] + 16 * counters[NODES]
-        )  # the books say what there is, but for the table of free slots
+        # USED counts all that is written except the stack of free slots.
+        assert written <= counters[USED] + 16 * counters[NODES]
         assert counters[USED] <= counters[BUDGET] + table
         most, evicted = (
             max(most, counters[USED] / counters[BUDGET]),
@@ -184,9 +182,8 @@ def test_offsets_fit_their_types_whatever_the_budget(budget, extra, monkeypatch)
     monkeypatch.setattr(tree_module, "np", fake_numpy())
     tree = new_tree(budget, 4, make("hex-5").zoning(), extra)
     node, edge = tree_module.NODE, tree_module.EDGE
-    assert (
-        len(tree.lists) - 1 < np.iinfo(node["list"]).max == 0xFFFFFFFF
-    )  # the largest value ends a chain of free blocks
+    # The largest value ends a chain of free blocks.
+    assert len(tree.lists) - 1 < np.iinfo(node["list"]).max == 0xFFFFFFFF
     assert len(tree.edges) - 1 <= min(np.iinfo(node["edges"]).max, np.iinfo(edge["child"]).max)
     assert len(tree.nodes) - 1 <= min(
         np.iinfo(tree.slots.dtype).max, np.iinfo(edge["child"]).max, np.iinfo(tree.free.dtype).max
@@ -226,10 +223,10 @@ def traces(job: Job) -> list[weakref.ref]:
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_a_finished_search_gives_its_memory_back(method, without_collector):
+def test_a_finished_search_frees_its_memory(method, without_collector):
     """By reference counts alone: a search holds no reference cycle."""
     game = make("hex-4")
-    for limits in (Limits(), Limits(nodes=20)):  # with an answer and without
+    for limits in (Limits(), Limits(nodes=20)):  # with and without an answer
         job = Job(game, game.init(), claims=Claim(0), settings=Settings(method, limits))
         known = traces(job)
         run_jobs([job])
@@ -239,7 +236,7 @@ def test_a_finished_search_gives_its_memory_back(method, without_collector):
         job.close()
 
 
-def test_searches_end_without_a_trace_however_they_end(without_collector, tmp_path):
+def test_searches_free_their_memory_however_they_end(without_collector, tmp_path):
     """Closed early, interrupted, out of memory, or in a pool."""
     game = make("hex-4")
     job = Job(game, game.init(), claims=Claim(1))
@@ -270,6 +267,6 @@ def test_searches_end_without_a_trace_however_they_end(without_collector, tmp_pa
             solve_pool(problems, pool=2, limits=Limits(nodes=60), max_nodes=16)
         ):
             assert result.reason.endswith(".")
-            alive = sum(trace() is not None for trace in made[::6])  # of the searches themselves
+            alive = sum(trace() is not None for trace in made[::6])  # the searches themselves
             assert alive <= 2 and len(made) >= 6 * number
     assert sum(trace() is not None for trace in made) == 0

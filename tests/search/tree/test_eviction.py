@@ -54,7 +54,7 @@ def test_zones_survive_eviction(method, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["dfpn", "mcts"])
-def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
+def test_the_table_stays_within_its_bound_and_its_counters_are_right(method):
     game = make("hex-6")
     job = Job(
         game,
@@ -74,7 +74,7 @@ def test_the_table_stays_within_its_bound_and_its_books_are_kept(method):
 @pytest.mark.parametrize(
     ("method", "max_nodes"), search_tools.in_turn(search_tools.NAMES, [1, 4, 16, None])
 )
-def test_hardly_any_memory_ends_in_a_sentence(method, max_nodes):
+def test_too_little_memory_ends_with_a_reason(method, max_nodes):
     """Down to a table of one entry and a memory limit of 0: an unknown answer with its reason, no
     crash.
     """

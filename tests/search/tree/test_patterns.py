@@ -98,9 +98,8 @@ class Model:
                 [[rng.getrandbits(32) for _ in range(words)] for _ in range(planes)], np.uint32
             ),
         )
-        self.points = sorted(
-            rng.sample(range(32 * words), min(32 * words, rng.choice((3, 6, 40))))
-        )  # few: so that patterns share stones and zones
+        # Few points, so that patterns share stones and zones.
+        self.points = sorted(rng.sample(range(32 * words), min(32 * words, rng.choice((3, 6, 40)))))
 
     def seen(self) -> np.ndarray:
         """Random stones of two colours, no two on a point, and random other planes."""
@@ -213,7 +212,7 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
             seen[bool(right)] += 1
             if found >= 0:
                 help_by(model.table, found)
-            if not right or rng.random() < 0.2:  # some that are covered too: the tree must hold any
+            if not right or rng.random() < 0.2:  # some covered ones, too
                 zone, before = model.zone(), Counter(model.held)
                 put(model.table, shown, zone, winner, mover, np.uint64(number))
                 key = (2 * winner + mover, model.key(zone, shown))
@@ -232,9 +231,8 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
 
 
 @pytest.mark.parametrize("stone", [None, 0, 1])
-def test_what_all_patterns_have_in_common_is_asked_for_once(stone):
-    """Whichever points nodes test: a position that differs at one common point reaches no pattern.
-    """
+def test_common_points_are_tested_once(stone):
+    """Whichever points nodes test: a position that differs at one common point reaches no pattern."""
     rng, point = random.Random(5), 37
     model = Model(rng, 2, 3, 200)
     model.points = rng.sample([each for each in range(64) if each != point], 40)
@@ -261,7 +259,7 @@ def test_what_all_patterns_have_in_common_is_asked_for_once(stone):
         assert visited > 40 if other == stone else (visited, compared) == (20, 0)
 
 
-def test_what_helps_stays():
+def test_patterns_that_help_stay():
     model = Model(random.Random(1), 3, 3, 20)
     model.points = list(range(96))
     zone = np.full(3, 0xFFFFFFFF, np.uint32)
@@ -275,7 +273,7 @@ def test_what_helps_stays():
     assert model.table.counters[REPLACED] == 181
 
 
-def test_marks_are_the_beginnings_of_the_log_s_hashes():
+def test_marks_are_prefixes_of_the_hashes_of_the_log():
     states = np.random.default_rng(0).integers(0, 1 << 32, (100, 7), dtype=np.uint32)
     assert [int(mark(state)) for state in states] == [
         int(word) >> 64 - COVER_HASH_BITS for word in hashed(states)
@@ -325,7 +323,7 @@ def played(game, rng: random.Random, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("rule_set", RULES if LONG else RULES[::2])
-def test_a_pattern_serves_what_the_checker_says_is_covered(rule_set):
+def test_a_pattern_decides_exactly_what_the_checker_accepts_as_covered(rule_set):
     """Every hit is covered by FORMAT.md; misses are only positions with a ko in the zone of one of
     the two.
     """
@@ -382,7 +380,7 @@ def tree_of(rule_set: str):
     return new_tree(1 << 20, game.state_words, game.zoning())
 
 
-def test_the_whole_position_and_the_forced_opening_serve_none():
+def test_the_whole_position_and_the_forced_opening_give_no_patterns():
     game = make("killallgo-7;ko=simple")
     opening = np.asarray(game.pack(game.init()))
     later = np.asarray(

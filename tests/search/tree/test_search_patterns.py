@@ -1,5 +1,4 @@
-"""Searches with patterns: answers do not depend on the table's size, and decisions can be proven.
-"""
+"""Searches with patterns: answers do not depend on the table's size, and decisions can be proven."""
 
 from __future__ import annotations
 
@@ -57,11 +56,12 @@ def test_answers_are_those_of_retrograde_analysis_whatever_the_table_s_size(
         "build",
         lambda self, root: (build(self, root), elsewhere.append(self.leads_elsewhere))[0],
     )
+    # The same questions for all: their rule sets are compiled once.
     made, rng, seen = (
         tables(most),
         random.Random("patterns 1"),
         Counter(),
-    )  # the same questions for all: their rules are compiled once
+    )
     drawn = questions(
         rng, lambda: task(rng, 4 if rng.random() < 0.7 else 5, rng.choice(("true", "false")))
     )
@@ -144,14 +144,13 @@ def test_a_proof_may_lead_to_covered_positions():
     found = proof(problem, records)
     assert found.checked and found.checked.report.accepted
     rules, text = rules_of("go", problem.game.rule_set), problem.game.text(problem.state)
-    for move in found.line:  # what is shown as a line can be played
+    for move in found.line:  # the displayed line can be played
         text = rules.child(rules.position(text), move)
     assert found.line
 
 
-def test_a_record_that_names_a_wrong_position_carries_nothing():
-    """A missing, younger or uncovered position, or another winner: a gap at this record or before.
-    """
+def test_a_record_that_refers_to_a_wrong_position_proves_nothing():
+    """A missing, younger or uncovered position, or another winner: a gap at this record or before."""
     problem, records = decided()
     game, rng, which = problem.game, random.Random(3), needed(*decided())
     assert which
@@ -173,9 +172,8 @@ def test_a_record_that_names_a_wrong_position_carries_nothing():
             except ProofGap as gap:
                 assert gap.record <= at
                 continue
-            assert (
-                found.checked and found.checked.report.accepted and name != own ^ 1
-            )  # that one is covered as well
+            # The other one is covered as well.
+            assert found.checked and found.checked.report.accepted and name != own ^ 1
         turned = records.copy()
         turned[at, words] = np.array([~move], np.int32).view(np.uint32)[0]
         with pytest.raises(ProofGap):
@@ -201,9 +199,8 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
         resting = alike(game, records) & (
             np.where(moves < 0, ~moves, moves) == (move if move >= 0 else ~move)
         )
-        assert (
-            gap.value.record <= np.flatnonzero(resting).max()
-        )  # whichever of those that rest on it is met first
+        # The first dependent record that is reached.
+        assert gap.value.record <= np.flatnonzero(resting).max()
         out = tmp_path / str(at)
         job = Job(
             game,
@@ -222,7 +219,7 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
         (result,) = job.finish()
         job.close()
         tried += result.verdict is Verdict.UNKNOWN
-        for _ in range(20):  # each time what is known to be groundless goes
+        for _ in range(20):  # each time unsupported records are dropped
             if result.verdict is Verdict.PROVED:
                 break
             assert result.verdict is Verdict.UNKNOWN and "incomplete" in result.reason
@@ -244,9 +241,8 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
     """The log of a stopped run holds covering records; they and the patterns serve the next run."""
     problem, _ = decided()
     game, resumed = problem.game, 0
-    most = (
-        30_000 if LONG or method not in ("mcts", "pnmcts") else 3_000
-    )  # random games take nearly all of the time
+    # Random games take nearly all of the time.
+    most = 30_000 if LONG or method not in ("mcts", "pnmcts") else 3_000
     for nodes in (100, 125, 150, 175, 200) if LONG else (150, 200):
         out = tmp_path / f"{nodes}"
         first = solve(

@@ -132,9 +132,8 @@ class Model:
                         if tree.lists[at] != 0xFFFFFFFF
                         else NONE
                     )
-            assert owned[kind] == set(
-                range(int(tree.counters[top]))
-            )  # nothing is lost, nothing is held twice
+            # No entry is lost or held twice.
+            assert owned[kind] == set(range(int(tree.counters[top])))
         assert tree.counters[USED] <= tree.counters[BUDGET] + 4 * len(tree.slots)
 
 
@@ -142,7 +141,7 @@ class Model:
 def test_every_node_keeps_its_moves_and_edges(seed):
     rng = random.Random(seed)
     model = Model(new_tree(1 << 16, 2), rng)
-    model.grow()  # there is a node to look at, whatever chance says
+    model.grow()  # at least one node
     for step in range(400):
         for _ in range(rng.randrange(20)):
             model.grow()
@@ -161,7 +160,7 @@ def test_every_node_keeps_its_moves_and_edges(seed):
     assert (model.tree.spare == NONE).all()
 
 
-def test_nothing_below_decided_nodes_goes_while_another_question_may_follow():
+def test_moves_below_decided_nodes_stay_while_a_claim_may_follow():
     tree = new_tree(1 << 16, 1)
     tree.counters[KEEP] = 1
     node = add_node(tree, np.uint64(1), np.ones(1, np.uint32), np.int8(0), 5)
@@ -172,7 +171,7 @@ def test_nothing_below_decided_nodes_goes_while_another_question_may_follow():
     assert tree.nodes[node]["room"] == 0 and tree.spare[0, 2] != NONE
 
 
-def test_zones_and_sequences_in_one_game_are_refused():
+def test_zones_and_a_threat_search_in_one_game_are_refused():
     """A threat search gives no zone for the log."""
     zoning, seen = make("hex-5").zoning(), make("gomoku-5;line=4;knowledge=4t").threat_search()
     assert zoning is not None and seen is not None
@@ -180,7 +179,7 @@ def test_zones_and_sequences_in_one_game_are_refused():
         new_tree(1 << 16, 4, zoning, threat_search=seen)
 
 
-def test_a_full_tree_says_so_and_stays_whole():
+def test_a_full_tree_sets_its_flag_and_stays_consistent():
     model = Model(new_tree(1 << 16, 2, nodes=3), random.Random(0))
     for _ in range(5):
         model.grow()

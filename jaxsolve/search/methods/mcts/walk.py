@@ -119,8 +119,7 @@ def _release(tree, paths, path, with_leaf):
 
 @inner
 def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, log):
-    """Averages ``value`` (the or-player's, or a cost) into a path; decides nodes from the leaf up.
-    """
+    """Averages ``value`` (the or-player's, or a cost) into a path; decides nodes from the leaf up."""
     deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
         value = cost_of_path(tree, paths, path, value, claim, exploring)
@@ -155,9 +154,8 @@ def _repeats(paths, path, child):
 
 
 @inner
-def _walk(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
-    """Takes a path to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided.
-    """
+def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
+    """Takes a path to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided."""
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
         depth = paths.depth[path]
@@ -211,7 +209,7 @@ def select(work: Workspace, first, last, leaves: Leaves, exploring: Exploring):
     """As ``pns.walk.select``."""
     count = 0
     for path in range(first, last):
-        found = _walk(work.tree, work.paths, path, work.claim, exploring, work.log)
+        found = _descend(work.tree, work.paths, path, work.claim, exploring, work.log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:

@@ -1,1 +1,1 @@
-"""Proof-number search: its numbers, walks and the analysis of repetition."""
+"""Proof-number search: numbers, descents and passes over the graph."""

@@ -1,5 +1,4 @@
-"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in three configurations (``pns.numbers``).
-"""
+"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in three configurations (``pns.numbers``)."""
 
 from __future__ import annotations
 

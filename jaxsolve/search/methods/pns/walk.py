@@ -156,7 +156,7 @@ def _limits(tree, paths, path, number, delta, second, weights: Weights):
 
 
 @inner
-def _walk(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
+def _descend(tree, paths, path, claim: ClaimCodes, weights: Weights, log):
     """Takes a path to its next leaf: FOUND (at its last edge), FINISHED (the root is decided) or
     IDLE.
     """
@@ -214,7 +214,7 @@ def select(work: Workspace, first, last, leaves: Leaves, weights: Weights):
     """
     count = 0
     for path in range(first, last):
-        found = _walk(work.tree, work.paths, path, work.claim, weights, work.log)
+        found = _descend(work.tree, work.paths, path, work.claim, weights, work.log)
         if found == FINISHED:
             return count, FINISHED
         if found == FOUND:
