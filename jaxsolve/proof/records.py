@@ -20,7 +20,7 @@ def zone_words_of(game: Game) -> int:
 
 
 def are_records(game: Game, zone_words: int, records: np.ndarray) -> bool:
-    """Whether all of uint32[n, S + 1 + Z] are records: states in range, moves and zones of ``game``.
+    """Whether all of uint32[n, S + 1 + Z] have states, moves and zones in range of ``game``.
 
     Args:
       zone_words: Z; 0 where the search had no zones.

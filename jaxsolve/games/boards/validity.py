@@ -1,4 +1,4 @@
-"""Range checks of packed stones on the host: positions that a file holds must look like positions."""
+"""Range checks of packed stones on the host, for positions read from files."""
 
 from __future__ import annotations
 

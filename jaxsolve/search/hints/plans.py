@@ -18,7 +18,7 @@ from jaxsolve.search.tree.tree import BIG, FORCED_BIT, HARDER_FLAG, PLANNED_FLAG
 from jaxsolve.search.tree.zones import null_first
 
 NO_PLAN = 9  # moves to the goal assumed where no plan was found
-# Rows of the zone buffers: a hint; a plan tried and moves near it; the plan found and moves near it.
+# Rows of the zone buffers: a hint; a plan tried and what is near it; the plan found and the same.
 HINT, TRIED, FOUND, NEAR = 0, 2, 4, 5
 SIBLINGS = 16  # latest siblings whose plans are tried
 BLIND_PATIENCE = 64  # most patience with a null move where the or-player has no plan

@@ -22,7 +22,7 @@ THREATLESS = 6.0
 
 @inner
 def awaits_threat_search(tree, node):
-    """Whether a node is about to be expanded for the first time and has had no threat-tree search."""
+    """Whether a node without visited moves has had no threat-tree search."""
     record = tree.nodes[node]
     return (
         tree.threat_search.addresses[0] != 0

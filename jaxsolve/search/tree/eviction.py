@@ -80,7 +80,7 @@ class Eviction:
 
 
 def evict(tree: Tree, keep: int) -> None:
-    """Evicts the nodes with the least work below them until about ``keep`` are left (Nagai 1999)."""
+    """Evicts the nodes with the least work below them until about ``keep`` are left."""
     # A byte a node stays in the cache while all edges are read.
     _evict(tree, keep, np.zeros(tree.counters[NODES], np.uint8))
     rehash(tree)

@@ -267,7 +267,7 @@ def _count_moves(row, offsets: Offsets):
 
 @inner
 def _list_moves(tree, node, row, threat, moves, offsets: Offsets, order):
-    """Writes the node's moves: forcing moves first, then by the mover's order or by falling prior."""
+    """Writes the node's moves: forcing ones first, then by the mover's order or by prior."""
     record = tree.nodes[node]
     top = np.int64(record.list)
     if threat >= 0:  # any other move loses at once

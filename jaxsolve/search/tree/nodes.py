@@ -28,7 +28,7 @@ from jaxsolve.search.tree.tree import (
 
 @inlined
 def add_node(tree, key, state, mover, moves):
-    """Adds a node with a list block for ``moves`` moves, none listed yet; NONE if memory is full."""
+    """Adds a node with space for ``moves`` moves, none listed yet; NONE if memory is full."""
     fresh = tree.counters[FREE] == 0
     cost = NODE_BYTES + 4 * tree.states.shape[1] + 8 * tree.zones.shape[1] + 4 * tree.plans.shape[1]
     if fresh and (

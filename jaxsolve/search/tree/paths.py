@@ -98,7 +98,7 @@ def log_is_full(log, paths):
 
 @inner
 def leave_node(tree, paths, path):
-    """Moves a path one step up; updates pins, busy marks and work, but not the numbers of the node."""
+    """Moves a path one step up; updates pins, busy marks and work, but no numbers."""
     depth = paths.depth[path] - 1
     node = paths.nodes[path, depth]
     child = paths.nodes[path, depth + 1]

@@ -162,7 +162,7 @@ def _earlier(table, best, word, points):
 
 @inner
 def _first_difference(table, pattern, other, words):
-    """First point, in order, where two patterns differ, inside both zones if possible; -1 if none."""
+    """First point where two patterns differ, inside both zones if possible; -1 if none."""
     best = np.int64(-1)
     for i in range(words):
         stones = (

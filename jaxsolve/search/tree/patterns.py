@@ -146,7 +146,7 @@ def value_inside(first, second):
 
 @inner
 def look_up(table, winner, mover):
-    """A pattern won by ``winner`` with ``mover`` to move that ``table.seen`` matches; -1 if none."""
+    """A pattern of this winner and side to move that ``table.seen`` matches; -1 if none."""
     words = table.rows.shape[1] - len(table.seen)
     table.counters[LOOKUPS] += 1
     start = table.roots[root_of(winner, mover)]

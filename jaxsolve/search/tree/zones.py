@@ -98,7 +98,7 @@ def winning_move(tree, node):
 
 @inner
 def lost_by(tree, node, action, zone):
-    """Records that ``action`` loses for the node's mover on ``zone``; True if this closes others."""
+    """Records that ``action`` loses for the mover on ``zone``; True if this closes others."""
     words = tree.zones.shape[1]
     if (
         words == 0
@@ -224,7 +224,7 @@ def _has_patterns(tree):
 
 @inner
 def _write_planes(tree, state):
-    """Writes the planes of a position to ``tree.patterns.seen``; returns the result of ``pattern``."""
+    """Writes a position's planes to ``tree.patterns.seen``; the result of ``pattern``."""
     zoning = tree.zoning
     return call_zone_function(
         zoning.addresses[PATTERN],
@@ -330,7 +330,7 @@ def enter_patterns(tree, states, moves, zones, left):
 
 @inner
 def store_pattern_of(tree, state, zone, mover, winner):
-    """Stores the pattern of any position that ``winner`` wins on ``zone``, not the whole position."""
+    """Stores the pattern of any position won on a zone that is not the whole position."""
     if not _has_patterns(tree) or is_whole_position(tree, zone):
         return
     if (

@@ -1,4 +1,4 @@
-"""Monte-Carlo searches with plans: initial numbers, values, the null move first, no random games."""
+"""Monte-Carlo searches with plans: initial numbers, values, null move first, no random games."""
 
 from __future__ import annotations
 

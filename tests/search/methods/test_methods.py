@@ -143,7 +143,7 @@ def test_a_method_that_cannot_be_searched_with_is_refused(method, sentence):
 
 
 def test_a_tree_is_shared_only_with_methods_without_extra_words():
-    """A method with extra words would miss them, or read another method's, in a tree it continues."""
+    """A method with extra words would miss them in another method's tree."""
 
     class Remembers(ProofNumber):
         extra_words = 1

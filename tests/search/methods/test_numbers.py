@@ -1,4 +1,4 @@
-"""A node's numbers follow from its edges, or the node is marked stale, which ``sweep`` relies on."""
+"""A node's numbers follow from its edges, or the node is marked stale, for ``sweep``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PN-MCTS: ranks and numbers follow their definitions; without its term it searches as MCTS-solver."""
+"""PN-MCTS: ranks and numbers follow their definitions; without its term it is MCTS-solver."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
 
 # ---- memory --------------------------------------------------------------------------------------
 def test_a_table_refilled_many_times_holds_as_much_as_at_first():
-    """Free blocks serve only lists, or only edges, of their size; they must not use up the budget."""
+    """Free blocks serve only lists, or edges, of their size; they must not use up the budget."""
     game = make("hex-6")
     job = Job(
         game,

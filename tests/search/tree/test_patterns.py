@@ -232,7 +232,7 @@ def test_a_look_up_hits_exactly_when_a_pattern_is_covered(most):
 
 @pytest.mark.parametrize("stone", [None, 0, 1])
 def test_common_points_are_tested_once(stone):
-    """Whichever points nodes test: a position that differs at one common point reaches no pattern."""
+    """A position that differs at one common point reaches no pattern."""
     rng, point = random.Random(5), 37
     model = Model(rng, 2, 3, 200)
     model.points = rng.sample([each for each in range(64) if each != point], 40)

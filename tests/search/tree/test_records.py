@@ -1,4 +1,4 @@
-"""Records from files: a file with a right digest is refused or harmless, whatever its records hold."""
+"""Records from files: a file with a right digest is refused or harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches with patterns: answers do not depend on the table's size, and decisions can be proven."""
+"""Searches with patterns: answers do not depend on the table's size and can be proven."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_proof_may_lead_to_covered_positions():
 
 
 def test_a_record_that_refers_to_a_wrong_position_proves_nothing():
-    """A missing, younger or uncovered position, or another winner: a gap at this record or before."""
+    """A missing, younger or uncovered position, or another winner: a gap here or before."""
     problem, records = decided()
     game, rng, which = problem.game, random.Random(3), needed(*decided())
     assert which

@@ -64,7 +64,7 @@ class MonteCarlo(Method):
         )
 
     def guided(self, heads: Heads) -> Method:
-        """PUCT with the constant of the published program; by costs if the network predicts them."""
+        """PUCT with the published program's constant; by costs if the network predicts them."""
         fallback = self.gives_way_to.guided(heads)
         return dataclasses.replace(
             self,
@@ -115,7 +115,7 @@ class MonteCarlo(Method):
         return last  # a path is at the root unless it is in flight
 
     def numbers(self, tree: Tree) -> tuple[float, float]:
-        """(visits, mean value for the root's mover, or mean cost) over the root's undecided moves."""
+        """(visits, mean value for the root's mover or mean cost) of the root's undecided moves."""
         edges = _edges_of(tree, 0)
         visits = float(edges["visits"].sum())
         open_moves = np.isfinite(edges["value"])

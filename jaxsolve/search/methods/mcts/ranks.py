@@ -120,7 +120,7 @@ def sum_numbers(tree, node, claim: ClaimCodes):
 
 @inner
 def update_edge(tree, node, number, claim: ClaimCodes):
-    """Copies the child's numbers into an edge; True if those of its node changed or it is decided."""
+    """Copies the child's numbers into an edge; True if its node changed or is decided."""
     record = tree.nodes[node]
     at = np.int64(record.edges) + number
     a, b = _numbers_of_edge(tree, node, number, claim)

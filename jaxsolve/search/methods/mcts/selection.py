@@ -129,7 +129,7 @@ def choose(tree, node, claim: ClaimCodes, exploring: Exploring):
 
 @inner
 def cost_of_path(tree, paths, path, cost, claim: ClaimCodes, exploring: Exploring):
-    """Cost of a leaf, multiplied by the number of moves of each opponent node on its path (log10)."""
+    """Cost of a leaf times the number of moves of each opponent node on its path (log10)."""
     for d in range(paths.depth[path] + 1):
         record = tree.nodes[paths.nodes[path, d]]
         if record.mover != claim.or_player:

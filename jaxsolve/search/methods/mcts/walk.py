@@ -119,7 +119,7 @@ def _release(tree, paths, path, with_leaf):
 
 @inner
 def _back_up(tree, paths, path, value, claim: ClaimCodes, exploring: Exploring, log):
-    """Averages ``value`` (the or-player's, or a cost) into a path; decides nodes from the leaf up."""
+    """Averages ``value`` (the or-player's, or a cost) into a path; decides its nodes."""
     deciding, counting = True, exploring.ranked
     if exploring.most_cost > 0.0:
         value = cost_of_path(tree, paths, path, value, claim, exploring)
@@ -155,7 +155,7 @@ def _repeats(paths, path, child):
 
 @inner
 def _descend(tree, paths, path, claim: ClaimCodes, exploring: Exploring, log):
-    """Takes a path to a leaf (FOUND); IDLE if it finds none now, FINISHED if the root is decided."""
+    """Takes a path to a leaf (FOUND), else IDLE, or FINISHED if the root is decided."""
     hopeless = exploring.most_cost if exploring.most_cost > 0.0 else -1.0
     while True:
         depth = paths.depth[path]

@@ -1,4 +1,4 @@
-"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in three configurations (``pns.numbers``)."""
+"""``pns``, ``dfpn`` and ``fdfpn``: proof-number search in three configurations."""
 
 from __future__ import annotations
 

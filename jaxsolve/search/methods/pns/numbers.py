@@ -214,7 +214,7 @@ def _take_unvisited(tree, node, live, limit, weights: Weights):
 
 @inner
 def sum_unvisited(record, taken, first):
-    """Contribution to ``delta`` of ``taken`` unvisited moves, of which ``first`` are listed first."""
+    """Contribution to ``delta`` of ``taken`` unvisited moves, ``first`` of them listed first."""
     others = (taken - first) * initial_numbers(record, False)[1]
     return first * initial_numbers(record, True)[1] + (
         min(others, QUIET_SUM) if record.marks & NARROW_FLAG else others
