@@ -56,7 +56,7 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
     from jaxsolve.games.zones import Zoning
     from jaxsolve.search.hints.weights import Weights
     from jaxsolve.search.methods import METHODS, Workspace
-    from jaxsolve.search.tree.expansion import ClaimCodes
+    from jaxsolve.search.tree.claim_codes import ClaimCodes
     from jaxsolve.search.tree.paths import Log, Paths
     from jaxsolve.search.tree.tree import Tree
 

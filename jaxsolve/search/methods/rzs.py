@@ -35,7 +35,7 @@ from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import rank_and_store, refresh, refresh_decided
 from jaxsolve.search.methods.pns.walk import approach, pop, unwind
-from jaxsolve.search.tree.expansion import ClaimCodes
+from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.paths import (
     FINISHED,
     FOUND,

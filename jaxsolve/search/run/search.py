@@ -15,15 +15,9 @@ from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.result import Progress
 from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.run.warm_up import warm_up
+from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
-from jaxsolve.search.tree.expansion import (
-    EVALUATED,
-    EXPANDED,
-    claim_codes,
-    enter_decided,
-    fresh_rows,
-    place,
-)
+from jaxsolve.search.tree.expansion import EVALUATED, EXPANDED, enter_decided, fresh_rows, place
 from jaxsolve.search.tree.paths import Leaves, forget_limits, new_log, new_paths
 from jaxsolve.search.tree.patterns import order_points
 from jaxsolve.search.tree.tree import (

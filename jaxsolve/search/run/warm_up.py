@@ -12,8 +12,8 @@ from jaxsolve.games.zones import has_plans
 from jaxsolve.search.methods import Method, Workspace
 from jaxsolve.search.methods.pns.graph import frontier, level_order
 from jaxsolve.search.tree import expansion
+from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.eviction import compact, evict
-from jaxsolve.search.tree.expansion import ClaimCodes
 from jaxsolve.search.tree.paths import Leaves, new_log, new_paths
 from jaxsolve.search.tree.tree import new_tree, roomier
 from jaxsolve.search.tree.zones import enter_patterns

@@ -4,16 +4,12 @@ moves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
-from jaxsolve.games.game import Game, HasForcedReply, InitialisesNumbers
 from jaxsolve.games.threats import NOBODY, THREATS, UNREFUTED, call_threat_search
 from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.jit.host import compiled, inlined, inner
-from jaxsolve.question import Claim
 from jaxsolve.search.tree.nodes import add_node, strip
 from jaxsolve.search.tree.tree import (
     FORCED_BIT,
@@ -21,15 +17,12 @@ from jaxsolve.search.tree.tree import (
     KEEP,
     NONE,
     SOLVED_FLAG,
-    TAINTED,
     WHOLE,
     ended,
     find,
 )
+from jaxsolve.search.tree.workspace import Workspace
 from jaxsolve.search.tree.zones import store_pattern_of
-
-if TYPE_CHECKING:
-    from jaxsolve.search.tree.workspace import Workspace
 
 EXPANDED, EVALUATED = 0, 1  # tallies
 COST_UNIT = 16  # initial numbers per power of ten of a network's cost
@@ -37,28 +30,6 @@ MOST_FIRST = (1 << 15) - 1  # largest initial number
 # Initial number of a threat or forcing move with threat search, about the number of replies left
 # (2 to 20 prove about as much).
 THREATENING = 8
-
-
-class ClaimCodes(NamedTuple):
-    """A claim as compiled code reads it."""
-
-    or_player: int
-    verdicts: np.ndarray  # int8[5] by Outcome: 1 proved, -1 disproved, 0 neither (a length cap)
-    may_repeat: bool
-    forces: bool  # moves can force the reply, and initial numbers only count moves
-
-
-def claim_codes(game: Game, claim: Claim) -> ClaimCodes:
-    """The codes of ``claim``."""
-    verdicts = np.array(
-        [0, *(1 if claim.holds(outcome) else -1 for outcome in (1, 2, 3)), 0], np.int8
-    )
-    return ClaimCodes(
-        claim.player,
-        verdicts,
-        game.may_repeat,
-        isinstance(game, HasForcedReply) and not isinstance(game, InitialisesNumbers),
-    )
 
 
 @inner
@@ -78,15 +49,6 @@ def outcome_on_sight(row, offsets: Offsets):
     if threat >= 0 and not has(row, offsets.legal, threat):
         return 2 - mover
     return np.int64(0)
-
-
-@inner
-def numbers_of(outcome, claim: ClaimCodes):
-    """(proof number, disproof number) of a position with this outcome."""
-    verdict = claim.verdicts[outcome]
-    if verdict > 0:
-        return np.int64(0), np.int64(INF)
-    return np.int64(INF if verdict < 0 else TAINTED), np.int64(0)
 
 
 @inner

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxsolve.evaluate import Offsets
-from jaxsolve.search.tree.expansion import ClaimCodes
+from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.paths import Log, Paths
 from jaxsolve.search.tree.tree import Tree
 

@@ -97,7 +97,7 @@ class Bounded:
         self._left = 0
 
     def answer(self, text: str, claim: Claim, plies: int) -> tuple[Verdict, int] | None:
-        """(PROVED or DISPROVED, the least number of plies that force it), or None. Raises TooLarge."""
+        """(PROVED or DISPROVED, least number of plies that force it), or None. Raises TooLarge."""
         self._left = self.limit
         for depth in range(plies + 1):
             for asked, verdict in ((claim, Verdict.PROVED), (claim.opposite(), Verdict.DISPROVED)):
@@ -225,7 +225,7 @@ class Graph:
         return np.flatnonzero(self.outcomes == Outcome.ONGOING).tolist()
 
     def forced(self, claim: Claim) -> np.ndarray:
-        """bool[P]: where the claimant forces the claim in boundedly many moves (least fixed point)."""
+        """bool[P]: where the claimant forces the claim in bounded time (least fixed point)."""
         # Cached here: functools.cache would keep every graph of a session.
         if claim not in self._forced:
             self._forced[claim] = self._fixed_point(claim)

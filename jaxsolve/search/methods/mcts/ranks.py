@@ -15,7 +15,7 @@ import numpy as np
 from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import has_plan
 from jaxsolve.search.methods.pns.numbers import initial_numbers, sum_unvisited
-from jaxsolve.search.tree.expansion import ClaimCodes
+from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.nodes import add_edge, forced_entry
 from jaxsolve.search.tree.tree import BIG, INF, NONE, SOLVED_FLAG
 

@@ -10,7 +10,8 @@ import numpy as np
 from jaxsolve.jit.host import inner
 from jaxsolve.search.hints.plans import NO_PLAN, is_headed_by_null, moves_to_goal
 from jaxsolve.search.methods.mcts.ranks import RANK
-from jaxsolve.search.tree.expansion import ClaimCodes, cost_of, has_network_output
+from jaxsolve.search.tree.claim_codes import ClaimCodes
+from jaxsolve.search.tree.expansion import cost_of, has_network_output
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, NONE
 
 

@@ -17,7 +17,8 @@ from jaxsolve.search.methods.mcts.selection import (
     update_extremes,
 )
 from jaxsolve.search.methods.pns.numbers import store
-from jaxsolve.search.tree.expansion import EVALUATED, ClaimCodes, fetch, numbers_of, place
+from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
+from jaxsolve.search.tree.expansion import EVALUATED, fetch, place
 from jaxsolve.search.tree.nodes import add_edge, unpin
 from jaxsolve.search.tree.paths import FINISHED, FOUND, IDLE, Leaves, leaf_request, log_is_full
 from jaxsolve.search.tree.tree import ACTION, DROPPED_FLAG, INF, LOOPS, NONE, SOLVED_FLAG, TAINTED

@@ -20,7 +20,7 @@ import numpy as np
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
-from jaxsolve.search.tree.expansion import ClaimCodes, numbers_of
+from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
 from jaxsolve.search.tree.paths import Leaves, enter_child, leaf_request, leave_node, log_is_full
 from jaxsolve.search.tree.tree import (
     ACTION,

@@ -25,14 +25,8 @@ from jaxsolve.search.methods.pns.numbers import (
     refresh_decided,
     store,
 )
-from jaxsolve.search.tree.expansion import (
-    EVALUATED,
-    MOST_FIRST,
-    ClaimCodes,
-    fetch,
-    numbers_of,
-    place,
-)
+from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
+from jaxsolve.search.tree.expansion import EVALUATED, MOST_FIRST, fetch, place
 from jaxsolve.search.tree.nodes import forced_entry
 from jaxsolve.search.tree.paths import (
     BELOW,
