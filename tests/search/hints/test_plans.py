@@ -14,7 +14,7 @@ from jaxsolve.games import make
 from jaxsolve.proof.check import check
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.methods.mcts import selection
-from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, take_up
+from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, update_edge
 from jaxsolve.search.methods.pns.numbers import HARDER
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.pool import run_jobs
@@ -47,7 +47,7 @@ def begin(tree, node):
 
 @numba.njit
 def take(tree, node, number, question):
-    return take_up(tree, node, np.int64(number), question)
+    return update_edge(tree, node, np.int64(number), question)
 
 
 @pytest.fixture(scope="module")
