@@ -1,4 +1,7 @@
-"""Settings out of the YAML files of ``configs/`` and words key=value, put together by Hydra; what it refuses is said in one sentence."""
+"""Settings from the YAML files of ``configs/`` and words key=value, composed by Hydra.
+
+Errors are reported in one sentence.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import jaxsolve
 
 
 def folder() -> Path:
-    """Where the configurations are: beside this package in a checkout, else in it."""
+    """The folder of the configurations: beside this package in a checkout, else inside it."""
     package = Path(jaxsolve.__file__).parent
     beside = package.parent / "configs"
     return beside if (beside / "train.yaml").exists() else package / "configs"
@@ -20,10 +23,11 @@ def folder() -> Path:
 def settings(
     where: Path, main: str, schema: type, overrides: Sequence[str], groups: Collection[str] = ()
 ) -> tuple[Any, str]:
-    """An object of the ``schema``, from the file ``main`` of the folder ``where``; and the same as YAML.
+    """An object of ``schema`` from the file ``main`` of the folder ``where``, and the same as YAML.
 
-    ``groups``: folders in it, of which one file each may be chosen. Raises ValueError, in one sentence, for what Hydra or the schema's types refuse,
-    for a setting that there is not (with the nearest there is), and for a file that there is not.
+    ``groups``: its subfolders, of which one file each may be chosen. Raises ValueError, in one
+    sentence, for anything that Hydra or the types of the schema refuse, for an unknown setting
+    (with the nearest known one), and for a missing file.
     """
     from hydra import compose, initialize_config_dir
     from hydra.errors import HydraException
@@ -31,13 +35,14 @@ def settings(
     from omegaconf.errors import OmegaConfBaseException
 
     register(schema)
-    file = where / f"{main}.yaml"
+    file, overrides = where / f"{main}.yaml", quoted(overrides)
     with initialize_config_dir(version_base="1.3", config_dir=str(where)):
         try:
             parsed, plain = parsed_overrides(overrides), compose(main)
             if OmegaConf.get_type(plain) is not schema:
                 raise ValueError(
-                    f"{file} does not begin with 'defaults: [schema, _self_]', without which nothing is known of its settings"
+                    f"{file} does not begin with 'defaults: [schema, _self_]', which defines its "
+                    "settings"
                 )
             _refuse_strange(plain, parsed, {name: files(where / name) for name in groups})
             config = compose(main, list(overrides))
@@ -46,30 +51,27 @@ def settings(
             raise ValueError(sentence(error)) from None
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"{file}, or a file that it takes in, is no text in UTF-8: {error}"
+                f"{file}, or a file that it includes, is no text in UTF-8: {error}"
             ) from None
         except AssertionError:  # Hydra's, for a list of defaults that holds no names
-            raise ValueError(
-                f"{file}: its 'defaults' are no list of files as Hydra has them"
-            ) from None
+            raise ValueError(f"{file}: its 'defaults' are not a list of files for Hydra") from None
         except Exception as error:
-            if not type(error).__module__.startswith(
-                "yaml."
-            ):  # Hydra brings PyYAML along; it is no requirement of ours
+            # PyYAML is a requirement of Hydra, not of this package.
+            if not type(error).__module__.startswith("yaml."):
                 raise
             where_it_is = getattr(getattr(error, "problem_mark", None), "name", file)
             raise ValueError(f"{where_it_is} is no YAML: {' '.join(str(error).split())}") from None
 
 
 def register(schema: type) -> None:
-    """Makes the settings' types known to Hydra, as the ``schema`` of a file's defaults."""
+    """Registers the types of the settings with Hydra, as the ``schema`` of the defaults."""
     from hydra.core.config_store import ConfigStore
 
     ConfigStore.instance().store(name="schema", node=schema)
 
 
 def parsed_overrides(words: Sequence[str]) -> list[Any]:
-    """Hydra's overrides. Raises ValueError for words that are none."""
+    """Hydra's overrides. Raises ValueError for other words."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
@@ -79,22 +81,38 @@ def parsed_overrides(words: Sequence[str]) -> list[Any]:
         raise ValueError(sentence(error)) from None
 
 
+def quoted(words: Iterable[str]) -> list[str]:
+    """Words key=value, with quotes around values that Hydra cannot parse because of an '='."""
+    found = []
+    for word in words:
+        key, _, value = word.partition("=")
+        if not word.startswith("-") and "=" in value and value[0] not in "'\"[{":
+            try:
+                parsed_overrides([word])
+            except ValueError:
+                if "," not in value:  # several values of a sweep need quotes of their own
+                    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+                    word = f"{key}='{escaped}'"
+        found.append(word)
+    return found
+
+
 def refuse_words(words: Iterable[str], command: str, more: str = "") -> None:
-    """Raises ValueError for a word that is no key=value; ``more`` ends the sentence."""
+    """Raises ValueError for a word that is not key=value; ``more`` ends the sentence."""
     for word in words:
         if word.startswith("-") or ("=" not in word.lstrip("~+") and not word.startswith("~")):
             raise ValueError(
-                f"{word!r} is nothing that '{command}' knows; settings are given as key=value{more}"
+                f"{word!r} is unknown to '{command}'; settings are given as key=value{more}"
             )
 
 
 def files(where: Path) -> list[str]:
-    """Names of a folder's YAML files."""
+    """The names of a folder's YAML files."""
     return sorted(file.stem for file in where.glob("*.yaml"))
 
 
 def nearest(wrong: str, right: Iterable[str]) -> str:
-    """How a sentence about a wrong name ends."""
+    """The end of a sentence about an unknown name."""
     known = sorted(right)
     near = difflib.get_close_matches(wrong, known, n=1, cutoff=0.5)
     return (
@@ -105,19 +123,22 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
 
 
 def sentence(error: Exception) -> str:
-    """What Hydra's exceptions say, and what caused them, without their drawings and addresses."""
+    """The message of a Hydra exception and of its cause, without drawings and addresses."""
     if isinstance(override := getattr(error, "override", None), str):
         key, _, value = override.partition("=")
-        return f"{override!r} cannot be read as key=value; a value with : = {{ or a comma in it needs quotes of its own: \"{key}='{value}'\""
+        return (
+            f"{override!r} cannot be read as key=value; a value with : = {{ or a comma in it "
+            f"needs quotes of its own: \"{key}='{value}'\""
+        )
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if error.__cause__ is not None and str(error.__cause__).strip():
         lines[1:] = str(error.__cause__).strip().splitlines()[:1]
     return ": ".join(lines[:2])
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- inside --------------------------------------------------------------------------------------
 def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[str]]) -> None:
-    """Raises ValueError for a setting, a group or a group's choice that there is not, with the nearest there is."""
+    """Raises ValueError for an unknown setting, group or choice, with the nearest known one."""
     keys = set(_names(plain))
     for override in parsed:
         key = override.key_or_group
@@ -130,17 +151,20 @@ def _refuse_strange(plain: Any, parsed: Sequence[Any], groups: dict[str, list[st
                 )
             if override.value() not in groups[key]:
                 raise ValueError(
-                    f"{override.value()!r} is no {key} in configs/{key}{nearest(override.value(), groups[key])}"
+                    f"{override.value()!r} is no {key} in configs/{key}"
+                    f"{nearest(override.value(), groups[key])}"
                 )
         elif key not in keys | groups.keys():
             raise ValueError(f"{key!r} is no setting{nearest(key, keys | groups.keys())}")
         elif override.is_delete():
             raise ValueError(
-                f"{override.input_line!r} takes a setting out and leaves open what it is then: give {key}=VALUE; {key}=null for none"
+                f"{override.input_line!r} removes a setting, which needs a value: "
+                f"give {key}=VALUE; {key}=null for none"
             )
         if override.value() == {}:
             raise ValueError(
-                f"{override.input_line!r} would change nothing, for settings are added to those of the file; null as the value of one takes it away"
+                f"{override.input_line!r} would change nothing: settings are added to those of the "
+                "file; null as a value removes one"
             )
 
 

@@ -1,11 +1,11 @@
-"""``jaxsolve train``: settings by Hydra, one run here, several with ``-m`` by Hydra's launchers."""
+"""``jaxsolve train``: settings by Hydra; one run, or a sweep with ``-m`` by Hydra's launchers."""
 
 from __future__ import annotations
 
 import itertools
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,31 +13,18 @@ from jaxsolve.commands import composing, failure
 
 if TYPE_CHECKING:
     from jaxsolve.train.config import Settings
+    from jaxsolve.train.run import Run
 
 MAIN = "train"
-GROUPS = (
-    "exp",
-    "game",
-    "network",
-    "search",
-    "targets",
-    "train",
-)  # folders of configs/ that it chooses from
+# Folders of configs/ from which a configuration chooses.
+GROUPS = ("exp", "game", "network", "search", "targets", "train")
 SECONDS = 20.0  # between two lines of progress
-_HYDRAS = (
-    "--help",
-    "-h",
-    "--hydra-help",
-    "--info",
-    "-i",
-    "--cfg",
-    "-c",
-    "--version",
-)  # questions that Hydra answers
+# Options that Hydra handles.
+_HYDRAS = ("--help", "-h", "--hydra-help", "--info", "-i", "--cfg", "-c", "--version")
 
 
 def run(words: Sequence[str]) -> int:
-    """One run, or with ``-m`` a sweep; 0, or 1 where a run of a sweep failed."""
+    """One run, or a sweep with ``-m``; returns 0, or 1 if a run of a sweep failed."""
     try:
         import flax
         import hydra  # noqa: F401
@@ -48,97 +35,117 @@ def run(words: Sequence[str]) -> int:
         failure.refuse(
             f"training needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"
         )
-    with failure.errors_as_sentences():
+    with failure.sentences():
+        words = composing.quoted(words)
         if any(word.split("=")[0] in _HYDRAS for word in words):
+            # Refuses bad settings in one sentence.
             composed(
                 [word for word in words if "=" in word and not word.startswith(("-", "hydra"))]
-            )  # refused in one sentence
+            )
             return _by_hydra(words)
         several = [word for word in words if word in ("-m", "--multirun")]
         overrides = [word for word in words if word not in several]
-        composing.refuse_words(overrides, "jaxsolve train", ", a sweep is asked for with -m")
+        composing.refuse_words(overrides, "jaxsolve train", "; -m makes a sweep")
         if not several:
             return train(*composed(overrides))
         from jaxsolve.train import build
 
         choices = [composed(choice)[0] for choice in _each_choice(overrides)]
         for settings in choices:
-            build.loop(settings)  # what cannot be is said before anything runs
+            build.loop(settings)  # refuses impossible settings before anything runs
         if any(word.lstrip("+").startswith("out=") for word in overrides):
             raise ValueError(
-                "out= is the folder of one run; those of a sweep are numbered folders in hydra.sweep.dir=FOLDER"
+                "out= is the folder of one run; the runs of a sweep have numbered folders in "
+                "hydra.sweep.dir=FOLDER"
             )
         if not any(word.lstrip("+").startswith("hydra.sweep.dir=") for word in overrides):
-            words = [
-                *words,
-                f"hydra.sweep.dir=runs/{choices[0].name}-sweep",
-            ]  # one folder, also where what is swept is part of the name
+            # One folder, even if the runs have different names.
+            words = [*words, f"hydra.sweep.dir=runs/{choices[0].name}-sweep"]
         return _by_hydra(words)
 
 
 def train(settings: Settings, config: str) -> int:
-    """Trains, says how it goes, and returns 0."""
+    """Trains, prints the progress in the run's first process, and returns 0."""
     from jaxsolve.core import process
     from jaxsolve.train import devices
     from jaxsolve.train.run import Run
 
     if settings.distributed:
-        devices.join()  # before anything asks for devices
+        devices.join()  # before any device is used
     process.setup()
-
     training = Run(settings, config)
-    said = float("-inf")
+    say = print if devices.is_first() else _silent
+    last = float("-inf")
 
-    def told(measured: dict[str, float]) -> None:
-        nonlocal said
-        if time.monotonic() - said >= SECONDS or measured["iteration"] == settings.train.iterations:
-            said = time.monotonic()
-            print(_line(measured, settings.train.iterations), flush=True)
+    def progress(measured: dict[str, float]) -> None:
+        nonlocal last
+        iterations = settings.train.iterations
+        if time.monotonic() - last >= SECONDS or measured["iteration"] == iterations:
+            last = time.monotonic()
+            say(_line(measured, iterations), flush=True)
 
     try:
-        where = f"goes on after iteration {training.iteration}" if training.iteration else "begins"
-        if training.iteration >= settings.train.iterations:
-            where = f"has {training.iteration} iterations already, and train.iterations={settings.train.iterations}: nothing is left to do"
-        print(
-            f"{settings.out}: {settings.name} {where}; {training.loop.learner.architecture.parameters:,} parameters",
-            flush=True,
-        )
-        for file in training.train(told):
-            print(f"saved {file}", flush=True)
+        for line in _opening(training):
+            say(line, flush=True)
+        for file in training.train(progress):
+            say(f"saved {file}", flush=True)
         if training.iteration < settings.train.iterations:
-            print(
-                f"train.hours={settings.train.hours} are over after iteration {training.iteration}; the same command goes on",
+            say(
+                f"train.hours={settings.train.hours} are over after iteration "
+                f"{training.iteration}; {_continuation(training)}",
                 flush=True,
             )
     except KeyboardInterrupt:
-        print(f"stopped after iteration {training.iteration}; the same command goes on", flush=True)
+        say(f"stopped after iteration {training.iteration}; {_continuation(training)}", flush=True)
         raise
     finally:
         training.release()
     return 0
 
 
+def _silent(*_: object, **__: object) -> None:
+    """Prints nothing, in the other processes of a run."""
+
+
+def _opening(training: Run) -> Iterator[str]:
+    """Lines about what the run will do."""
+    settings, done = training.settings, training.iteration
+    start = f"continues after iteration {done}" if done else "begins"
+    if done >= settings.train.iterations:
+        start = (
+            f"has {done} iterations already, and train.iterations={settings.train.iterations}: "
+            "nothing is left to do"
+        )
+    parameters = training.loop.learner.architecture.parameters
+    yield f"{settings.out}: {settings.name} {start}; {parameters:,} parameters"
+    if training.redone is not None and done < settings.train.iterations:
+        first, last = training.redone
+        which = f"iteration {first} lies" if first == last else f"iterations {first} to {last} lie"
+        yield f"{settings.out}: {which} beyond the last checkpoint: computed again"
+
+
+def _continuation(training: Run) -> str:
+    if not training.saved:
+        return "nothing is saved: the same command begins again"
+    return f"the same command continues from iteration {training.saved}"
+
+
 def composed(overrides: Sequence[str]) -> tuple[Settings, str]:
     """Settings, and the same as YAML. Raises ValueError as ``composing.settings``."""
     from jaxsolve.train.config import Settings
 
-    said = {word.lstrip("+").partition("=")[0]: word.partition("=")[2] for word in overrides}
-    if "game.rules" in said and not said.keys() & {
-        "game.name",
-        "game",
-        "exp",
-    }:  # else the run would go by another game's name
-        base = said["game.rules"].strip("'\"").split(";")[0]
-        overrides = [
-            *overrides,
-            f"game.name={''.join(c if c.isalnum() or c == '-' else '-' for c in base)}",
-        ]
+    given = {word.lstrip("+").partition("=")[0]: word.partition("=")[2] for word in overrides}
+    # Otherwise the run would have the name of another game.
+    if "game.rules" in given and not given.keys() & {"game.name", "game", "exp"}:
+        base = given["game.rules"].strip("'\"").split(";")[0]
+        name = "".join(c if c.isalnum() or c == "-" else "-" for c in base)
+        overrides = [*overrides, f"game.name={name}"]
     return composing.settings(composing.folder(), MAIN, Settings, overrides, GROUPS)
 
 
-# ---- inside ----------------------------------------------------------------------------------------------------------------
+# ---- inside --------------------------------------------------------------------------------------
 def _by_hydra(words: Sequence[str]) -> int:
-    """Leaves the words to Hydra: questions about the configuration, and sweeps."""
+    """Passes the words to Hydra: questions about the configuration, and sweeps."""
     import hydra
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
@@ -172,7 +179,7 @@ def _by_hydra(words: Sequence[str]) -> int:
 
 
 def _each_choice(overrides: Sequence[str]) -> list[list[str]]:
-    """The runs of a sweep, each as its overrides. Raises ValueError for words that are no overrides."""
+    """The runs of a sweep, each as its overrides. Raises ValueError for other words."""
     choices = []
     for override in composing.parsed_overrides(
         [word for word in overrides if not word.lstrip("+~").startswith("hydra")]
@@ -201,7 +208,8 @@ def _line(measured: dict[str, float], iterations: int) -> str:
         f" ({100 * measured['nobody_wins']:.0f} % nobody)" if measured["nobody_wins"] else ""
     )
     return (
-        f"iteration {measured['iteration']}/{iterations}  {measured['total_games']:,.0f} games  {measured['length']:.1f} moves  "
-        f"first player wins {100 * measured['first_wins']:.0f} %{open_ones}  loss: {losses}  "
+        f"iteration {measured['iteration']}/{iterations}  {measured['total_games']:,.0f} games  "
+        f"{measured['length']:.1f} moves  first player wins "
+        f"{100 * measured['first_wins']:.0f} %{open_ones}  loss: {losses}  "
         f"{f'wrong winner: {wrong}  ' if wrong else ''}{measured['cpu_seconds']:,.0f} CPU s in all"
     )

@@ -171,6 +171,14 @@ def clear_interrupts() -> None:
     _raised.clear()
 
 
+_left_to_libraries: set[int] = set()  # signals that a library handles, unknown to Python
+
+
+def leave_to_library(number: int) -> None:
+    """Declares that a library handles a signal in C: ``defer_interrupts`` leaves it alone."""
+    _left_to_libraries.add(number)
+
+
 @contextlib.contextmanager
 def defer_interrupts() -> Iterator[None]:
     """Ctrl-C and SIGTERM within the block take effect after it; only in the main thread.
@@ -184,7 +192,11 @@ def defer_interrupts() -> Iterator[None]:
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     # None: a handler not of Python; SIG_IGN: ignored anyway.
-    before = {n: handler for n, handler in before.items() if handler not in (None, signal.SIG_IGN)}
+    before = {
+        number: handler
+        for number, handler in before.items()
+        if handler not in (None, signal.SIG_IGN) and number not in _left_to_libraries
+    }
     for number in before:
         signal.signal(number, lambda number, _: came.append(number))
     try:

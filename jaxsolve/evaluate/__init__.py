@@ -1,4 +1,4 @@
-"""The Evaluator: the only door between host search and device."""
+"""Batched evaluation of positions on the device: the interface between host search and device."""
 
 from __future__ import annotations
 

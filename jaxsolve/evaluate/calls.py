@@ -1,6 +1,8 @@
-"""Compiled calls: each setting is compiled once a process and batch size, spread over the devices, and holds no weights.
+"""Compiled calls of the evaluator, spread over the devices.
 
-On a lone device those of the package's own games are compiled once for all processes: see ``jaxsolve.jit.device``.
+Each setting is compiled once a process and batch size, and holds no weights. On a single device
+the calls of the package's own games are compiled once for all processes: see
+``jaxsolve.jit.device``.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from jaxsolve.evaluate.rows import Rows
 from jaxsolve.jit import device
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
-"""Each is compiled when first met, for seconds; a wave of one costs little less than one of 16."""
+"""Each takes seconds to compile on first use; a wave of one costs little less than one of 16."""
 ESTIMATE_SIZES = (
     1,
     2,
@@ -44,7 +46,7 @@ ESTIMATE_SIZES = (
     2048,
     4096,
 )
-"""Closer together: most of a network's time goes by rows, padding among them."""
+"""Closer together: a network's time is proportional to the rows, padding included."""
 IMAGE_SIZES = (256,)
 
 AXIS = "boards"
@@ -56,9 +58,9 @@ Function = Callable[..., Any]
 
 
 class Call:
-    """A function of batches of a few sizes, compiled for each when first met. Safe to share between threads.
+    """A function of batches of a few sizes, compiled on first use of a size. Thread-safe.
 
-    ``compile`` gives, from example arguments, a function for such as they are.
+    ``compile`` returns a function for arguments like its example arguments.
     """
 
     def __init__(self, compile: Callable[..., Function], sizes: tuple[int, ...]):
@@ -66,16 +68,17 @@ class Call:
         self.compiled: dict[int, Function] = {}  # by size
 
     def size(self, count: int) -> int:
-        """The smallest batch that holds ``count`` positions. Raises ValueError where none does."""
+        """The smallest batch size for ``count`` positions. Raises ValueError for more than fit."""
         at = bisect.bisect_left(self.sizes, count)
         if at == len(self.sizes):
             raise ValueError(f"a wave holds {count} positions, at most {self.sizes[-1]} fit")
         return self.sizes[at]
 
     def first(self, size: int, *arguments: Any) -> tuple[Any, float]:
-        """(result, CPU seconds of this process that it took to compile) of a call in a new size.
+        """(result, CPU seconds of compilation in this process) of the first call of a size.
 
-        One thread compiles at a time, so that no CPU second is booked twice; those that wait are not charged.
+        One thread compiles at a time, so that no CPU second is counted twice; waiting is not
+        counted.
         """
         with _compiling:
             if size in self.compiled:
@@ -90,15 +93,15 @@ class Call:
 class Calls:
     """The calls for one kind of rows on given devices.
 
-    A batch is split evenly over the devices, so its size is raised to a multiple of their number; every other argument is there on all.
+    A batch is split evenly over the devices, so its size is rounded up to a multiple of their
+    number; all other arguments are replicated.
     """
 
     def __init__(self, rows: Rows, devices: tuple[jax.Device, ...]):
         self.rows, self.devices = rows, devices
         self.mesh = Mesh(np.array(devices), (AXIS,)) if len(devices) > 1 else None
-        self.sends_home = (
-            self.mesh is not None or devices[0].platform != "cpu"
-        )  # else results lie in the host's memory anyway
+        # Results on one CPU device are in the host's memory.
+        self.sends_home = self.mesh is not None or devices[0].platform != "cpu"
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
         self._look = self._spread(rows.look, P(AXIS), P(AXIS), P())
         self.look = Call(self._kept_look, self._raised(BATCH_SIZES))
@@ -112,7 +115,7 @@ class Calls:
 
     @property
     def whole(self) -> Sharding:
-        """Where arrays lie that every device needs whole."""
+        """The sharding of arrays that every device holds whole."""
         return (
             NamedSharding(self.mesh, P())
             if self.mesh is not None
@@ -125,11 +128,11 @@ class Calls:
 
     def _spread(self, function: Callable[..., jax.Array], *specs: P) -> Callable[..., jax.Array]:
         if self.mesh is None:
-            default = (
-                self.devices[0] == jax.local_devices()[0]
-            )  # where arguments from host memory go anyway
+            # The default device receives arguments from host memory anyway.
+            default = self.devices[0] == jax.local_devices()[0]
             return jax.jit(function) if default else jax.jit(function, in_shardings=self.whole)
-        # Nothing crosses devices. Networks may well hold loops that the check of varying axes does not accept, so it is off.
+        # Devices do not communicate. The check of varying axes is off, since it rejects loops that
+        # networks may contain.
         sharded: Any = jax.shard_map(
             function, mesh=self.mesh, in_specs=specs, out_specs=P(AXIS), check_vma=False
         )
@@ -138,13 +141,15 @@ class Calls:
         )
 
     def _kept_look(self, *arguments: np.ndarray | np.generic) -> Function:
-        """``rows.look`` as an executable that other processes find on disk, where its code is the package's alone and runs on the one device."""
+        """``rows.look`` as an executable that other processes find on disk.
+
+        Only if its code is the package's alone and it runs on a single device.
+        """
         game = self.rows.game
         if self.devices != tuple(jax.devices()[:1]) or not device.is_cacheable(game):
             return self._look
-        asked = dataclasses.replace(
-            self.rows, apply=None, planes=None, costly=False
-        )  # ``look`` is the same for all networks
+        # ``look`` is the same for all networks.
+        asked = dataclasses.replace(self.rows, apply=None, planes=None, costly=False)
         return device.executable(
             self.rows.look,
             arguments,
@@ -158,7 +163,7 @@ def _as_it_is(function: Function) -> Callable[..., Function]:
 
 
 def calls_of(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:
-    """The calls of a setting, made once a process."""
+    """The calls of a setting, created once a process."""
     with _making:
         return _calls(rows, devices)
 

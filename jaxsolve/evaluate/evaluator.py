@@ -1,15 +1,17 @@
-"""The Evaluator: waves of positions go in, rows of words come back.
+"""The evaluator: host searches submit waves of positions, and receive rows of words.
 
-A wave has two stages. ``submit`` asks the rules about (packed state, action) pairs and returns one row of words for each: the child
-position, its key, its outcome, its legal moves and, where the game can tell from the board alone, winning and forcing moves.
-``estimate`` then asks the network, if there is one, about those rows that are undecided and new to the search.
-Both are padded to a few fixed sizes, so nothing retraces during a search.
+A wave has two stages. ``submit`` applies the rules to (packed state, action) pairs and returns
+one row of words for each: the child position, its key, outcome, legal moves and, if the board
+alone shows them, winning and forcing moves. ``estimate`` then evaluates the network, if there is
+one, on the rows that are undecided and new to the search. Both are padded to a few fixed sizes, so
+nothing is retraced during a search.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
+import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -31,14 +33,16 @@ if TYPE_CHECKING:
 
 
 class Estimates(NamedTuple):
-    """What the network is still working out, for some rows of a wave."""
+    """The output of the network for some rows of a wave, possibly not yet computed."""
 
     which: np.ndarray  # int64[k]: the rows
     words: jax.Array | np.ndarray  # uint32[K, width - values], padded: the end of each
 
 
 class Evaluator:
-    """Evaluates waves of positions of one game. Its compiled calls are shared by all evaluators of the same settings, weights apart.
+    """Evaluates waves of positions of one game.
+
+    Evaluators of equal settings share compiled calls, whatever their weights.
 
     >>> import numpy as np
     >>> from jaxsolve.games import make
@@ -51,16 +55,19 @@ class Evaluator:
 
     Args:
       game: the rules.
-      heads: optional network; without it rows carry neither priors nor (unless ``playouts``) values.
-      playouts: uniformly random games played on the device from every position; their mean is the row's value where there is no network.
-      canonical: whether every child is replaced by its canonical symmetric image (see ``canonical_image``).
-      autoplay: whether a reply that the rules force is played at once, so that the row shows the position after it.
-      zones: whether to look for wins that rest on a zone, where the game knows any (``HasZones``, ``DetectsWins``, ``HasThreatSearch``).
+      heads: a network; without it rows have neither priors nor (unless ``playouts``) values.
+      playouts: uniformly random games played on the device from every position; their mean is the
+        value of the row if there is no network.
+      canonical: whether every child is replaced by its canonical image (``canonical_image``).
+      autoplay: whether a reply that the rules force is played, so that the row is of the position
+        after it.
+      zones: whether to look for wins with a relevance zone, if the game has any (``HasZones``,
+        ``Foresees``, ``HasThreatSearch``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
-    Raises:
-      ValueError: the network looks at earlier boards and the search cannot show them (``Heads.check``).
+    Raises ValueError if the network sees earlier boards that the search cannot provide
+    (``Heads.check``).
     """
 
     def __init__(
@@ -81,16 +88,16 @@ class Evaluator:
             canonical,
             max_playout,
         )
-        # Where nothing can be forced or foreseen, the setting makes no difference and must not compile a call of its own.
-        self.autoplay = autoplay and isinstance(game, HasForcedReply)
-        # A zone belongs to the position as it stands: where positions are turned on their way, the search goes without.
+        # If nothing can be forced or foreseen, a setting has no effect and must not compile its
+        # own call.
+        self.autoplay = autoplay and isinstance(game, ForcesReplies)
+        # A zone is of the position itself: searches of canonical images have none.
         self.zones = zones and not canonical
         zoned = isinstance(game, DetectsWins) and isinstance(game, HasZones) and self.zones
         if heads is not None:
             heads.check(game, autoplay=self.autoplay, canonical=canonical)
-        kernel = (
-            game if canonical else game.kernel
-        )  # symmetries are a rule set's own, all else that is compiled is its kernel's
+        # Symmetries belong to a rule set, all other compiled code to its kernel.
+        kernel = game if canonical else game.kernel
         network = (
             (heads.apply, heads.planes, heads.most_cost > 0)
             if heads is not None
@@ -103,14 +110,14 @@ class Evaluator:
         self._width = self.layout.width
         self._calls = calls_of(rows, tuple(devices or jax.local_devices()))
         self._heads = self._placed(heads)
-        self._clear_books()
+        self._clear_counters()
 
     def zoning(self) -> Zoning | None:
-        """How zones follow from each other, with room of its own for one search; None where the game knows none or they are switched off."""
+        """Callbacks for relevance zones, with buffers for one search; None without zones."""
         return zoning_of(self.game, self.zones)
 
     def threat_search(self) -> ThreatSearch | None:
-        """What the game sees of forcing moves, with room of its own for one search; None where it sees none or zones are switched off."""
+        """The game's threat search with buffers for one search; None without one or zones."""
         seen = (
             self.game.threat_search()
             if self.zones and isinstance(self.game, HasThreatSearch)
@@ -124,24 +131,28 @@ class Evaluator:
         zoning = self.zoning()
         return 0 if zoning is None else zoning.buffers.shape[1]
 
-    def _clear_books(self) -> None:
+    def _clear_counters(self) -> None:
         self.compile_seconds = 0.0  # CPU seconds of this process spent in first calls
         self.device_seconds = 0.0  # wall seconds waited for the device
-        self._books = threading.Lock()
+        self._counting = threading.Lock()
 
     def _placed(self, heads: Heads | None) -> Heads | None:
-        """The network with its parameters on the devices, where each wave finds them."""
+        """The network with its parameters on the devices."""
         return (
             None
             if heads is None
             else heads.replace(params=jax.device_put(heads.params, self._calls.whole))
         )
 
-    # ---- networks --------------------------------------------------------------------------------------------------
+    # ---- networks --------------------------------------------------------------------------------
     @property
     def heads(self) -> Heads | None:
-        """The network. Another one with the same ``apply`` and ``planes`` may be put in its place at any time, at the cost of moving its
-        parameters to the devices; waves on their way keep the old ones. Setting it raises ValueError for any other."""
+        """The network.
+
+        Another one with the same ``apply`` and ``planes`` may replace it at any time, at the cost
+        of a transfer of its parameters; pending waves keep the old ones. Setting it raises
+        ValueError for any other network.
+        """
         return self._heads
 
     @heads.setter
@@ -153,27 +164,31 @@ class Evaluator:
             rows.costly,
         ):
             raise ValueError(
-                "only parameters can be exchanged: a network with another function or other planes needs an evaluator of its own"
+                "only parameters can be exchanged: a network with another function or other "
+                "planes needs an evaluator of its own"
             )
         self._heads = self._placed(heads)
 
     def with_params(self, params: Any) -> Self:
-        """An evaluator with other weights that shares this one's compiled calls; both can be used at once. Its books start at 0.
+        """An evaluator with other weights that shares compiled calls; its counters start at 0.
 
-        Raises ValueError where there is no network.
+        Both can be used at the same time. Raises ValueError without a network.
         """
         if self._heads is None:
             raise ValueError("this evaluator has no network whose parameters could be exchanged")
         other = copy.copy(self)
-        other._clear_books()
+        other._clear_counters()
         other.heads = self._heads.replace(params=params)
         return other
 
-    # ---- waves -----------------------------------------------------------------------------------------------------
+    # ---- waves -----------------------------------------------------------------------------------
     def __call__(
         self, states: np.ndarray, actions: np.ndarray, seed: int = 0, history: History | None = None
     ) -> np.ndarray:
-        """uint32[B, S] states and int32[B] actions (-1: look at the state itself) -> uint32[B, width] rows, all of them with estimates."""
+        """Rows with all estimates: uint32[B, S], int32[B] -> uint32[B, width].
+
+        An action of -1 evaluates the state itself.
+        """
         rows = self.collect(self.submit(states, actions, seed), len(states))
         return (
             rows
@@ -182,7 +197,10 @@ class Evaluator:
         )
 
     def submit(self, states: np.ndarray, actions: np.ndarray, seed: int = 0) -> jax.Array:
-        """Starts a wave on the device and returns without waiting; B is at most the largest of ``BATCH_SIZES``, else ValueError."""
+        """Starts a wave on the device without waiting.
+
+        Raises ValueError for more positions than the largest of ``BATCH_SIZES``.
+        """
         call = self._calls.look
         size = call.size(len(states))
         return self._start(
@@ -190,7 +208,10 @@ class Evaluator:
         )
 
     def collect(self, rows: jax.Array, count: int) -> np.ndarray:
-        """Waits for a submitted wave; uint32[count, width], read-only. Where there is a network its words are 0 until they are filled in."""
+        """Waits for a submitted wave; uint32[count, width], read-only.
+
+        The words of a network are 0 until ``fill``.
+        """
         out = self._wait(rows)[:count]
         if out.shape[1] < self._width:
             out = np.concatenate(
@@ -202,14 +223,15 @@ class Evaluator:
     def estimate(
         self, rows: np.ndarray, which: np.ndarray, history: History | None = None
     ) -> Estimates:
-        """Starts the network on the rows ``which`` int[k] of a collected wave and returns without waiting; k may be 0.
+        """Starts the network on rows ``which`` int[k] of a collected wave without waiting; k may be
+        0.
 
-        ``history`` has one entry for each of ``which``; without it a network that looks at earlier boards sees none. Raises ValueError where
-        there is no network, or for more rows than fit.
+        ``history`` has one entry for each of ``which``; without it a network that sees earlier
+        boards receives empty ones. Raises ValueError without a network, or for more rows than fit.
         """
         heads, call = self._heads, self._calls.estimate
         if heads is None or call is None:
-            raise ValueError("this evaluator has no network to ask")
+            raise ValueError("this evaluator has no network")
         which = np.asarray(which)
         if not len(which):
             return Estimates(
@@ -222,15 +244,18 @@ class Evaluator:
         return Estimates(which, self._start(call, size, heads.params, *arrays))
 
     def fill(self, rows: np.ndarray, estimates: Estimates) -> np.ndarray:
-        """Waits for the network and writes what it says into ``rows``, which it returns."""
-        words = self._wait(estimates.words)[: len(estimates.which)]
+        """Waits for the network, writes its estimates into ``rows``, and returns ``rows``.
+
+        Rows with a NaN get even priors, value 0 and costs 0; a warning names the network once.
+        """
+        words = self._without_nan(self._wait(estimates.words)[: len(estimates.which)])
         rows.flags.writeable = True
         rows[estimates.which, self.layout.values :] = words
         rows.flags.writeable = False
         return rows
 
     def compile(self, sizes: Iterable[int] | None = None) -> None:
-        """Compiles beforehand the calls that waves of these many positions will need; by default of all sizes."""
+        """Compiles the calls for waves of these numbers of positions; default: of all sizes."""
         look, estimate = self._calls.look, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
         sizes = {look.size(count) for count in (look.sizes if sizes is None else sizes)}
@@ -243,7 +268,10 @@ class Evaluator:
                     self.estimate(row, np.zeros(size, np.int64))
 
     def images(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Packed positions as this evaluator's rows would show them: uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied)."""
+        """Packed positions as this evaluator's rows represent them.
+
+        uint32[B, S] -> (uint32[B, S], int32[B] symmetry applied).
+        """
         if not self.canonical:
             return words, np.zeros(len(words), np.int32)
         call, parts = self._calls.image, []
@@ -255,21 +283,32 @@ class Evaluator:
             )
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
+    # ---- inside ----------------------------------------------------------------------------------
     def _history(self, history: History | None, earlier: int, size: int) -> list[np.ndarray]:
-        """Padded arrays of a history, or of none."""
+        """Padded arrays of a history, or of an empty one."""
         shape = size, earlier, self.game.state_words
         if history is None:
             return [np.zeros(shape, np.uint32), np.zeros(size, np.int32)]
         states, counts = history
         if states.shape[1:] != shape[1:]:
             raise ValueError(
-                f"the network looks at {earlier} earlier boards of {shape[2]} words, but the history holds {states.shape[1:]}"
+                f"the network sees {earlier} earlier boards of {shape[2]} words, but the history "
+                f"holds {states.shape[1:]}"
             )
         return [_padded(states, size), _padded(counts, size)]
 
+    def _without_nan(self, words: np.ndarray) -> np.ndarray:
+        """Values of 0 in place of the NaN that marks rows whose estimates are void."""
+        if not len(words) or not (void := np.isnan(words[:, 0].view(np.float32))).any():
+            return words
+        assert self._heads is not None
+        _report_nan(self._heads.label)
+        words = words.copy()
+        words[void, 0] = 0
+        return words
+
     def _start(self, call: Call, size: int, *arguments: Any) -> Any:
-        """Calls, and has the results start their way home as soon as they are there."""
+        """Calls a function, and starts the transfer of its results to the host."""
         function = call.compiled.get(size)
         if function is not None:
             out = function(*arguments)
@@ -277,20 +316,30 @@ class Evaluator:
                 jax.tree.map(lambda x: x.copy_to_host_async(), out)
             return out
         out, seconds = call.first(size, *arguments)
-        with self._books:
+        with self._counting:
             self.compile_seconds += seconds
         return out
 
     def _wait(self, words: jax.Array | np.ndarray) -> np.ndarray:
         start = time.perf_counter()
         out = np.asarray(words)
-        with self._books:
+        with self._counting:
             self.device_seconds += time.perf_counter() - start
         return out
 
 
+@functools.cache
+def _report_nan(network: str) -> None:
+    """Logs, once a network and process, that its estimates are void for some positions."""
+    logging.getLogger("jaxsolve").warning(
+        "jaxsolve: the network %s returns NaN for some positions; these are searched as if it "
+        "knew nothing of them",
+        network,
+    )
+
+
 def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarray:
-    """``rows`` with the first of them, or ``filler``, repeated behind them up to ``size``."""
+    """``rows`` padded to ``size`` with the first row, or with ``filler``."""
     count = len(rows)
     if count == size:
         return rows
@@ -301,7 +350,7 @@ def _padded(rows: np.ndarray, size: int, filler: int | None = None) -> np.ndarra
 
 
 def zoning_of(game: Game, zones: bool) -> Zoning | None:
-    """As ``Evaluator.zoning`` of an evaluator that is asked to look for ``zones``."""
+    """As ``Evaluator.zoning``, for an evaluator with the setting ``zones``."""
     return game.zoning() if zones and isinstance(game, HasZones) else None
 
 
@@ -313,9 +362,9 @@ def shared_evaluator(
     autoplay: bool = True,
     zones: bool = True,
 ) -> Evaluator:
-    """One Evaluator per setting and process, so that pooled problems and later searches share its compiled calls and books.
+    """The evaluator of a setting, one a process, whose compiled calls and counters are shared.
 
-    One with a network is made for each call, for it keeps the weights: no cache holds them.
+    One with a network is created by each call: it holds weights, which no cache may keep alive.
     """
     settings = (
         playouts,

@@ -1,4 +1,4 @@
-"""Where things lie in an evaluator row."""
+"""The layout of an evaluator row."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 NONE = -1
-"""The offset of what a row does not hold."""
+"""The offset of a word that rows do not hold."""
 
 
 class Offsets(NamedTuple):
-    """``Layout`` as plain ints, for compiled host loops: every field is the offset of a word in a row, but for the first three.
+    """``Layout`` as plain ints, for compiled host loops.
 
-    ``NONE`` where the row does not hold it. What the words say is told by the properties of ``Layout``.
+    Every field after the first three is the offset of a word in a row, or ``NONE`` if rows do not
+    hold it. ``Layout`` documents the words.
     """
 
     state: int  # S, the words of the packed state, which begins a row
@@ -25,16 +26,16 @@ class Offsets(NamedTuple):
     legal: int  # bit set of M words
     wins: int  # bit set of M words
     forcing: int  # bit set of M words
-    zone: int  # bit set of M words; NONE where the game foresees no wins
+    zone: int  # bit set of M words; NONE if the game foresees no wins
     value: int  # NONE where rows carry no values
-    costs: int  # two words; NONE where the network estimates no costs
+    costs: int  # two words; NONE if the network estimates no costs
     priors: int  # ceil(A / 2) words; NONE where rows carry no priors
     width: int  # words in a row
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things lie in an evaluator row of ``width`` uint32 words (one row a position)."""
+    """The layout of an evaluator row: ``width`` uint32 words for one position."""
 
     state: int  # S words from 0: the packed child state
     actions: int  # A, the number of actions
@@ -55,32 +56,41 @@ class Layout:
 
     @property
     def info(self) -> int:
-        """Outcome in bits 0..2, side to move in bit 3, (foreseen winner) + 1 in bits 4..5, (forced reply played on the way) + 1 in bits 16..31."""
+        """Bits 0..2: outcome. Bit 3: side to move. Bits 4..5: (foreseen winner) + 1.
+
+        Bits 16..31: (forced reply that the evaluator played) + 1.
+        """
         return self.state + 2
 
     @property
     def threat(self) -> int:
-        """(the opponent's winning threat) + 1; 0 if none. Where ``zoned``: (``DetectedWin.move``) + 1."""
+        """(the opponent's winning threat) + 1, or 0; if ``zoned`` (``Foresight.move``) + 1."""
         return self.state + 3
 
     @property
     def first(self) -> int:
-        """First numbers of a move not yet visited: a in the lower half word, b in the upper (``games.game.InitialisesNumbers``)."""
+        """Heuristic initialisation of an unvisited move: a in the low half word, b in the high one.
+
+        See ``games.game.InitialisesNumbers``.
+        """
         return self.state + 4
 
     @property
     def masks(self) -> int:
-        """Legal, winning and forcing moves: three bit sets of ``mask`` words each. Where ``zoned``, less the moves that a foreseen threat refutes."""
+        """Legal, winning and forcing moves: three bit sets of ``mask`` words each.
+
+        If ``zoned``, legal moves that a foreseen threat refutes are absent.
+        """
         return self.state + 5
 
     @property
     def zone(self) -> int:
-        """``mask`` words where ``zoned``: ``DetectedWin.zone``."""
+        """``mask`` words if ``zoned``: ``Foresight.zone``."""
         return self.masks + 3 * self.mask
 
     @property
     def values(self) -> int:
-        """float32 value of the side to move, then, where ``costly``, the two cost estimates."""
+        """float32 value for the side to move; if ``costly``, then two cost estimates."""
         return self.zone + (self.mask if self.zoned else 0)
 
     @property
@@ -95,7 +105,7 @@ class Layout:
 
     @property
     def offsets(self) -> Offsets:
-        """All of it by name, as plain ints."""
+        """All offsets by name, as plain ints."""
         return Offsets(
             state=self.state,
             mask=self.mask,

@@ -1,4 +1,4 @@
-"""The device's side of the evaluator: what is computed for each position, as pure functions of packed states."""
+"""The evaluator's computations on the device, as pure functions of packed states."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ MOST_COST = 30_000.0  # log10 of the largest cost
 
 @dataclass(frozen=True)
 class Rows:
-    """Makes rows of packed positions. Equal objects make equal compiled calls."""
+    """Makes rows of packed positions. Equal objects share compiled calls."""
 
     game: Game
     playouts: int = 0
     max_playout: int = 2048
     canonical: bool = False
-    autoplay: bool = False  # only where the game is ``HasForcedReply``
-    zoned: bool = False  # only where the game ``DetectsWins``
+    autoplay: bool = False  # only if the game is ``ForcesReplies``
+    zoned: bool = False  # only if the game ``Foresees``
     apply: Apply | None = None
     planes: Planes | None = None
     costly: bool = False  # whether the network estimates costs
@@ -54,7 +54,10 @@ class Rows:
         )
 
     def look(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
-        """uint32[B, S], int32[B] (-1: the state itself), uint32[] -> uint32[B, n]: rows without what a network says, with what playouts say."""
+        """Rows without a network's estimates, with those of playouts.
+
+        uint32[B, S], int32[B] actions (-1: the state itself), uint32[] seed -> uint32[B, n].
+        """
         rows = jax.vmap(self._look)(states, actions)
         if self.apply is not None or not self.playouts:
             return rows
@@ -62,9 +65,9 @@ class Rows:
         return jnp.concatenate([rows, mean[:, None].view(jnp.uint32)], axis=1)
 
     def estimate(self, params: Any, states: jax.Array, *history: jax.Array) -> jax.Array:
-        """uint32[B, S] -> uint32[B, width - values]: the end of their rows, as the network has it.
+        """The network's words of rows: uint32[B, S] -> uint32[B, width - values].
 
-        ``history``: the two arrays of a ``heads.History``, where ``planes`` look at earlier boards.
+        ``history``: the two arrays of a ``heads.History``, if ``planes`` read earlier boards.
         """
         assert self.apply is not None
         positions = jax.vmap(self.game.unpack)(states)
@@ -75,38 +78,46 @@ class Rows:
         found = {name: getattr(getattr(out, name, None), "shape", None) for name in wanted}
         if found != wanted:
             raise ValueError(
-                f"the network's function gives {found}; for {count} positions of {actions} actions HeadOutputs has {wanted}"
+                f"the network's function gives {found}; for {count} positions of {actions} actions "
+                f"HeadOutputs has {wanted}"
             )
-        # The search takes infinite numbers for proofs: whatever a network says, it must be finite.
-        value, cost = (
-            jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0),
-            jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST),
+        legal_prior = jnp.where(legal, out.prior, 0.0)
+        broken = (
+            jnp.isnan(out.value)
+            | jnp.isnan(out.cost).any(axis=1)
+            | jnp.isnan(legal_prior).any(axis=1)
         )
+        # Searches treat infinite numbers as proofs: estimates must be finite. A row with a NaN
+        # estimates nothing; its value stays NaN as a mark for the host (``Evaluator.fill``).
+        value = jnp.where(broken, jnp.nan, jnp.clip(jnp.nan_to_num(out.value), -1.0, 1.0))
+        cost = jnp.clip(jnp.nan_to_num(out.cost), 0.0, MOST_COST)
+        cost = jnp.where(broken[:, None], 0.0, cost)
+        count_legal = legal.sum(axis=1, keepdims=True, dtype=jnp.float32)
+        even_prior = legal.astype(jnp.float32) / jnp.maximum(count_legal, 1.0)
+        prior = jnp.where(broken[:, None], even_prior, legal_prior)
         values = jnp.concatenate([value[:, None], *([cost] if self.costly else [])], axis=1).astype(
             jnp.float32
         )
-        fractions = jnp.round(
-            jnp.clip(jnp.nan_to_num(jnp.where(legal, out.prior, 0.0)), 0, 1) * 65535
-        ).astype(jnp.uint32)
+        fractions = jnp.round(jnp.clip(jnp.nan_to_num(prior), 0, 1) * 65535).astype(jnp.uint32)
         even = jnp.pad(fractions, ((0, 0), (0, self.layout.actions % 2))).reshape(
             len(fractions), -1, 2
         )
         return jnp.concatenate([values.view(jnp.uint32), even[..., 0] | even[..., 1] << 16], axis=1)
 
     def image(self, words: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(uint32[S], int32[]): a packed position's canonical image and the symmetry that leads to it."""
+        """(uint32[S], int32[]): a packed position's canonical image, and its symmetry."""
         state, symmetry = canonical_image(self.game, self.game.unpack(words))
         return self.game.pack(state), symmetry
 
-    # ---- rules -----------------------------------------------------------------------------------------------------
+    # ---- rules -----------------------------------------------------------------------------------
     def _look(self, words: jax.Array, action: jax.Array) -> jax.Array:
         """One position's row, without estimates."""
         game = self.game
         before = game.unpack(words)
         state = _select(action >= 0, game.step(before, jnp.maximum(action, 0)), before)
         reply = jnp.int32(-1)
-        if self.autoplay and isinstance(game, HasForcedReply):
-            # The reply is played at once: a position with one legal move needs no evaluation of its own.
+        if self.autoplay and isinstance(game, ForcesReplies):
+            # A position with one legal move needs no evaluation of its own: the reply is played.
             forced = game.forced_reply(state)
             reply = jnp.where(action >= 0, forced, -1)
             state = _select(reply >= 0, game.step(state, jnp.maximum(reply, 0)), state)
@@ -147,7 +158,7 @@ class Rows:
     ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         if isinstance(self.game, EvaluatesChildren):
             children: Children = self.game.children(state)
-            # The host lists as many moves as it counts bits: none may stand beyond the last action.
+            # The host lists one move a set bit: no bit may be set beyond the last action.
             actions = bool_to_actions(jnp.ones(self.game.num_actions, bool))
             return (
                 children.legal & actions,
@@ -158,10 +169,11 @@ class Rows:
         return legal, jnp.zeros_like(legal), jnp.zeros_like(legal), jnp.int32(-1)
 
     def _first_numbers(self, state, legal: jax.Array) -> jax.Array:
-        """uint32[]: a | b << 16.
+        """uint32[]: a | b << 16, the heuristic initialisation of an unvisited move.
 
-        Where replies can be forced, the number of moves tells moves apart (mobility, Winands & Schadd 2010): a quiet move leaves about as many
-        replies as its parent had moves, a forcing one leaves one. Elsewhere all moves look alike and the classic 1 / 1 is as good.
+        If replies can be forced, the number of moves distinguishes moves (mobility, Winands &
+        Schadd 2010): a quiet move leaves about as many replies as its parent had moves, a forcing
+        one leaves one. In other games moves do not differ, and the classic 1 / 1 is as good.
         """
         if isinstance(self.game, InitialisesNumbers):
             a, b = self.game.initial_numbers(state)
@@ -177,7 +189,7 @@ class Rows:
             | jnp.clip(b, 1, 32767).astype(jnp.uint32) << 16
         )
 
-    # ---- estimates -------------------------------------------------------------------------------------------------
+    # ---- estimates -------------------------------------------------------------------------------
     def _observe(self, positions, *history: jax.Array) -> jax.Array:
         """Planes of a batch of positions."""
         game = self.game
@@ -201,9 +213,10 @@ class Rows:
         return jax.vmap(functools.partial(self.planes, game))(positions, boards)
 
     def _playouts(self, row: jax.Array, seed: jax.Array) -> jax.Array:
-        """float32[]: mean result of uniformly random games, for the side to move (a game cut off counts as a draw).
+        """float32[]: mean result of uniformly random games, for the side to move.
 
-        They follow from seed and position alone, so that a row does not depend on its place in a wave.
+        A game that is cut off counts as a draw. Results depend on seed and position alone, not on
+        the row's place in a wave.
         """
         state = self.game.unpack(row[: self.layout.state])
         key = jax.random.fold_in(jax.random.key(seed), row[self.layout.key])
@@ -237,7 +250,7 @@ def _select(condition: jax.Array, yes, no):
 
 
 def canonical_image(game: Game, state) -> tuple[object, jax.Array]:
-    """(image, int32[] symmetry): the symmetric image of ``state`` whose packed words come first in lexical order."""
+    """(image, int32[] symmetry): the symmetric image with the least packed words."""
     count = game.num_symmetries
     images = jax.vmap(lambda g: game.transform(state, g))(jnp.arange(count, dtype=jnp.int32))
     packed = jax.vmap(game.pack)(images)

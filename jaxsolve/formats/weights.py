@@ -1,7 +1,9 @@
-"""Import of published weights: those of "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022), as plain arrays.
+"""Import of published weights as plain arrays.
 
-The files name their arrays as PyTorch does. Convolutions are [out, in, 3, 3] and rows count from the bottom of the board; a batch normalisation with
-stored means follows each of them. Here rows count from the top, so kernels are turned upside down and full layers reordered.
+Source: "AlphaZero-based proof cost network to aid game solving" (Wu et al., ICLR 2022). The files
+name their arrays as PyTorch does. Convolutions are [out, in, 3, 3], rows count from the bottom of
+the board, and a batch normalisation with stored means follows each convolution. Here rows count
+from the top, so kernels are flipped and dense layers reordered.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from jaxsolve.core import process
 from jaxsolve.games.game import Game
 from jaxsolve.games.registry import make
 from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View
-from jaxsolve.networks.network import UNREADABLE, Network
+from jaxsolve.networks.archive import MOST_NUMBERS, UNREADABLE, Archive
+from jaxsolve.networks.network import Network
 
 EPSILON = 1e-5  # of their batch normalisation
 LIKE: dict[str, str] = {
@@ -27,22 +31,32 @@ LIKE: dict[str, str] = {
     "gomoku_AZ": "gomoku-15;knowledge=ndk",
     "gomoku_AZ-4T": "gomoku-15;knowledge=4t",
 }
-"""The published networks by name, and the games that they learned."""
-HISTORY = 8  # positions that the Go networks are shown
+"""The published networks by name, and their games."""
+HISTORY = 8  # boards in the input of the Go networks
 
 
 def import_weights(file: Path, like: str) -> Network:
-    """The network of a file of arrays, named as in ``LIKE``. Raises ValueError for a name that is not there or a file that does not fit it."""
+    """The network of a file of arrays, of a kind in ``LIKE``.
+
+    Raises ValueError for an unknown kind or a file that does not fit it, OSError.
+    """
     if like not in LIKE:
         raise ValueError(
             f"no published network is called {like!r}: choose one of {', '.join(LIKE)}"
         )
     game = make(LIKE[like])
     try:
-        with np.load(file, allow_pickle=False) as arrays:
-            weights = {name: arrays[name] for name in arrays.files}
-    except UNREADABLE:
-        raise ValueError(f"{file} is no .npz file of arrays") from None
+        with process.interruptions_put_off(), Archive(file) as archive:
+            headers = {name: archive.header(name) for name in archive.names}
+            if (total := sum(header.size for header in headers.values())) > MOST_NUMBERS:
+                raise ValueError(f"its arrays declare {total} numbers, more than {MOST_NUMBERS}")
+            weights = {
+                name: archive.floats(name)
+                for name, header in headers.items()
+                if header.dtype.kind == "f"  # not the counters of batches, which are integers
+            }
+    except UNREADABLE as error:
+        raise ValueError(f"{file} is no .npz file of arrays: {error}") from None
     try:
         return _network(weights, like, game)
     except KeyError as error:
@@ -68,7 +82,8 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
     by_costs = "_AZ" not in name
     if (cost is not None) != by_costs or (value is not None) == by_costs:
         raise ValueError(
-            f"these have {'no ' if cost is None else ''}heads for proof costs and {'no' if value is None else 'one'} for the value"
+            f"these have {'no ' if cost is None else ''}heads for proof costs and "
+            f"{'no' if value is None else 'one'} for the value"
         )
     architecture = Architecture(
         height,
@@ -109,7 +124,10 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
             for head in ("blackV", "whiteV")
         ]
     about = {
-        "source": 'published weights of "AlphaZero-based proof cost network to aid game solving" (ICLR 2022)',
+        "source": (
+            'published weights of "AlphaZero-based proof cost network to aid game solving" '
+            "(ICLR 2022)"
+        ),
         "imported as": name,
     }
     return Network(name, architecture, params, game.rule_set, about)
@@ -118,7 +136,7 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
 def _folded(
     weights: Mapping[str, np.ndarray], layer: str, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A layer's kernel [out, in, ...] and bias with the normalisation behind it worked in, in double precision."""
+    """Kernel [out, in, ...] and bias of a layer with its normalisation, float64."""
     kernel, bias = (
         weights[f"{layer}.weight"].astype(np.float64),
         weights[f"{layer}.bias"].astype(np.float64),
@@ -145,11 +163,16 @@ def _cells(weights: Mapping[str, np.ndarray], head: str) -> dict[str, np.ndarray
 def _out(
     weights: Mapping[str, np.ndarray], layer: str, board: tuple[int, int], actions: bool = False
 ) -> dict[str, np.ndarray]:
-    """A full layer over [channels, rows from the bottom, columns], as one over [rows from the top, columns, channels]; its outputs too if actions."""
+    """A dense layer over [rows from the top, columns, channels].
+
+    The file has [channels, rows from the bottom, columns]. With ``actions`` the outputs are
+    reordered, too.
+    """
     kernel, bias, cells = weights[f"{layer}.weight"], weights[f"{layer}.bias"], board[0] * board[1]
     if kernel.ndim != 2 or kernel.shape[0] != len(bias) or kernel.shape[1] % cells:
         raise ValueError(
-            f"{layer}.weight has the shape {kernel.shape}, which is none of a board of {board[0]}x{board[1]}"
+            f"{layer}.weight has the shape {kernel.shape}, which does not fit a board of "
+            f"{board[0]}x{board[1]}"
         )
     kernel = (
         kernel.reshape(len(bias), -1, *board)[:, :, ::-1]

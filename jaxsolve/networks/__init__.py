@@ -1,6 +1,6 @@
-"""Networks: their shapes, what they compute, and their files.
+"""Neural networks: architectures, forward passes and files.
 
-Nothing here needs flax: a network is used as plain arrays with its normalisation folded into them.
+Nothing here needs flax: a network is used as plain arrays with its normalisation folded in.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from jaxsolve.networks.architecture import Architecture, Cost, Policy, Value, View, Within
 from jaxsolve.networks.forward import Forward, Outputs
 from jaxsolve.networks.heads import GamePlanes, HeadOutputs, Heads, History, Planes
+from jaxsolve.networks.model import Interface, Model
 from jaxsolve.networks.network import Guide, Network
 from jaxsolve.networks.rotated import Rotated
 
@@ -20,6 +21,8 @@ __all__ = [
     "HeadOutputs",
     "Heads",
     "History",
+    "Interface",
+    "Model",
     "Network",
     "Outputs",
     "Planes",

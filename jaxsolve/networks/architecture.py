@@ -1,34 +1,52 @@
-"""What a network looks like: a residual tower and its heads, as numbers that fit into a JSON file."""
+"""The architecture of a network: a residual tower and its heads, as numbers that JSON can hold."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, HasColourPlanes, ObservesHistory
+from jaxsolve.games.game import Game, ObservesHistory, ShowsColours
+from jaxsolve.networks.archive import MOST_NUMBERS
 from jaxsolve.networks.heads import GamePlanes, Planes
+
+MOST: dict[str, int] = {
+    "height": 1024,
+    "width": 1024,
+    "planes": 4096,
+    "actions": 1 << 20,
+    "blocks": 1000,
+    "channels": 4096,
+    "boards": 1024,
+    "hidden": 1 << 16,
+    "bins": 100_000,
+    "moves": 10_000,
+}
+"""The largest sizes: far beyond what is trained, small enough to compute shapes from."""
 
 
 def _whole(part: Any, least: int, *names: str) -> None:
-    """Raises ValueError for a field that is no whole number from ``least`` on."""
+    """Raises ValueError for a field that is not a whole number from ``least`` to its ``MOST``."""
     for name in names:
         value = getattr(part, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ValueError(f"{name}={value!r}: give a whole number from {least} on")
+        if value > MOST[name]:
+            raise ValueError(f"{name}={value}: give at most {MOST[name]}")
 
 
 @dataclass(frozen=True)
 class View:
-    """What a network is shown of a position.
+    """The input of a network.
 
-    ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the last ``boards`` positions. ``colours``: stones by
-    colour of the last ``boards`` positions (``HasColourPlanes``).
+    ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the
+    latest ``boards`` positions. ``colours``: stones by colour of the latest ``boards`` positions
+    (``ShowsColours``).
     """
 
     kind: Literal["board", "history", "colours"] = "board"
@@ -40,31 +58,34 @@ class View:
             raise ValueError(f"view kind={self.kind!r}: it may be 'board', 'history' or 'colours'")
 
     def planes(self, game: Game) -> Planes | None:
-        """As ``Heads.planes``. Raises ValueError where the game cannot show that."""
+        """As ``Heads.planes``. Raises ValueError if the game does not offer the view."""
         if self.kind == "board":
             return None
         most = game.history_length if isinstance(game, ObservesHistory) else self.boards
         if self.boards > most:
             raise ValueError(
-                f"the network looks at the last {self.boards} boards of a game, and {game.rule_set} keeps {most}"
+                f"the network sees the last {self.boards} boards of a game, and {game.rule_set} "
+                f"keeps {most}"
             )
         if self.kind == "colours" and isinstance(game, HasColourPlanes):
             return game.colour_planes(self.boards)
         if self.kind == "history" and isinstance(game, ObservesHistory):
             return GamePlanes(self.boards)
         raise ValueError(
-            f"the network looks at the last {self.boards} boards of a game, which {game.rule_set} does not show"
+            f"the network sees the last {self.boards} boards of a game, which {game.rule_set} does "
+            "not show"
         )
 
     def shape(self, game: Game) -> tuple[int, int, int]:
-        """(H, W, C) of what the network is shown. Raises ValueError as ``planes``."""
+        """(H, W, C) of the input. Raises ValueError as ``planes``."""
         planes = self.planes(game)
         if planes is None:
             return jax.eval_shape(lambda: game.observe(game.init())).shape
 
         def observed() -> jax.Array:
             state = game.init()
-            board = game.board_words(state)  # pyright: ignore[reportAttributeAccessIssue]  planes() has seen to that
+            # ``planes`` has checked that the game has them.
+            board = game.board_words(state)  # pyright: ignore[reportAttributeAccessIssue]
             return planes(game, state, jnp.zeros((self.boards, *board.shape), board.dtype))
 
         return jax.eval_shape(observed).shape
@@ -72,7 +93,9 @@ class View:
 
 @dataclass(frozen=True)
 class Policy:
-    """Probabilities over actions: a convolution of one cell to ``channels``, then a full layer (Silver et al. 2017)."""
+    """Probabilities over actions: a 1x1 convolution to ``channels``, a dense layer (Silver et al.
+    2017).
+    """
 
     channels: int = 2
 
@@ -82,7 +105,10 @@ class Policy:
 
 @dataclass(frozen=True)
 class Value:
-    """Expected result in [-1, 1] for the side to move: as a policy, by way of a hidden layer, then tanh (Silver et al. 2017)."""
+    """Expected result in [-1, 1] for the side to move, with a hidden layer, by tanh (Silver et al.
+
+    2017).
+    """
 
     channels: int = 1
     hidden: int = 256
@@ -93,9 +119,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of proving a win for either player: two distributions over bins, j of which stands for a cost of 10^(j / per_decade).
+    """Cost of proving a win for either player: two distributions over bins.
 
-    The last bin is that of what cannot be proved (Wu et al. 2022, "Proof cost networks", Section 3).
+    Bin j stands for a cost of 10^(j / per_decade), the last bin for what cannot be proved (Wu et
+    al. 2022, "Proof cost networks", Section 3).
     """
 
     channels: int = 2
@@ -105,9 +132,8 @@ class Cost:
     def __post_init__(self) -> None:
         _whole(self, 1, "channels")
         _whole(self, 2, "bins")
-        if (
-            not isinstance(self.per_decade, int | float) or not 0.001 <= self.per_decade <= 1000
-        ):  # what costs a bin must stay a number that is no proof
+        # Costs must stay finite: searches treat infinite numbers as proofs.
+        if not isinstance(self.per_decade, int | float) or not 0.001 <= self.per_decade <= 1000:
             raise ValueError(
                 f"per_decade={self.per_decade!r}: give a number of bins from 0.001 to 1000"
             )
@@ -120,11 +146,14 @@ class Cost:
 
 @dataclass(frozen=True)
 class Within:
-    """Probabilities that ``player`` wins within d = 1, ..., ``moves`` moves of its own (Shih et al. 2022, "Faster to life")."""
+    """Probabilities that ``player`` wins within d = 1, ..., ``moves`` of its moves.
+
+    Shih et al. 2022, "Faster to life".
+    """
 
     channels: int = 2
     moves: int = 30
-    player: int = 1  # the game's second player: White lives or dies in their problems
+    player: int = 1  # the game's second player: White, who lives or dies in their problems
 
     def __post_init__(self) -> None:
         _whole(self, 1, "channels", "moves")
@@ -137,7 +166,7 @@ KINDS: dict[str, type] = {"policy": Policy, "value": Value, "cost": Cost, "withi
 
 @dataclass(frozen=True)
 class Architecture:
-    """A residual tower over a board, with heads: ``policy``, and ``value`` or ``cost``, by which searches go, or both.
+    """A residual tower over a board, with heads: ``policy``, and ``value`` or ``cost`` or both.
 
     >>> from jaxsolve.games import make
     >>> small = Architecture.of(make("hex-4"), blocks=2, channels=16, value=Value(hidden=32))
@@ -161,7 +190,7 @@ class Architecture:
 
     @property
     def most_cost(self) -> float:
-        """log10 of the cost that stands for what cannot be proved; 0 where neither costs nor how soon a side wins are estimated."""
+        """log10 of the cost of what cannot be proved; 0 without heads for cost or within."""
         if self.cost is not None:
             return self.cost.most
         return 0.0 if self.within is None else self.within.moves * math.log10(self.actions)
@@ -171,25 +200,27 @@ class Architecture:
         _whole(self, 0, "blocks")
         if self.value is None and self.cost is None:
             raise ValueError("a network needs a head for value or for cost beside its policy")
+        if self.parameters > MOST_NUMBERS:
+            raise ValueError(
+                f"a network of {self.parameters} parameters: give at most {MOST_NUMBERS}"
+            )
 
     @classmethod
     def of(cls, game: Game, view: View = View(), **shape: Any) -> Self:
-        """One that fits a game. Raises ValueError where the game cannot show what ``view`` asks for."""
+        """The architecture for a game. Raises ValueError if the game does not offer ``view``."""
         height, width, planes = view.shape(game)
         return cls(height, width, planes, game.num_actions, view=view, **shape)
 
     def check(self, game: Game, name: str = "the network") -> None:
-        """Raises ValueError, in one sentence, where a game's positions or moves have another shape."""
-        shape, wanted = self.view.shape(game), (self.height, self.width, self.planes)
-        if shape != wanted or game.num_actions != self.actions:
-            raise ValueError(
-                f"{name} is for boards of {_times(wanted[:2])} with {wanted[2]} planes and {self.actions} actions; "
-                f"{game.rule_set} has {_times(shape[:2])} with {shape[2]} and {game.num_actions}"
-            )
+        """Raises ValueError, in one sentence, for a game of another shape."""
+        check_game(self, game, name)
 
-    # ---- parameters ------------------------------------------------------------------------------------------------
+    # ---- parameters ------------------------------------------------------------------------------
     def shapes(self) -> Any:
-        """The parameters as a pytree of ``jax.ShapeDtypeStruct``, float32: convolutions as [3, 3, in, out], full layers as [in, out]."""
+        """The parameters as a pytree of ``jax.ShapeDtypeStruct``, float32.
+
+        Convolutions are [3, 3, in, out], dense layers [in, out].
+        """
         cells, width = self.height * self.width, self.channels
 
         def layer(*shape: int) -> dict[str, jax.ShapeDtypeStruct]:
@@ -225,24 +256,30 @@ class Architecture:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the network has."""
+        """The number of parameters."""
         return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(self.shapes()))
 
     def fitted(self, params: Any, name: str = "the network") -> Any:
-        """``params`` as float32 arrays, checked. Raises ValueError that names the first part that is missing, too much, or of another shape."""
+        """``params`` as float32 arrays.
+
+        Raises ValueError naming the first part that is missing, superfluous, of another shape or
+        type, or not finite.
+        """
         wanted, found = _by_path(self.shapes()), _by_path(params)
         for path in sorted(wanted.keys() - found.keys()):
-            raise ValueError(f"{name} has no {path}, which its architecture asks for")
+            raise ValueError(f"{name} has no {path}, which its architecture has")
         for path in sorted(found.keys() - wanted.keys()):
-            raise ValueError(f"{name} has {path}, which its architecture does not know")
+            raise ValueError(f"{name} has {path}, which its architecture does not have")
         for path, leaf in wanted.items():
             if np.shape(found[path]) != leaf.shape:
                 raise ValueError(
-                    f"{name}: {path} has the shape {np.shape(found[path])}, its architecture asks for {leaf.shape}"
+                    f"{name}: {path} has the shape {np.shape(found[path])}, its architecture has "
+                    f"{leaf.shape}"
                 )
             if not jnp.issubdtype(np.asarray(found[path]).dtype, jnp.floating):
                 raise ValueError(
-                    f"{name}: {path} holds {np.asarray(found[path]).dtype}, not floating-point numbers"
+                    f"{name}: {path} holds {np.asarray(found[path]).dtype}, not floating-point "
+                    "numbers"
                 )
             with np.errstate(over="ignore"):
                 finite = np.isfinite(np.asarray(found[path]).astype(np.float32)).all()
@@ -250,14 +287,14 @@ class Architecture:
                 raise ValueError(f"{name}: {path} holds numbers that are not finite")
         return jax.tree.map(lambda leaf: np.asarray(leaf, np.float32), params)
 
-    # ---- files -----------------------------------------------------------------------------------------------------
+    # ---- files -----------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
         """As plain numbers, strings and dictionaries."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
-        """What ``to_json`` gave. Raises ValueError for anything else."""
+        """The architecture of ``to_json``. Raises ValueError for anything else."""
         try:
             parts = {
                 name: None if fields[name] is None else kind(**fields[name])
@@ -268,12 +305,38 @@ class Architecture:
             raise ValueError(f"no network's architecture: {error}") from None
 
 
+class Shaped(Protocol):
+    """The shape of a network's input and of its policy."""
+
+    @property
+    def height(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def planes(self) -> int: ...
+    @property
+    def actions(self) -> int: ...
+    @property
+    def view(self) -> View: ...
+
+
+def check_game(network: Shaped, game: Game, name: str) -> None:
+    """Raises ValueError if the positions or moves of ``game`` have another shape."""
+    shape, wanted = network.view.shape(game), (network.height, network.width, network.planes)
+    if shape != wanted or game.num_actions != network.actions:
+        raise ValueError(
+            f"{name} is for boards of {_times(wanted[:2])} with {wanted[2]} planes and "
+            f"{network.actions} actions; {game.rule_set} has {_times(shape[:2])} with {shape[2]} "
+            f"and {game.num_actions}"
+        )
+
+
 def _times(sizes: tuple[int, ...]) -> str:
     return "x".join(map(str, sizes))
 
 
 def dotted(path: Any) -> str:
-    """A leaf's name in files and messages: ``blocks.0.first.kernel``."""
+    """The name of a leaf in files and messages: ``blocks.0.first.kernel``."""
     return ".".join(str(getattr(part, "key", getattr(part, "idx", part))) for part in path)
 
 

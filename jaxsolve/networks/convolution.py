@@ -1,6 +1,7 @@
-"""Convolutions over a board, and the form of them that is fastest where it runs: as XLA has them, or as products of matrices.
+"""Convolutions over a board, in the form that is fastest on each device.
 
-All take x [B, H, W, in] and a kernel [h, w, in, out] with h and w odd, put zeros around the board, and give [B, H, W, out].
+All take x [B, H, W, in] and a kernel [h, w, in, out] with odd h and w, pad with zeros, and return
+[B, H, W, out].
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ import jax.numpy as jnp
 
 
 def convolved(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """float32[B, H, W, out] of float32 or bfloat16, for a network that is asked. The device that runs it decides on the form."""
+    """float32[B, H, W, out] of float32 or bfloat16, for inference.
+
+    The device that runs it decides between XLA's convolution and a matrix product.
+    """
     if x.dtype != jnp.bfloat16:
         return as_xla_has_it(x, kernel)
     return jax.lax.platform_dependent(
@@ -33,11 +37,13 @@ def as_xla_has_it(x: jax.Array, kernel: jax.Array) -> jax.Array:
 
 
 def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    """float32[B, H, W, out]: bfloat16 as one product of matrices, for a CPU with instructions for that (AMX).
+    """float32[B, H, W, out]: bfloat16 as one matrix product, for CPUs with AMX instructions.
 
-    XLA's convolution there turns bfloat16 into float32 first. A product that is summed in float32 is left to those instructions: whole networks take
-    1.5 times (64 channels) to 3 times less (256). Each cell is laid beside those above and below it, and what comes out for the columns beside it is
-    added: with all neighbours laid side by side (``as_product``) the copies cost what the product saves.
+    XLA's CPU convolution converts bfloat16 to float32 first. A product that accumulates in float32
+    uses those instructions: whole networks take 1.5 times (64 channels) to 3 times less (256). Each
+    cell is concatenated with those above and below it, and the products for the neighbouring
+    columns are added: concatenating all neighbours (``as_product``) costs as much in copies as it
+    saves.
     """
     (high, wide, planes, out), (count, height, width, _) = kernel.shape, x.shape
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))
@@ -50,10 +56,12 @@ def by_columns(x: jax.Array, kernel: jax.Array) -> jax.Array:
 
 
 def as_product(x: jax.Array, kernel: jax.Array, *_: Any, **__: Any) -> jax.Array:
-    """A convolution as one product of matrices, in the dtype of ``x``, for learning on a CPU; called as ``conv_general_dilated`` is by flax.
+    """A convolution as one matrix product, in the dtype of ``x``, for learning on a CPU.
 
-    The gradient of XLA's own convolution takes about ten times as long on a CPU inside a loop on the device, as learning is. Elsewhere that is
-    taken: this one keeps each input as often as the kernel has cells, three times the memory of a step.
+    It has the signature of ``conv_general_dilated``, for flax. The gradient of XLA's own
+    convolution takes about ten times as long on a CPU inside a loop on the device, where learning
+    runs. It stores each input once per cell of the kernel, three times the memory of a step, so
+    other devices use XLA's convolution.
     """
     (high, wide), (height, width) = kernel.shape[:2], x.shape[1:3]
     around = jnp.pad(x, ((0, 0), (high // 2, high // 2), (wide // 2, wide // 2), (0, 0)))

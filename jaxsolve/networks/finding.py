@@ -1,4 +1,4 @@
-"""The network that a person names."""
+"""Finds a network by the name that the user gives."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from jaxsolve.networks.network import Network
 
 
 def find(text: str) -> Network:
-    """The network that a file, the latest of a run's folder, or a shipped name has. Raises ValueError or OSError for what names none."""
+    """The network of a file, of a run's folder (the latest one), or of a shipped name.
+
+    Raises ValueError or OSError for a name without a network.
+    """
     if not text:
         raise ValueError(
-            "'' names no network: give a file, the folder of a run, or a name that 'jaxsolve networks' lists"
+            "'' names no network: give a file, the folder of a run, or a name that "
+            "'jaxsolve networks' lists"
         )
     path = Path(text)
     if path.is_dir():
@@ -25,7 +29,7 @@ def find(text: str) -> Network:
 
 
 def of_run(folder: Path) -> list[Path]:
-    """The networks of a run of training, in order. Raises ValueError where it has none."""
+    """The networks of a training run, in order. Raises ValueError if it has none."""
     found = sorted((folder / "networks").glob("*.npz"))
     if not found:
         raise ValueError(f"{folder} holds no run of training with a network yet")

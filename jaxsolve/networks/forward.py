@@ -1,10 +1,12 @@
-"""What a network computes, as a pure function of its parameters: no state, no normalisation, nothing of flax."""
+"""The forward pass of a network: a pure function of its parameters, without normalisation or
+flax.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +15,14 @@ from jaxsolve.networks.architecture import Architecture, Cost, Within
 from jaxsolve.networks.convolution import convolved
 from jaxsolve.networks.heads import HeadOutputs
 
+if TYPE_CHECKING:
+    from jaxsolve.networks.model import Interface
+
 Dtype = Literal["float32", "bfloat16"]  # of a tower's arithmetic
 
 
 class Outputs(NamedTuple):
-    """What the heads say, before probabilities are made of it; None for heads that the network has not."""
+    """Outputs of the heads before probabilities are computed; None for heads that are absent."""
 
     policy: jax.Array  # float32[B, A]: logits of all actions, legal or not
     value: jax.Array | None  # float32[B]: expected result in [-1, 1] for the side to move
@@ -39,7 +44,7 @@ class Forward:
         return head_outputs(self.architecture, self.outputs(params, observation), legal)
 
     def outputs(self, params: Any, observation: jax.Array) -> Outputs:
-        """Of planes [B, H, W, C] of any dtype."""
+        """Outputs for planes [B, H, W, C] of any dtype."""
         shape = self.architecture
         x = _relu(_convolved(observation.astype(self.dtype), params["stem"]))
         for block in params["blocks"]:
@@ -55,8 +60,13 @@ class Forward:
         )
 
 
-def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> HeadOutputs:
-    """What the search takes from a network's heads: priors over legal moves bool[B, A], value and costs, 0 where there is no such head."""
+def head_outputs(
+    shape: Architecture | Interface, outputs: Outputs, legal: jax.Array
+) -> HeadOutputs:
+    """Estimates for a search, from a network's heads.
+
+    Priors over legal moves bool[B, A], value and costs; 0 for heads that are absent.
+    """
     none = jnp.zeros(len(legal), jnp.float32)
     costs = jnp.stack([none, none], axis=1)
     if shape.cost is not None and outputs.cost is not None:
@@ -64,9 +74,8 @@ def head_outputs(shape: Architecture, outputs: Outputs, legal: jax.Array) -> Hea
     elif shape.within is not None and outputs.within is not None:
         costs = cost_of_moves(shape.within, outputs.within, shape.actions)
     prior = jax.nn.softmax(jnp.where(legal, outputs.policy, -jnp.inf), axis=-1)
-    prior = jnp.where(
-        legal, prior, 0.0
-    )  # a position where the game is over has no legal move, and its softmax is nan
+    # A finished game has no legal move, and its softmax is NaN.
+    prior = jnp.where(legal, prior, 0.0)
     return HeadOutputs(
         prior=prior,
         value=none if outputs.value is None else outputs.value,
@@ -82,10 +91,13 @@ def expected_cost(head: Cost, logits: jax.Array) -> jax.Array:
 
 
 def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
-    """float32[B, 2]: log10 of the cost of proving a win for either player, from when the head's player is expected to win: logits [B, moves].
+    """float32[B, 2]: log10 of the cost of a win for either player, from logits [B, moves] of
+    ``Within``.
 
-    Each move of its own lets the other side answer with any of ``actions``, and what it does not win within the head's moves costs as much as all of
-    them (b_max of Wu et al. 2022, Section 3.2). The other player's win is as dear as the head's player is likely to win at all.
+    Each own move of the head's player lets the other side answer with any of ``actions``; a win
+    that does not come within the head's moves costs as much as all of them (b_max of Wu et al.
+    2022, Section 3.2). The cost of the other player's win is proportional to the win rate of the
+    head's player.
     """
     rates = win_rates(logits)
     own, other = jnp.sum(1.0 - rates, axis=-1), head.moves * rates[:, -1]
@@ -95,26 +107,30 @@ def cost_of_moves(head: Within, logits: jax.Array, actions: int) -> jax.Array:
 
 
 def win_rates(logits: jax.Array) -> jax.Array:
-    """float32[B, moves]: how likely the head's player is to win within d of its moves, d = 1, 2, ...: never less within more."""
+    """float32[B, moves]: the probability that the head's player wins within d moves, monotonic in
+    d.
+    """
     return jax.lax.cummax(jax.nn.sigmoid(logits), axis=1)
 
 
-def remaining_cost(head: Cost, logits: jax.Array, room: jax.Array) -> jax.Array:
-    """float32[B]: as ``expected_cost`` of logits [B, bins], where ``room`` float32[B] is the most, and the cost of what cannot be proved.
+def remaining_cost(head: Cost, logits: jax.Array, budget: jax.Array) -> jax.Array:
+    """float32[B]: as ``expected_cost`` of logits [B, bins], bounded by ``budget`` float32[B].
 
-    A search that has spent part of ``head.most`` on the way must not add it to a last bin that is worth all of it: cut off at ``room``, a
-    position that is likely lost would then be worth no less than one that is.
+    ``budget`` is also the cost of what cannot be proved. A search that has spent a part of
+    ``head.most`` must not add it to a last bin of the full cost: clipped at ``budget``, a position
+    that is likely lost would cost as much as one that is.
     """
     shares = jax.nn.softmax(logits, axis=-1)
     costs = jnp.minimum(
-        jnp.arange(head.bins - 1, dtype=jnp.float32) / head.per_decade, room[:, None]
+        jnp.arange(head.bins - 1, dtype=jnp.float32)[None] / head.per_decade, budget[:, None]
     )
-    return jnp.sum(shares[:, :-1] * costs, axis=-1) + shares[:, -1] * room
+    return jnp.sum(shares[:, :-1] * costs, axis=-1) + shares[:, -1] * budget
 
 
 def _convolved(x: jax.Array, layer: Any) -> jax.Array:
-    """[B, H, W, in] -> [B, H, W, out] of the same dtype, borders padded with zeros."""
-    return (convolved(x, layer["kernel"].astype(x.dtype)) + layer["bias"]).astype(x.dtype)
+    """[B, H, W, in] -> [B, H, W, out] of the same dtype, padded with zeros."""
+    out = convolved(x, layer["kernel"].astype(x.dtype))
+    return (out + layer["bias"][None, None, None].astype(out.dtype)).astype(x.dtype)
 
 
 def _relu(x: jax.Array) -> jax.Array:
@@ -122,7 +138,8 @@ def _relu(x: jax.Array) -> jax.Array:
 
 
 def _dense(x: jax.Array, layer: Any) -> jax.Array:
-    return x @ layer["kernel"] + layer["bias"]
+    bias = layer["bias"]
+    return x @ layer["kernel"] + bias.reshape(*[1] * (x.ndim - 1), *bias.shape)
 
 
 def _read(x: jax.Array, head: Any) -> jax.Array:

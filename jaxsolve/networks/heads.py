@@ -1,4 +1,4 @@
-"""Networks as data: a pure function, its parameters, and what it is shown of a position."""
+"""Networks as data: a pure function, its parameters, and its input."""
 
 from __future__ import annotations
 
@@ -13,30 +13,38 @@ from jaxsolve.games.game import Game, ObservesHistory, State
 
 
 class HeadOutputs(NamedTuple):
-    """What a network (or any hand-made estimate) says of a batch of positions, for the side to move."""
+    """Estimates of a network, or of any function, for the side to move of B positions."""
 
     prior: jax.Array  # float32[B, A]: probabilities over actions
     value: jax.Array  # float32[B]: expected result in [-1, 1]
-    cost: jax.Array  # float32[B, 2]: log10 of the cost of proving a win for the first and for the second player; 0 if not estimated
+    # float32[B, 2]: log10 of the cost of a proof for the first and the second player; 0 if not
+    # estimated
+    cost: jax.Array
 
 
 class History(NamedTuple):
-    """The positions on the way to each position of a batch, as the search knows them: its path from the root."""
+    """The earlier positions of each position of a batch, on the search's path from the root."""
 
-    states: np.ndarray  # uint32[B, H - 1, S] packed states, the last one before the position first
-    counts: np.ndarray  # int32[B]: how many of them there are; the rest is not looked at
+    states: np.ndarray  # uint32[B, H - 1, S]: packed states, the latest before the position first
+    counts: np.ndarray  # int32[B]: how many of them there are; the rest is ignored
 
 
 class Planes(Protocol):
-    """What a network is shown of a position: a hashable object, part of the key of the compiled call. ``Game.observe`` where there is none."""
+    """The input of a network: a hashable object, part of the key of the compiled call.
+
+    Without one the input is ``Game.observe``.
+    """
 
     @property
     def boards(self) -> int:
-        """Number H of boards looked at, the position's own among them."""
+        """H, the number of boards it reads, the position's own included."""
         ...
 
     def __call__(self, game: Any, state: State, boards: jax.Array) -> jax.Array:
-        """Planes [H, W, C] of one position, from H ``ObservesHistory.board_words``, newest first; zeros before the start."""
+        """Planes [H, W, C] of one position.
+
+        ``boards``: H ``ObservesHistory.board_words``, newest first; zeros before the start.
+        """
         ...
 
 
@@ -56,14 +64,16 @@ Apply = Callable[[Any, jax.Array, jax.Array], HeadOutputs]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Heads:
-    """A network as the evaluator takes it.
+    """A network as the evaluator uses it.
 
-    ``apply`` and ``planes`` are compiled into the evaluator's calls and shared by all networks that have the same; ``params`` are an argument of
-    each call. Give one ``apply`` for all weights of a network: a function that holds weights of its own compiles anew and keeps them alive.
+    ``apply`` and ``planes`` are compiled into the evaluator's calls, and shared by all networks
+    with equal ones; ``params`` is an argument of each call. Use one ``apply`` for all weights: a
+    function that holds weights of its own compiles again and keeps them alive.
 
     >>> import jax.numpy as jnp
     >>> def even(params, observation, legal):
-    ...     return HeadOutputs(legal / legal.sum(1, keepdims=True), legal[:, 0] * params["value"], jnp.zeros((len(legal), 2)))
+    ...     priors, costs = legal / legal.sum(1, keepdims=True), jnp.zeros((len(legal), 2))
+    ...     return HeadOutputs(priors, legal[:, 0] * params["value"], costs)
     >>> heads = Heads(even, {"value": jnp.float32(0.5)})
     >>> heads.replace(params={"value": jnp.float32(0.25)}).apply is heads.apply
     True
@@ -72,9 +82,15 @@ class Heads:
     apply: Apply
     params: Any  # a pytree of arrays
     planes: Planes | None = None  # None: ``Game.observe``
-    most_cost: float = (
-        0.0  # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated
-    )
+    # log10 of the cost that stands for what cannot be proved; 0: costs are not estimated.
+    most_cost: float = 0.0
+    name: str | None = None  # in messages; None: the name of ``apply``
+
+    @property
+    def label(self) -> str:
+        """The name in messages."""
+        apply = self.apply
+        return self.name or getattr(apply, "__qualname__", None) or type(apply).__qualname__
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed: ``heads.replace(params=new)``."""
@@ -82,21 +98,21 @@ class Heads:
 
     @property
     def boards(self) -> int:
-        """Boards the network looks at, 1 if only the position's own."""
+        """The number of boards that the network sees, 1 for the position's own."""
         return self.planes.boards if self.planes is not None else 1
 
     def check(self, game: Game, *, autoplay: bool, canonical: bool) -> None:
-        """Raises ValueError where the search cannot show the network the boards that it looks at."""
+        """Raises ValueError if the search cannot provide the boards that the network sees."""
         if self.boards == 1:
             return
         if not isinstance(game, ObservesHistory):
             raise ValueError(
-                f"the network looks at {self.boards} boards, but {game.rule_set} shows none of those before a position"
+                f"the network sees {self.boards} boards, but {game.rule_set} shows none of those "
+                "before a position"
             )
         if autoplay or canonical:
-            skipped = (
-                "plays forced replies on the way" if autoplay else "turns positions on their way"
-            )
+            skipped = "plays forced replies" if autoplay else "transforms positions by symmetries"
             raise ValueError(
-                f"the network looks at {self.boards} boards, but the evaluator {skipped}, so that a path does not show them"
+                f"the network sees {self.boards} boards, but the evaluator {skipped}, so that a "
+                "path does not show them"
             )

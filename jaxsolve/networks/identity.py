@@ -1,4 +1,4 @@
-"""What tells networks apart where a run says how it was searched."""
+"""The identity of a network in the description of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] | None:
-    """Plain JSON values: what a network computes, a digest of its parameters, and how it is asked; None where there is none."""
+    """Plain JSON values: the function, a digest of the parameters, and how it is evaluated.
+
+    None without a network.
+    """
     if heads is None:
         return None
     if isinstance(heads, shipped.AutoGuide):
@@ -40,9 +43,8 @@ def identity(heads: Heads | Guide | shipped.AutoGuide | None) -> dict[str, Any] 
             "params": params,
             **how,
         }
-    apply = (
-        heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)
-    )  # a repr may hold an address, which no other run has
+    # A repr may hold an address, which differs between runs.
+    apply = heads.apply if hasattr(heads.apply, "__qualname__") else type(heads.apply)
     planes = (
         None
         if heads.planes is None

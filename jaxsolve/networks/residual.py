@@ -1,4 +1,7 @@
-"""The network as it learns: flax modules with batch normalisation, which ``folded`` works into the plain parameters that searches use."""
+"""The network in training: flax modules with batch normalisation.
+
+``folded`` converts it to the plain parameters of searches.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ MOMENTUM, EPSILON = 0.9, 1e-5  # of the running means (those of the proof-cost-n
 
 
 class Normalised(nnx.Module):
-    """A convolution of ``size`` x ``size`` cells without a bias, and batch normalisation behind it."""
+    """A convolution of ``size`` x ``size`` cells without a bias, then batch normalisation."""
 
     def __init__(self, inner: int, out: int, size: int, rngs: nnx.Rngs):
         convolution = as_product if jax.default_backend() == "cpu" else jax.lax.conv_general_dilated
@@ -28,21 +31,24 @@ class Normalised(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.norm(self.conv(x))
 
-    def take(self, layer: dict[str, Any], x: jax.Array) -> jax.Array:
-        """Becomes what ``folded`` made ``layer`` of, its means those of the inputs ``x``; what it makes of them."""
+    def load(self, layer: dict[str, Any], x: jax.Array) -> jax.Array:
+        """Adopts a folded ``layer``, normalised by the inputs ``x``; returns the outputs."""
         kernel, bias = jnp.asarray(layer["kernel"]), jnp.asarray(layer["bias"])
         self.conv.kernel[...] = kernel.reshape(self.conv.kernel.shape)
         found = self.conv(x)
         mean, variance = found.mean((0, 1, 2)), found.var((0, 1, 2))
         self.norm.mean[...], self.norm.var[...] = mean, variance
         self.norm.scale[...], self.norm.bias[...] = jnp.sqrt(variance + EPSILON), bias + mean
-        return found + bias
+        return found + bias[None, None, None]
 
     def folded(self) -> dict[str, jax.Array]:
-        """One layer that does the same once the means are fixed; of a single cell, as a full layer over channels."""
+        """One layer with equal outputs for fixed running means.
+
+        A 1x1 convolution becomes a dense layer over channels.
+        """
         norm = self.norm
         scale = norm.scale[...] / jnp.sqrt(norm.var[...] + EPSILON)
-        kernel = self.conv.kernel[...] * scale
+        kernel = self.conv.kernel[...] * scale[None, None, None]
         return {
             "kernel": kernel[0, 0] if kernel.shape[:2] == (1, 1) else kernel,
             "bias": norm.bias[...] - norm.mean[...] * scale,
@@ -50,7 +56,7 @@ class Normalised(nnx.Module):
 
 
 class Block(nnx.Module):
-    """Two convolutions with a way round them."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, channels: int, rngs: nnx.Rngs):
         self.first = Normalised(channels, channels, 3, rngs)
@@ -59,9 +65,9 @@ class Block(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return nnx.relu(x + self.second(nnx.relu(self.first(x))))
 
-    def take(self, block: dict[str, Any], x: jax.Array) -> jax.Array:
+    def load(self, block: dict[str, Any], x: jax.Array) -> jax.Array:
         return nnx.relu(
-            x + self.second.take(block["second"], nnx.relu(self.first.take(block["first"], x)))
+            x + self.second.load(block["second"], nnx.relu(self.first.load(block["first"], x)))
         )
 
     def folded(self) -> dict[str, Any]:
@@ -69,7 +75,7 @@ class Block(nnx.Module):
 
 
 class Head(nnx.Module):
-    """A few channels of every cell, a hidden layer where there is one, and a full layer to the outputs."""
+    """A 1x1 convolution, an optional hidden layer, and a dense layer to the outputs."""
 
     def __init__(
         self,
@@ -88,8 +94,8 @@ class Head(nnx.Module):
         x = nnx.relu(self.cells(x)).reshape(len(x), -1)
         return self.out(x if self.hidden is None else nnx.relu(self.hidden(x)))
 
-    def take(self, head: dict[str, Any], x: jax.Array) -> None:
-        self.cells.take(head["cells"], x)
+    def load(self, head: dict[str, Any], x: jax.Array) -> None:
+        self.cells.load(head["cells"], x)
         for name in ("hidden", "out"):
             if (layer := getattr(self, name)) is not None:
                 layer.kernel[...], layer.bias[...] = (
@@ -109,7 +115,7 @@ class Head(nnx.Module):
 
 
 class ResidualNetwork(nnx.Module):
-    """A network of an architecture, its weights drawn by ``rngs``.
+    """A network of an architecture, with weights drawn by ``rngs``.
 
     >>> from jaxsolve.networks import Architecture, Forward, Value
     >>> shape = Architecture(3, 3, 4, 9, blocks=1, channels=8, value=Value(hidden=16))
@@ -133,7 +139,10 @@ class ResidualNetwork(nnx.Module):
         self.within = None if within is None else Head(shape, within.channels, within.moves, rngs)
 
     def __call__(self, planes: jax.Array) -> Outputs:
-        """Of planes [B, H, W, C] of any dtype; ``train()`` normalises by the batch, ``eval()`` by the running means."""
+        """Outputs for planes [B, H, W, C] of any dtype.
+
+        ``train()`` normalises by the batch, ``eval()`` by the running means.
+        """
         x = nnx.relu(self.stem(planes.astype(jnp.float32)))
         for block in self.blocks:
             x = block(x)
@@ -144,24 +153,27 @@ class ResidualNetwork(nnx.Module):
             within=None if self.within is None else self.within(x),
         )
 
-    def take(self, params: Any, planes: jax.Array) -> None:
-        """Becomes a network with these parameters (``Architecture.shapes``), to learn on from them.
+    def load(self, params: Any, planes: jax.Array) -> None:
+        """Adopts parameters as ``Architecture.shapes``, to learn on from them.
 
-        What normalises was folded into them: its means are taken anew, from ``planes`` [B, H, W, C], so that learning begins near what they say.
+        Their normalisation is folded in: running means are computed anew from ``planes`` [B, H, W,
+        C], so that the outputs change little.
         """
         x = planes.astype(jnp.float32)
-        x = nnx.relu(self.stem.take(params["stem"], x))
+        x = nnx.relu(self.stem.load(params["stem"], x))
         for block, layers in zip(self.blocks, params["blocks"], strict=True):
-            x = block.take(layers, x)
+            x = block.load(layers, x)
         heads = {"policy": self.policy, "value": self.value, "within": self.within}
         for name, head in heads.items():
             if head is not None:
-                head.take(params[name], x)
+                head.load(params[name], x)
         for head, layers in zip(self.cost or (), params.get("cost", ()), strict=True):
-            head.take(layers, x)
+            head.load(layers, x)
 
     def folded(self) -> dict[str, Any]:
-        """Parameters as ``Architecture.shapes`` has them: ``Forward`` computes with them what ``eval()`` does."""
+        """Parameters as ``Architecture.shapes``: ``Forward`` computes with them what ``eval()``
+        does.
+        """
         parts: dict[str, Any] = {
             "stem": self.stem.folded(),
             "blocks": [block.folded() for block in self.blocks],

@@ -1,4 +1,4 @@
-"""A network asked about a position's symmetric images, and the mean of what it says."""
+"""The mean of a network's estimates over a position's symmetric images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from jaxsolve.networks.heads import HeadOutputs
 class Rotated:
     """``Heads.apply`` that averages a network over the symmetries of a game.
 
-    Priors, values and costs are means, as those of the published programs are; it costs ``Game.num_symmetries`` times as much.
+    Priors, values and costs are means, as in the published programs. It costs
+    ``Game.num_symmetries`` times as much.
     """
 
     forward: Forward
@@ -26,9 +27,8 @@ class Rotated:
 
     def __call__(self, params: Any, observation: jax.Array, legal: jax.Array) -> HeadOutputs:
         images = self.game.symmetry_actions()  # [G, A]: where each action goes
-        back, cells_back = (
-            np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells())
-        )  # [G, A], [G, H W]: where each comes from
+        # [G, A], [G, H W]: where each comes from.
+        back, cells_back = (np.argsort(x, axis=1) for x in (images, self.game.symmetry_cells()))
         count, batch, cells = len(images), len(legal), observation.shape[1] * observation.shape[2]
         flat = observation.reshape(batch, cells, -1)
         turned = jnp.concatenate(

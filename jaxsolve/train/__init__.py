@@ -1,6 +1,6 @@
-"""Training: self-play on the device, what its games teach, replay, learner and loop.
+"""Training: self-play on the device, targets, replay, learner, loop and runs.
 
-Names are imported when first asked for: numbers of a run are read without JAX, and games are played without flax.
+Names are imported on first use: metrics are read without JAX, and games are played without flax.
 """
 
 from __future__ import annotations

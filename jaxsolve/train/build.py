@@ -1,4 +1,4 @@
-"""From settings to what they describe."""
+"""Builds the loop of training from settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jaxsolve.train.loop import Loop
 from jaxsolve.train.search import TreeSearch
 from jaxsolve.train.self_play import SelfPlay
 
-LAST_SHARE = 0.01  # of the learning rate, where it has fallen along its cosine
+LAST_SHARE = 0.01  # of the learning rate, at the end of its cosine
 MOST: dict[str, int] = {
     "game.most_moves": 100_000,
     "network.blocks": 1000,
@@ -45,11 +45,11 @@ MOST: dict[str, int] = {
     "train.updates": 1 << 20,
     "train.decay_steps": (1 << 31) - 1,
 }
-"""The largest of settings that something compiled would choke on or wrap around; far more than any machine has room for."""
+"""The largest settings: beyond them integers wrap around, and no machine has the memory."""
 
 
 def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
-    """The loop that settings describe. Raises ValueError, in one sentence, for what cannot be."""
+    """The loop of settings. Raises ValueError, in one sentence, for impossible ones."""
     game, network, targets, search, train = (
         settings.game,
         settings.network,
@@ -68,7 +68,8 @@ def loop(settings: Settings, mesh: Mesh | None = None) -> Loop:
     if shape.cost is not None and shape.cost.most <= costly:
         bins = bins_for(costly, network.cost_per_decade)
         raise ValueError(
-            f"network.cost_bins={network.cost_bins}: games may cost 10^{costly:.0f}, and the last bin is for what cannot be proved; give {bins}"
+            f"network.cost_bins={network.cost_bins}: games may cost 10^{costly:.0f}, and the last "
+            f"bin is for what cannot be proved; give {bins}"
         )
     searching = TreeSearch(
         env=env,
@@ -100,26 +101,32 @@ def _refuse_large(settings: Settings) -> None:
 
 
 def costliest(most_moves: int, actions: int) -> float:
-    """log10 of what a win costs at most, where it comes with the last of so many moves, each of them one of so many actions."""
+    """log10 of the largest cost of a win that comes with the last of ``most_moves`` moves."""
     return math.ceil(most_moves / 2) * math.log10(actions)
 
 
 def bins_for(cost: float, per_decade: float) -> int:
-    """How many bins a head for costs needs at least where they go up to 10^cost: the last stands for what cannot be proved."""
+    """The least bins for costs up to 10^cost; the last is for what cannot be proved."""
     return math.floor(cost * per_decade) + 2
 
 
 @functools.lru_cache(maxsize=4)
 def _kept(loop: Loop) -> Loop:
-    """The first of equal loops, with what is compiled for it: runs of a sweep often differ in nothing but a seed."""
+    """The first of equal loops, with its compiled code: runs of a sweep often differ in the seed
+    only.
+    """
     return loop
 
 
 def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) -> Architecture:
-    """A tower with the heads that the targets ask for. Raises ValueError where there are none, or the game cannot show what the network is to see."""
+    """A tower with the heads of the targets.
+
+    Raises ValueError if there are none, or if the game does not offer the network's view.
+    """
     if network.view == "board" and network.boards != 1:
         raise ValueError(
-            f"network.boards={network.boards}: network.view=board shows one; give history or colours"
+            f"network.boards={network.boards}: network.view=board shows one; "
+            "give history or colours"
         )
     return Architecture.of(
         game,
@@ -138,18 +145,21 @@ def architecture(game: Game, network: NetworkSettings, targets: TargetSettings) 
 
 
 def first_params(name: str, learner: Learner) -> Any:
-    """The parameters of a network that training begins with. Raises ValueError where it has another shape; OSError as any file."""
+    """Parameters to begin with, of a named network.
+
+    Raises ValueError for another shape; OSError.
+    """
     network, wanted = finding.find(name), learner.architecture.to_json()
     for part, found in network.architecture.to_json().items():
         if found != wanted[part]:
             raise ValueError(
-                f"train.learn_on={name}: its {part} is {found}, the settings ask for {wanted[part]}"
+                f"train.learn_on={name}: its {part} is {found}, the settings have {wanted[part]}"
             )
     return network.params
 
 
 def transform(train: TrainSettings) -> Transform:
-    """What makes the optimizer. Raises ValueError for one that is not known, or a rate that is none."""
+    """The maker of the optimizer. Raises ValueError for an unknown one, or impossible numbers."""
     if train.optimizer not in ("sgd", "adam"):
         raise ValueError(f"train.optimizer={train.optimizer!r}: it may be sgd or adam")
     if not 0 < train.learning_rate < float("inf"):
@@ -163,7 +173,8 @@ def transform(train: TrainSettings) -> Transform:
     ]
     if strange or (train.drops and train.decay_steps is not None):
         raise ValueError(
-            f"train.drops={list(train.drops)}: give whole numbers from 1 to {MOST['train.decay_steps']}, and train.decay_steps=null"
+            f"train.drops={list(train.drops)}: give whole numbers from 1 to "
+            f"{MOST['train.decay_steps']}, and train.decay_steps=null"
         )
     if not 0 <= train.momentum < 1:
         raise ValueError(f"train.momentum={train.momentum}: give a number from 0 to below 1")
@@ -181,14 +192,14 @@ def transform(train: TrainSettings) -> Transform:
 
 @dataclass(frozen=True)
 class Transform:
-    """Makes optax's transformation; equal ones make equal ones."""
+    """Makes optax's transformation. Equal objects make equal ones."""
 
     optimizer: str  # sgd or adam
     rate: float
-    decay_steps: int | None  # of the cosine along which the rate falls; None: it stays
-    drops: tuple[int, ...]  # steps after which it falls to a tenth
+    decay_steps: int | None  # of the cosine of the rate; None: constant
+    drops: tuple[int, ...]  # steps after which the rate is divided by ten
     momentum: float
-    weight_decay: float  # of all weights but biases and normalisation
+    weight_decay: float  # of all weights except biases and normalisation
 
     def __call__(self) -> optax.GradientTransformation:
         if self.decay_steps is not None:
@@ -216,7 +227,7 @@ def _decaying(weights: Any) -> Any:
 def starts(file: str | None, game: Game) -> Any:
     """The positions of a problem file, as a batch of the game's states; None for no file.
 
-    Raises ValueError where one is not of the game, or its end; OSError as any file.
+    Raises ValueError for a position of another game, or a finished one; OSError.
     """
     if file is None:
         return None

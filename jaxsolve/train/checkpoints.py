@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: everything that it goes on from, by orbax, one folder a step. The only module that knows orbax."""
+"""Checkpoints of a training run by orbax, one folder a step. The only module that uses orbax."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import hashlib
 import logging
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,113 +16,138 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
+from etils import epath
 
-from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.networks.architecture import dotted
 from jaxsolve.train import devices
 
-DIGEST = (
-    "sha256.txt"  # in a checkpoint's folder; one that was killed before it was written has none
-)
-AT_ONCE = ocp.options.AsyncOptions(
-    create_directories_asynchronously=False
-)  # else threads wait minutes for a folder that cannot be made
+# In a checkpoint's folder; absent if the process was killed before it was written.
+DIGEST = "sha256.txt"
+# Otherwise threads wait minutes for a folder that cannot be created.
+SYNCHRONOUS = ocp.options.AsyncOptions(create_directories_asynchronously=False)
 TORN = ".orbax-checkpoint-tmp"  # in the names of checkpoints that are being written
+# Raised by orbax's layers for files that are truncated or not theirs.
+UNREADABLE = (ValueError, TypeError, KeyError, RuntimeError, FileNotFoundError)
+
+Folder = Path | epath.Path
 
 
-def save(folder: Path, step: int, state: Any, keep: int = 2) -> Path:
-    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all, and removes all but the latest ``keep``.
+def save(folder: Folder, step: int, state: Any, keep: int = 2) -> epath.Path:
+    """Writes a pytree of arrays to ``folder/<step>``, whole or not at all.
 
-    Where there are several processes, all of them must call it, with a folder that they share. Raises OSError.
+    Removes all but the latest ``keep``. Several processes must all call it, with a folder that
+    they share; each writes the parts of arrays that it holds. Raises OSError.
     """
-    path = folder.resolve() / str(step)
-    arrays = {name: devices.fetch(_plain(leaf)) for name, leaf in _named(state).items()}
+    folder = _absolute(folder)
+    path = folder / str(step)
+    arrays = {name: _plain(leaf) for name, leaf in _named(state).items()}
     _clear(folder)
     try:
-        with _quiet(), ocp.StandardCheckpointer(async_options=AT_ONCE) as checkpointer:
+        with _quiet(), ocp.StandardCheckpointer(async_options=SYNCHRONOUS) as checkpointer:
             checkpointer.save(path, arrays, force=True)
-    except ValueError as error:  # so tensorstore says that there is no room
+    except ValueError as error:  # tensorstore's error for a full disk
         _clear(folder)
         raise _as_os_error(error, path) from None
     except OSError:
         _clear(folder)
         raise
-    if devices.first():
-        write_atomically(path / DIGEST, _digest(path))
+    if devices.is_first():
+        _write(path / DIGEST, _digest(path))
         for old in steps(folder)[:-keep]:
-            shutil.rmtree(folder / str(old))
+            (folder / str(old)).rmtree()
     return path
 
 
-def steps(folder: Path) -> list[int]:
-    """The steps that ``folder`` holds, in order; one that was being written when its process ended is none."""
-    return (
-        sorted(
-            int(path.name)
-            for path in folder.glob("*")
-            if path.name.isascii() and path.name.isdigit() and path.is_dir()
-        )
-        if folder.is_dir()
-        else []
-    )
+def steps(folder: Folder) -> list[int]:
+    """The steps in ``folder``, ascending; unfinished checkpoints are not counted."""
+    folder = _absolute(folder)
+    if not folder.is_dir():
+        return []
+    names = [
+        path.name
+        for path in folder.iterdir()
+        if path.name.isascii() and path.name.isdigit() and path.is_dir()
+    ]
+    return sorted(map(int, names))
 
 
-def load(folder: Path, step: int, like: Any) -> Any:
-    """What ``save`` wrote, in the structure of ``like`` (arrays, or ``jax.ShapeDtypeStruct``) and on its devices.
+def load(folder: Folder, step: int, like: Any) -> Any:
+    """Reads what ``save`` wrote, with the structure and shardings of ``like``.
 
-    Raises ValueError for a damaged one, or that names the first part that is missing, too much, or of another shape or dtype; OSError where there is
-    no such step.
+    ``like``: arrays or ``jax.ShapeDtypeStruct``. Each process reads the parts that its devices
+    hold. Raises ValueError for a damaged checkpoint, or naming the first part that is missing,
+    superfluous, or of another shape or dtype; FileNotFoundError if there is no such step.
     """
-    path = folder / str(step)
+    path = _absolute(folder) / str(step)
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    damaged = f"{path} is damaged; without it the run resumes from the checkpoint before"
     if (path / DIGEST).exists() and (path / DIGEST).read_bytes() != _digest(path).encode():
-        raise ValueError(
-            f"{path} is damaged; without it the run goes on from the checkpoint before"
-        )
+        raise ValueError(damaged)
+    named = _named(like)
+    wanted = {name: _abstract(leaf) for name, leaf in named.items()}
     try:
         with ocp.StandardCheckpointer() as checkpointer:
-            held = checkpointer.restore(folder.resolve() / str(step))
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        RuntimeError,
-        FileNotFoundError,
-    ):  # what its layers raise for files that are cut short or not theirs
-        raise ValueError(
-            f"{folder / str(step)} is damaged; without it the run goes on from the checkpoint before"
-        ) from None
-    wanted = _named(like)
-    for name in sorted(held.keys() ^ wanted.keys()):
-        raise ValueError(
-            f"{folder / str(step)}: {name} is {'missing' if name in wanted else 'no part of this run'}"
-        )
-    leaves = []
-    for name, leaf in wanted.items():
-        plain, found = _plain(leaf), held[name]
-        if (np.shape(found), np.dtype(found.dtype)) != (plain.shape, np.dtype(plain.dtype)):
-            raise ValueError(
-                f"{folder / str(step)}: {name} is {found.dtype}{list(np.shape(found))}, this run has {plain.dtype}{list(plain.shape)}"
-            )
-        array = jax.device_put(
-            np.asarray(found),
-            leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None,
-        )
-        leaves.append(jax.random.wrap_key_data(array) if devices.is_key(leaf) else array)
+            _refuse_other(path, checkpointer.metadata(path).item_metadata, wanted)
+            held = checkpointer.restore(path, wanted)
+    except Misfit:
+        raise
+    except UNREADABLE:
+        raise ValueError(damaged) from None
+    leaves = [
+        jax.random.wrap_key_data(held[name]) if devices.is_key(leaf) else held[name]
+        for name, leaf in named.items()
+    ]
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
-def _clear(folder: Path) -> None:
-    """Removes checkpoints that were not written to their end: they keep the room that another one may need."""
-    if devices.first():
-        for torn in folder.glob(f"*{TORN}*"):
-            shutil.rmtree(torn, ignore_errors=True)
+class Misfit(ValueError):
+    """A checkpoint of another run: a part is missing, superfluous, or of another shape."""
+
+
+def _refuse_other(path: epath.Path, metadata: Any, wanted: dict[str, Any]) -> None:
+    """Raises Misfit if the arrays of a checkpoint are not those of ``wanted``."""
+    held = dict(metadata)
+    for name in sorted(held.keys() ^ wanted.keys()):
+        is_wanted = "missing" if name in wanted else "no part of this run"
+        raise Misfit(f"{path}: {name} is {is_wanted}")
+    for name, leaf in wanted.items():
+        found = held[name]
+        if (tuple(found.shape), np.dtype(found.dtype)) != (leaf.shape, np.dtype(leaf.dtype)):
+            raise Misfit(
+                f"{path}: {name} is {found.dtype}{list(found.shape)}, "
+                f"this run has {leaf.dtype}{list(leaf.shape)}"
+            )
+
+
+# ---- inside --------------------------------------------------------------------------------------
+def _absolute(folder: Folder) -> epath.Path:
+    """orbax takes absolute paths only; a URL is one."""
+    return epath.Path(folder if "://" in str(folder) else Path(folder).resolve())
+
+
+def _write(path: epath.Path, text: str) -> None:
+    """Writes a file so that it is whole or absent."""
+    if "://" in str(path):  # an object of a store appears whole
+        path.write_text(text)
+    else:
+        from jaxsolve.core.run_folder import write_whole
+
+        write_whole(Path(path), text)
+
+
+def _clear(folder: epath.Path) -> None:
+    """Removes unfinished checkpoints: they occupy space that the next one may need."""
+    if devices.is_first() and folder.is_dir():
+        for torn in folder.iterdir():
+            if TORN in torn.name:
+                with contextlib.suppress(OSError):
+                    torn.rmtree()
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without orbax's own account of every layer that an error goes through: what is raised says it."""
+    """Without orbax's log of each layer that an error passes: the error itself is reported."""
     logger = logging.getLogger("absl")
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -133,23 +157,31 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _as_os_error(error: ValueError, path: Path) -> Exception:
-    """The OSError that tensorstore's words tell of; the error itself where they tell of none."""
+def _as_os_error(error: ValueError, path: epath.Path) -> Exception:
+    """The OSError that tensorstore's message describes; ``error`` itself if it describes none."""
     found = re.search(r"os_error_code='(\d+)'", str(error))
     code = int(found[1]) if found else errno.ENOSPC if "RESOURCE_EXHAUSTED" in str(error) else None
     return error if code is None else OSError(code, os.strerror(code), str(path))
 
 
-def _digest(path: Path) -> str:
-    """Of all files of a checkpoint, their names and what they hold: orbax keeps no sums, and a flipped bit would be another run."""
+def _digest(path: epath.Path) -> str:
+    """SHA-256 of the names and contents of a checkpoint's files: orbax stores no checksums."""
     found = hashlib.sha256()
-    for file in sorted(
-        file for file in path.rglob("*") if file.is_file() and file != path / DIGEST
-    ):
-        found.update(
-            f"{file.relative_to(path)} {file.stat().st_size}\n".encode() + file.read_bytes()
-        )
+    for name, file in sorted(_files(path), key=lambda found: found[0].split("/")):
+        if name != DIGEST:
+            content = file.read_bytes()
+            found.update(f"{name} {len(content)}\n".encode() + content)
     return found.hexdigest() + "\n"
+
+
+def _files(folder: epath.Path, before: str = "") -> Iterator[tuple[str, epath.Path]]:
+    """All files below a folder, with their paths relative to it."""
+    for path in folder.iterdir():
+        name = before + path.name
+        if path.is_dir():
+            yield from _files(path, name + "/")
+        else:
+            yield name, path
 
 
 def _named(state: Any) -> dict[str, Any]:
@@ -159,8 +191,15 @@ def _named(state: Any) -> dict[str, Any]:
     }
 
 
-def _plain(leaf: Any) -> Any:
-    """The array, or its shape, that is kept of a leaf: of random keys their words."""
-    if isinstance(leaf, jax.ShapeDtypeStruct):
-        return jax.eval_shape(jax.random.key_data, leaf) if devices.is_key(leaf) else leaf
+def _plain(leaf: Any) -> jax.Array:
+    """The array that is stored for a leaf: the words of random keys."""
     return jax.random.key_data(leaf) if devices.is_key(leaf) else jnp.asarray(leaf)
+
+
+def _abstract(leaf: Any) -> jax.ShapeDtypeStruct:
+    """Shape, dtype and sharding of the stored array of a leaf."""
+    sharding = getattr(leaf, "sharding", None)
+    if sharding is None:
+        sharding = jax.sharding.SingleDeviceSharding(jax.local_devices()[0])
+    shape = jax.eval_shape(_plain, leaf) if devices.is_key(leaf) else leaf
+    return jax.ShapeDtypeStruct(np.shape(shape), shape.dtype, sharding=sharding)

@@ -1,12 +1,16 @@
-"""Training on several devices: games are dealt out to them, all else is the same on each.
+"""Several devices and processes: games are sharded over the devices, the network is replicated.
 
-What is computed does not depend on how many there are: games know nothing of each other, the replay and the network are whole on each device, and a
-step of learning takes its sums over the batch of all.
+Results do not depend on the number of devices: games are independent of each other, a step of
+learning sums over the whole batch, and samples are drawn from the replay by number, wherever
+the examples are stored.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from types import FrameType
 from typing import Any
 
 import jax
@@ -14,14 +18,18 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-GAMES = "games"  # the one axis
+from jaxsolve.core import process
+
+GAMES = "games"  # the only mesh axis
 
 
 def join() -> None:
-    """Joins the processes of a run, before any device is used; once.
+    """Connects the processes of a run. Call it before any device is used; later calls do nothing.
 
-    Who they are: JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and JAX_PROCESS_ID, or what JAX finds by itself on Slurm, Kubernetes and TPU
-    pods. Raises ValueError for numbers that are none, RuntimeError as ``jax.distributed.initialize``.
+    The processes are described by JAX_COORDINATOR_ADDRESS (host:port), JAX_NUM_PROCESSES and
+    JAX_PROCESS_ID; JAX itself detects Slurm, Kubernetes and TPU pods. From here on SIGTERM and
+    Ctrl-C are preemption notices (``preempted``). Raises ValueError for a variable that is not a
+    whole number, RuntimeError as ``jax.distributed.initialize``.
     """
     if jax.distributed.is_initialized():
         return
@@ -31,65 +39,101 @@ def join() -> None:
         if value is not None and not value.isdecimal():
             raise ValueError(f"{name}={value!r} is not a whole number")
     count, number = (None if value is None else int(value) for value in given)
-    jax.distributed.initialize(num_processes=count, process_id=number)
+    main = threading.current_thread() is threading.main_thread()
+    if main:  # while processes wait for each other there is nothing to save
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    jax.distributed.initialize(
+        num_processes=count, process_id=number, local_device_ids=local_device_ids()
+    )
+    process.leave_to_library(signal.SIGTERM)  # JAX's coordination service handles it
+    if main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _as_preemption)
+
+
+def local_device_ids() -> list[int] | None:
+    """GPUs of this process on Slurm; None elsewhere, where JAX uses all that are visible.
+
+    JAX's own detection of Slurm uses a single GPU a process, numbered by the process's rank on
+    its node, also where the process has several, or sees its own one only, as number 0.
+    """
+    rank = os.environ.get("SLURM_LOCALID")
+    if rank is None or "SLURM_PROCID" not in os.environ or "JAX_LOCAL_DEVICE_IDS" in os.environ:
+        return None
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", os.environ.get("ROCR_VISIBLE_DEVICES"))
+    if visible:
+        return list(range(len(visible.split(","))))
+    each = os.environ.get("SLURM_GPUS_PER_TASK", "").split(":")[-1]  # may be TYPE:COUNT
+    if each.isdecimal() and int(each):
+        return list(range(int(rank) * int(each), (int(rank) + 1) * int(each)))
+    return None
+
+
+def preempted(step: int) -> bool:
+    """Whether the processes must stop after ``step``; the answer is the same in all of them.
+
+    True at one step that all processes reach, after any of them received SIGTERM. Every process
+    must call it once a step. Always False where ``join`` was not called: a single process
+    handles its signals itself.
+    """
+    return jax.distributed.is_initialized() and multihost_utils.reached_preemption_sync_point(step)
+
+
+def request_stop() -> None:
+    """A preemption notice of this process's own."""
+    signal.raise_signal(signal.SIGTERM)
 
 
 def mesh() -> Mesh | None:
-    """All devices of all processes; None for a single one."""
+    """All devices of all processes; None for a single device."""
     devices = jax.devices()
     return Mesh(np.asarray(devices), (GAMES,)) if len(devices) > 1 else None
 
 
-def whole(mesh: Mesh) -> NamedSharding:
-    """The same on every device."""
+def replicated(mesh: Mesh) -> NamedSharding:
+    """The whole array on every device."""
     return NamedSharding(mesh, PartitionSpec())
 
 
-def dealt(mesh: Mesh, axis: int = 0) -> NamedSharding:
-    """A part on every device, along an axis."""
+def sharded(mesh: Mesh, axis: int = 0) -> NamedSharding:
+    """An equal part of ``axis`` on every device."""
     return NamedSharding(mesh, PartitionSpec(*[None] * axis, GAMES))
 
 
 def place(tree: Any, sharding: NamedSharding | None) -> Any:
-    """Arrays that every process has whole, as arrays on the devices of all."""
+    """Moves arrays that every process holds whole to the devices of all processes."""
     return tree if sharding is None else jax.tree.map(lambda leaf: _placed(leaf, sharding), tree)
 
 
-def lying(tree: Any, sharding: NamedSharding) -> Any:
-    """Shapes (``jax.ShapeDtypeStruct``) of arrays that lie so."""
+def with_sharding(tree: Any, sharding: NamedSharding) -> Any:
+    """The same shapes (``jax.ShapeDtypeStruct``) with a sharding."""
     return jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding), tree
     )
 
 
-def fetch(leaf: Any) -> np.ndarray:
-    """An array as every process has it whole; all of them must ask for it."""
-    if (
-        isinstance(leaf, jax.Array)
-        and not leaf.is_fully_addressable
-        and not leaf.is_fully_replicated
-    ):
-        return np.asarray(multihost_utils.process_allgather(leaf, tiled=True))
-    return np.asarray(leaf)
-
-
-def first() -> bool:
-    """Whether this process writes what the run leaves behind."""
+def is_first() -> bool:
+    """Whether this process writes the run's files and prints its progress."""
     return jax.process_index() == 0
 
 
-def agreed(value: int) -> int:
-    """What the first process says; all of them must ask."""
-    return (
-        value
-        if jax.process_count() == 1
-        else int(multihost_utils.broadcast_one_to_all(np.int32(value)))
-    )
+def broadcast(value: int) -> int:
+    """The first process's value. Every process must call it."""
+    if jax.process_count() == 1:
+        return value
+    return int(multihost_utils.broadcast_one_to_all(np.int32(value)))
 
 
 def is_key(leaf: Any) -> bool:
     """Whether an array holds random keys."""
     return jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+# ---- inside --------------------------------------------------------------------------------------
+def _as_preemption(number: int, frame: FrameType | None) -> None:
+    """Handles Ctrl-C in one of several processes: the first stops the run, the second this one."""
+    del number, frame
+    signal.signal(signal.SIGINT, process.interrupt)
+    request_stop()
 
 
 def _placed(leaf: Any, sharding: NamedSharding) -> jax.Array:

@@ -1,15 +1,17 @@
-"""What searches of self-play go by: the result, what a proof would cost, or a win within so many moves.
+"""Goals of self-play searches: the result, the cost of a proof, or a win within d moves.
 
-For mctx each is a game of two sides with rewards. A goal keeps one number for each position of a tree, its *room*: what is left of what the root had.
+For mctx each goal is a two-player game with rewards. A goal stores one number for each position
+in a tree, its *budget*: what is left of the root's.
 
-By costs the or-player minimises and the other side maximises log10 of what a proof for the or-player costs: 0 where it has won, a network's ``most``
-where it has not, and every move of the other side multiplies it by the number of moves it had (Wu et al. 2022, "Proof cost networks", Section 3.3).
-The reward of such a move is log10 of that number. From the root on nothing costs more than ``most``: the other side gains nothing by putting off a
-win of its own.
+Cost: the or-player minimises, and the other side maximises, log10 of the cost of a proof for the
+or-player: 0 where it has won, a network's ``most`` where it has not; every move of the other side
+multiplies it by its number of moves (Wu et al. 2022, "Proof cost networks", Section 3.3). The
+reward of such a move is log10 of that number. Nothing costs more than ``most`` from the root on:
+the other side gains nothing by delaying its own win.
 
-Within d moves (Shih et al. 2022, "Faster to life", Section on FTL) the head's player wins who wins with at most d moves of its own from the root on,
-and d is chosen anew at every root such that its chances are nearest to even: a game that is won anyway is played for speed, one that is lost for
-time.
+Within d moves (Shih et al. 2022, "Faster to life", Section on FTL): the head's player wins if it
+wins with at most d moves of its own from the root on. d is chosen at every root so that the win
+rate is nearest to one half: a won game is played for speed, a lost one for time.
 """
 
 from __future__ import annotations
@@ -23,35 +25,35 @@ import jax.numpy as jnp
 from jaxsolve.games.env import Env, State
 from jaxsolve.games.game import Game, HasEyeFilter, HasForcedReply, Outcome
 from jaxsolve.games.game import State as GameState
-from jaxsolve.networks import Architecture, Cost, Within
+from jaxsolve.networks import Architecture, Cost, Interface, Within
 from jaxsolve.networks.forward import Outputs, remaining_cost, win_rates
 
 Branching = Literal["max", "legal", "heuristic"]
 
 
 class Goal(Protocol):
-    """What a search goes by. All arrays are of a batch; ``player`` int32[B] is whose proof costs count."""
+    """A goal. All arrays are batched; ``player`` int32[B] is the player whose proof costs count."""
 
     def begin(self, outputs: Outputs) -> jax.Array:
-        """float32[B]: the room of a root."""
+        """float32[B]: the budget of a root."""
         ...
 
     def value(
-        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+        self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
-        """float32[B]: what the network expects for the side to move, of positions where the game goes on."""
+        """float32[B]: the network's estimate for the side to move, where the game goes on."""
         ...
 
     def step(
-        self, before: State, after: State, player: jax.Array, room: jax.Array
+        self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        """float32[B] each: the reward of who moved, and the room that is left."""
+        """float32[B] each: the reward of the mover, and the budget that is left."""
         ...
 
 
-def goal_of(kind: str, env: Env, shape: Architecture, branching: Branching) -> Goal:
-    """The goal of a word. Raises ValueError for a word that there is not, or where the network has no such head."""
-    if kind not in ("value", "cost", "within") or getattr(shape, kind) is None:
+def goal_of(kind: str, env: Env, shape: Architecture | Interface, branching: Branching) -> Goal:
+    """The goal of a name. Raises ValueError for an unknown name or a head the network lacks."""
+    if kind not in ("value", "cost", "within") or not getattr(shape, kind):
         raise ValueError(f"goal={kind!r}: the network has no such head")
     if kind == "cost":
         assert shape.cost is not None
@@ -67,97 +69,100 @@ class ByValue:
     """The result: 1 for a win, -1 for a loss (Silver et al. 2018)."""
 
     def begin(self, outputs: Outputs) -> jax.Array:
-        return jnp.zeros(len(outputs.policy))
+        return jnp.zeros(len(outputs.policy), jnp.float32)
 
     def value(
-        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+        self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
         assert outputs.value is not None
         return outputs.value
 
     def step(
-        self, before: State, after: State, player: jax.Array, room: jax.Array
+        self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
         return jnp.take_along_axis(after.rewards, before.current_player[:, None], axis=1)[
             :, 0
-        ], room
+        ], budget
 
 
 @dataclass(frozen=True)
 class ByCost:
-    """What a proof for ``player`` costs; the room is log10 of what it may cost yet."""
+    """The cost of a proof for ``player``; the budget is log10 of the cost that is left."""
 
     game: Game
     head: Cost
     branching: Branching
 
     def begin(self, outputs: Outputs) -> jax.Array:
-        return jnp.full(len(outputs.policy), self.head.most)
+        return jnp.full(len(outputs.policy), self.head.most, jnp.float32)
 
     def value(
-        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+        self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
         assert outputs.cost is not None
         bins = jnp.take_along_axis(outputs.cost, player[:, None, None], axis=1)[:, 0]
-        return raises_costs(states, player) * remaining_cost(self.head, bins, room)
+        return raises_costs(states, player) * remaining_cost(self.head, bins, budget)
 
     def step(
-        self, before: State, after: State, player: jax.Array, room: jax.Array
+        self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
         multiplied = jnp.where(
             player_to_move(before) == player,
             0.0,
-            jnp.minimum(log_moves(self.game, before, self.branching), room),
+            jnp.minimum(log_moves(self.game, before, self.branching), budget),
         )
-        left = room - multiplied
+        left = budget - multiplied
         lost = after.terminated & (winner(self.game, after) != player)
         return raises_costs(before, player) * (multiplied + jnp.where(lost, left, 0.0)), left
 
 
 @dataclass(frozen=True)
 class ByWithin:
-    """1 where the head's player wins within d of its own moves, -1 where it does not; the room is d less those it has made."""
+    """1 if the head's player wins within d of its moves, else -1; budget: moves left."""
 
     game: Game
     head: Within
 
     def begin(self, outputs: Outputs) -> jax.Array:
         assert outputs.within is not None
-        return 1.0 + jnp.argmin(jnp.abs(win_rates(outputs.within) - 0.5), axis=-1)
+        nearest = jnp.argmin(jnp.abs(win_rates(outputs.within) - 0.5), axis=-1)
+        return 1.0 + nearest.astype(jnp.float32)
 
     def value(
-        self, outputs: Outputs, states: State, player: jax.Array, room: jax.Array
+        self, outputs: Outputs, states: State, player: jax.Array, budget: jax.Array
     ) -> jax.Array:
         assert outputs.within is not None
-        last = jnp.maximum(room.astype(jnp.int32) - 1, 0)
+        last = jnp.maximum(budget.astype(jnp.int32) - 1, 0)
         rate = jnp.where(
-            room < 1.0,
+            budget < 1.0,
             0.0,
             jnp.take_along_axis(win_rates(outputs.within), last[:, None], axis=1)[:, 0],
         )
         return self._for_mover(states, 2.0 * rate - 1.0)
 
     def step(
-        self, before: State, after: State, player: jax.Array, room: jax.Array
+        self, before: State, after: State, player: jax.Array, budget: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        left = room - (player_to_move(before) == self.head.player)
+        left = budget - (player_to_move(before) == self.head.player).astype(jnp.float32)
         soon = (winner(self.game, after) == self.head.player) & (left >= 0.0)
         return jnp.where(
-            after.terminated, self._for_mover(before, jnp.where(soon, 1.0, -1.0)), 0.0
+            after.terminated,
+            self._for_mover(before, jnp.where(soon, 1.0, -1.0).astype(jnp.float32)),
+            0.0,
         ), left
 
     def _for_mover(self, states: State, value: jax.Array) -> jax.Array:
         return jnp.where(player_to_move(states) == self.head.player, value, -value)
 
 
-# ---- of positions ------------------------------------------------------------------------------------------------------
+# ---- of positions --------------------------------------------------------------------------------
 def player_to_move(states: State) -> jax.Array:
-    """int32[B]: 0 for the game's first player, 1 for its second (not the agent)."""
+    """int32[B]: 0 for the first player of the game, 1 for the second (not the agent)."""
     return states._first_agent ^ states.current_player
 
 
 def winner(game: Game, states: State) -> jax.Array:
-    """int32[B]: 0 or 1, or -1 where nobody has won."""
+    """int32[B]: 0 or 1, or -1 if there is no winner."""
     outcome = jax.vmap(game.outcome)(states._game)
     return jnp.where(
         outcome == Outcome.FIRST_WINS, 0, jnp.where(outcome == Outcome.SECOND_WINS, 1, -1)
@@ -165,14 +170,16 @@ def winner(game: Game, states: State) -> jax.Array:
 
 
 def raises_costs(states: State, player: jax.Array) -> jax.Array:
-    """float32[B]: -1 where ``player`` is to move, who wants its costs low, +1 for the other side."""
-    return jnp.where(player_to_move(states) == player, -1.0, 1.0)
+    """float32[B]: -1 where ``player``, who lowers its costs, is to move, else +1."""
+    return jnp.where(player_to_move(states) == player, -1.0, 1.0).astype(jnp.float32)
 
 
 def log_moves(game: Game, states: State, branching: Branching) -> jax.Array:
     """float32[B]: log10 of ``moves_to_answer``."""
     return jax.vmap(
-        lambda state: jnp.log10(jnp.maximum(moves_to_answer(game, state, branching), 1))
+        lambda state: jnp.log10(
+            jnp.maximum(moves_to_answer(game, state, branching), 1).astype(jnp.float32)
+        )
     )(states._game)
 
 

@@ -1,4 +1,4 @@
-"""The loop of training: games are played, their positions go into the replay, the network learns from samples of it."""
+"""The training loop: self-play fills the replay, and the network learns from samples of it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh, PartitionSpec
 
+from jaxsolve.networks.model import Model
 from jaxsolve.train import devices
 from jaxsolve.train.learner import Learner, LearnerState
 from jaxsolve.train.replay import Replay
 from jaxsolve.train.self_play import Games, Record, SelfPlay, unpacked
 from jaxsolve.train.targets import NOBODY
 
-NORMALISED_BY = 1024  # positions, where a network learns on whose means are not known
+NORMALISED_BY = 1024  # positions that give the first running means of a network that learns on
 
 
 class NoGames(ValueError):
-    """The replay is empty after games were played: all of them were cut off."""
+    """The replay is empty after a call of self-play: every game was cut off."""
 
 
 class TrainingState(NamedTuple):
-    """All that a run goes on from: from equal states it goes on equally, to the bit on one machine."""
+    """The whole state of a run: equal states continue equally, to the bit on one machine."""
 
     learner: LearnerState
     games: Games
     record: Record  # of the last call of self-play, whose games may not have ended
     replay: Replay
-    key: jax.Array  # of all that is drawn but for the games, which have their own
+    key: jax.Array  # for sampling and symmetries; every game has a key of its own
     iteration: jax.Array  # int32[]
 
 
@@ -39,14 +40,14 @@ class Loop:
     """One iteration is a call of self-play and ``updates`` steps of learning.
 
     Args:
-      play, learner: of one architecture.
-      games: B, played side by side; a call adds T x B examples.
+      play, learner: of the same network.
+      games: B, games played side by side; a call adds T x B examples.
       capacity: examples that the replay holds.
       batch: examples of a step.
       updates: steps of learning in an iteration.
-      mesh: the devices that the games are dealt out to (``devices.mesh``), or None for a single one.
+      mesh: devices over which games and replay are sharded (``devices.mesh``); None for one.
 
-    Raises ValueError where the two are of different networks, or a call's examples do not fit into the replay.
+    Raises ValueError if the networks differ, or if the examples of a call exceed ``capacity``.
     """
 
     play: SelfPlay
@@ -58,7 +59,9 @@ class Loop:
     mesh: Mesh | None = None
 
     def __post_init__(self) -> None:
-        if self.play.search.forward.architecture != self.learner.architecture:
+        forward = self.play.search.forward
+        playing = forward if isinstance(forward, Model) else forward.architecture
+        if playing != self.learner.architecture:
             raise ValueError(
                 "the network that plays and the one that learns have different architectures"
             )
@@ -67,24 +70,30 @@ class Loop:
                 raise ValueError(f"{name}={getattr(self, name)}: give a whole number from 1 on")
         if self.play.steps * self.games > self.capacity:
             raise ValueError(
-                f"{self.play.steps} steps of {self.games} games do not fit into a replay of {self.capacity}"
+                f"{self.play.steps} steps of {self.games} games do not fit into a replay of "
+                f"{self.capacity}"
             )
         for name, count in {"games": self.games, "batch": self.batch}.items():
             if self.mesh is not None and count % self.mesh.size:
                 raise ValueError(
-                    f"{name}={count} cannot be dealt out evenly to {self.mesh.size} devices"
+                    f"{name}={count} cannot be divided evenly among {self.mesh.size} devices"
                 )
 
     def begin(self, seed: int, starts: Any = None, params: Any = None) -> TrainingState:
-        """A new run, its first games already in play: of a new network, or of one with ``params`` that learns on. ``starts`` as in ``iterate``."""
-        everywhere, dealt = (
+        """The state of a new run, its first games in play.
+
+        Args:
+          starts: as in ``iterate``.
+          params: parameters with which learning begins (``Learner.params``); None for new ones.
+        """
+        everywhere, spread = (
             (None, None)
             if self.mesh is None
-            else (devices.whole(self.mesh), devices.dealt(self.mesh))
+            else (devices.replicated(self.mesh), devices.sharded(self.mesh))
         )
         key, games_key = jax.random.split(jax.random.key(seed))
         games = devices.place(
-            jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), dealt
+            jax.jit(self.play.begin, static_argnums=1)(games_key, self.games, starts), spread
         )
         if params is None:
             learner = devices.place(self.learner.begin(seed), everywhere)
@@ -93,13 +102,18 @@ class Loop:
             games, record = self._play(devices.place(params, everywhere), games, starts)
             learner = self._jitted(functools.partial(self._learn_on, seed))(params, record)
         like, _ = jax.eval_shape(self.play.examples, record, record)
-        replay, key, iteration = devices.place(
-            (Replay.empty(like, self.capacity), key, jnp.int32(0)), everywhere
+        empty = functools.partial(Replay.empty, like, self.capacity)
+        replay = (
+            empty() if self.mesh is None else jax.jit(empty, out_shardings=self._replay_sharding)()
         )
+        key, iteration = devices.place((key, jnp.int32(0)), everywhere)
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def like(self, starts: Any = None) -> TrainingState:
-        """A state's shapes, and where its parts lie, as ``jax.ShapeDtypeStruct``: what a checkpoint is read into. Nothing is computed."""
+        """Shapes and shardings of a state (``jax.ShapeDtypeStruct``), to read a checkpoint into.
+
+        Nothing is computed.
+        """
         learner = jax.eval_shape(lambda: self.learner.begin(0))
         key, iteration = jax.eval_shape(lambda: (jax.random.key(0), jnp.int32(0)))
         games = jax.eval_shape(lambda: self.play.begin(jax.random.key(0), self.games, starts))
@@ -110,50 +124,67 @@ class Loop:
         replay = jax.eval_shape(lambda: Replay.empty(examples, self.capacity))
         if self.mesh is None:
             return TrainingState(learner, games, record, replay, key, iteration)
-        everywhere = devices.whole(self.mesh)
-        games, record = (
-            devices.lying(games, devices.dealt(self.mesh)),
-            devices.lying(record, devices.dealt(self.mesh, axis=1)),
-        )
-        learner, replay, key, iteration = devices.lying(
-            (learner, replay, key, iteration), everywhere
+        games = devices.with_sharding(games, devices.sharded(self.mesh))
+        record = devices.with_sharding(record, devices.sharded(self.mesh, axis=1))
+        replay = jax.tree.map(devices.with_sharding, replay, self._replay_sharding)
+        learner, key, iteration = devices.with_sharding(
+            (learner, key, iteration), devices.replicated(self.mesh)
         )
         return TrainingState(learner, games, record, replay, key, iteration)
 
     def iterate(
         self, state: TrainingState, starts: Any = None
     ) -> tuple[TrainingState, dict[str, jax.Array]]:
-        """The next state, and what was measured: means over the iteration, float32[] or int32[] each.
+        """The next state, and means over the iteration: float32[] or int32[] each, by name.
 
-        ``starts``: positions that new games begin at (``SelfPlay.play``). Raises NoGames where there is nothing to learn from yet.
+        ``starts``: positions at which new games begin (``SelfPlay.play``). Raises NoGames if
+        there is nothing to learn from yet.
         """
         games, record = self._play(self._params(state.learner), state.games, starts)
         replay, played = self._remember(state.replay, state.record, record)
-        if not int(devices.fetch(replay.size)):
-            raise NoGames(
-                f"no game has come to an end within max_steps={self.play.search.env.max_steps} moves, so that there is nothing to learn from"
-            )
+        if not int(replay.size):
+            most = self.play.search.env.max_steps
+            raise NoGames(f"no game ended within max_steps={most} moves: nothing to learn from")
         learner, key, iteration, losses = self._learn(
             state.learner, replay, state.key, state.iteration
         )
         return TrainingState(learner, games, record, replay, key, iteration), played | losses
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
+    def params(self, state: TrainingState) -> Any:
+        """Parameters for searches (``Learner.params``), whole in every process."""
+        return self._params(state.learner)
+
+    # ---- inside ----------------------------------------------------------------------------------
     def _learn_on(self, seed: int, params: Any, record: Record) -> LearnerState:
-        shape = self.learner.architecture
+        shape = self.learner.shape
         seen = record.planes.reshape(-1, record.planes.shape[-1])
         some = seen[:: max(len(seen) // NORMALISED_BY, 1)][:NORMALISED_BY]
         return self.learner.begin(
             seed, params, unpacked(some, (shape.height, shape.width, shape.planes))
         )
 
+    @property
+    def _replay_sharding(self) -> Replay:
+        """Examples sharded over the devices if ``capacity`` divides evenly, else replicated."""
+        assert self.mesh is not None
+        everywhere, spread = devices.replicated(self.mesh), devices.sharded(self.mesh)
+        examples, _ = jax.eval_shape(self.play.examples, *2 * (self._record_shape,))
+        kept = everywhere if self.capacity % self.mesh.size else spread
+        return Replay(jax.tree.map(lambda _: kept, examples), everywhere, everywhere)
+
+    @functools.cached_property
+    def _record_shape(self) -> Record:
+        learner = jax.eval_shape(lambda: self.learner.begin(0))
+        games = jax.eval_shape(lambda: self.play.begin(jax.random.key(0), self.games))
+        return jax.eval_shape(
+            self.play.play, jax.eval_shape(self.learner.params, learner), games, None
+        )[1]
+
     def _jitted(self, function: Any, **options: Any) -> Any:
-        """With the same result on every device."""
-        return (
-            jax.jit(function, **options)
-            if self.mesh is None
-            else jax.jit(function, out_shardings=devices.whole(self.mesh), **options)
-        )
+        """With the result replicated on every device."""
+        if self.mesh is None:
+            return jax.jit(function, **options)
+        return jax.jit(function, out_shardings=devices.replicated(self.mesh), **options)
 
     @functools.cached_property
     def _params(self) -> Any:
@@ -189,14 +220,17 @@ class Loop:
                 "games": jnp.sum(ended, dtype=jnp.int32),
                 "first_wins": jnp.sum(ended & (winner == 0)) / count,
                 "second_wins": jnp.sum(ended & (winner == 1)) / count,
-                "nobody_wins": jnp.sum(ended & (winner == NOBODY))
-                / count,  # draws, and games that were cut off
+                # Draws, and games that were cut off.
+                "nobody_wins": jnp.sum(ended & (winner == NOBODY)) / count,
                 "length": ended.size / count,
                 "examples": jnp.sum(known, dtype=jnp.int32),
             }
             return replay.add(examples, known), measured
 
-        return self._jitted(remember)
+        if self.mesh is None:
+            return jax.jit(remember)
+        outputs = self._replay_sharding, devices.replicated(self.mesh)
+        return jax.jit(remember, out_shardings=outputs)
 
     @functools.cached_property
     def _learn(self) -> Any:
@@ -209,16 +243,12 @@ class Loop:
                 drawn, turned = jax.random.split(key)
                 batch = replay.sample(drawn, self.batch)
                 if self.mesh is not None:
-                    batch = jax.lax.with_sharding_constraint(batch, devices.dealt(self.mesh))
+                    batch = jax.lax.with_sharding_constraint(batch, devices.sharded(self.mesh))
                 return self.learner.update(state, batch, turned)
 
             key, drawn = jax.random.split(key)
             state, losses = jax.lax.scan(step, state, jax.random.split(drawn, self.updates))
-            return (
-                state,
-                key,
-                iteration + 1,
-                {name: jnp.mean(values) for name, values in losses.items()},
-            )
+            means = {name: jnp.mean(values) for name, values in losses.items()}
+            return state, key, iteration + 1, means
 
         return self._jitted(learn)

@@ -1,4 +1,4 @@
-"""The numbers that a run of training leaves in its folder, as whoever looks at them reads them; without JAX."""
+"""The metrics of a training run's folder, read without JAX."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Measured = dict[str, float]  # an iteration's numbers, by name
 
 
 def metrics(folder: Path) -> list[Measured]:
-    """The numbers of a run, iteration by iteration. A line that was being written when the process ended is left out.
+    """The metrics of a run, iteration by iteration; an unfinished last line is left out.
 
-    Raises ValueError where the folder holds no run of training, or a line is not what a run writes; OSError.
+    Raises ValueError if the folder holds no run, or for a line that is not of a run; OSError.
     """
     if not (folder / MARKER).exists():
         raise ValueError(f"{folder} holds no run of training")
@@ -32,13 +32,14 @@ def metrics(folder: Path) -> list[Measured]:
                 found.append(_numbers(strict_json.loads(line.decode())))
             except ValueError:
                 raise ValueError(
-                    f"{folder / METRICS}: line {len(found) + 1} is damaged; a line is an object of an iteration's numbers"
+                    f"{folder / METRICS}: line {len(found) + 1} is damaged: it does not hold the "
+                    "numbers of an iteration"
                 ) from None
     return found
 
 
 def _numbers(read: object) -> Measured:
-    """What was read, if it is an iteration's numbers. Raises ValueError."""
+    """``read`` itself if it is the numbers of an iteration. Raises ValueError."""
     if (
         not isinstance(read, dict)
         or not {"iteration", *COUNTED} <= read.keys()

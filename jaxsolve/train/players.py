@@ -1,4 +1,7 @@
-"""Players of matches that search on the device with mctx: with a network, or with random games (Wu et al. 2022, "Proof cost networks", Table 3)."""
+"""Players of matches that search on the device with mctx, with a network or with random games.
+
+Wu et al. 2022, "Proof cost networks", Table 3.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ GOALS = ("value", "cost", "within")
 
 @dataclass(frozen=True, eq=False)
 class SearchingPlayer:
-    """One whose moves a jitted function finds: (a key, B games) -> int32[B] and how many simulations each takes."""
+    """A player whose moves a jitted function finds.
+
+    ``find``: (key, B games) -> int32[B] moves. ``simulations``: those of each move.
+    """
 
     name: str
     find: Callable[[jax.Array, State], jax.Array]
@@ -45,12 +51,17 @@ class SearchingPlayer:
 
 
 def goals_of(network: Network) -> list[str]:
-    """What a search with a network can go by, the one it goes by first: its heads for ``value``, ``cost`` and ``within``."""
+    """The goals of searches with a network: its heads for ``value``, ``cost``, ``within``; the
+    first is the default.
+    """
     return [goal for goal in GOALS if getattr(network.architecture, goal) is not None]
 
 
 def as_learned(network: Network, goal: str) -> dict[str, Any]:
-    """The settings of ``TreeSearch`` that a network learned to ``goal`` with, those of them that its file names; others have their defaults."""
+    """Settings of ``TreeSearch`` from the training of a network, as far as its file holds them.
+
+    For another ``goal`` than that of the training, only those that do not depend on the goal.
+    """
     settings = network.about.get("settings")
     groups = settings if isinstance(settings, dict) else {}
     targets, search = (
@@ -66,15 +77,18 @@ def as_learned(network: Network, goal: str) -> dict[str, Any]:
 def searching_player(
     network: Network, env: Env, simulations: int, goal: str | None = None
 ) -> SearchingPlayer:
-    """One that searches with a network: by its value, by what a proof of its own win would cost, or within d moves.
+    """A player that searches with a network: by value, by the cost of its own proof, or within d
+    moves.
 
-    ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError where the network does not fit the game, or has no such head.
+    ``goal``: one of ``goals_of(network)``; None for the first. Raises ValueError if the network
+    does not fit the game, or lacks the head.
     """
     network.check(env.game)
     found = goals_of(network)
     if goal is not None and goal not in found:
         raise ValueError(
-            f"{network.name} cannot be played by {goal!r}; it has a head for {' and '.join(found)}"
+            f"{network.name} cannot be played with goal={goal!r}; it has heads for "
+            f"{' and '.join(found)}"
         )
     goal = goal or found[0]
     search = TreeSearch(
@@ -91,16 +105,16 @@ def searching_player(
     )
 
 
-@partial(
-    jax.jit, static_argnames="search"
-)  # here: networks of one architecture that search alike share what is compiled
+@partial(jax.jit, static_argnames="search")  # networks of one architecture share compiled code
 def _chosen(search: TreeSearch, params: Any, key: jax.Array, states: State) -> jax.Array:
     keys = jax.random.split(key, len(states.legal_action_mask))
     return search(params, keys, states, player_to_move(states), 0.0).action.astype(jnp.int32)
 
 
 def rollout_player(env: Env, simulations: int) -> SearchingPlayer:
-    """One that searches without a network: equal priors, and random games to their end for values (``mctx_adapter.random_rollout``)."""
+    """A player without a network: even priors, and random games as values
+    (``mctx_adapter.random_rollout``).
+    """
     return SearchingPlayer(
         "rollouts", partial(_chosen_by_random_games, env, simulations), simulations
     )
@@ -119,6 +133,7 @@ def _chosen_by_random_games(env: Env, simulations: int, key: jax.Array, states: 
         step,
         simulations,
         invalid_actions=mctx_adapter.invalid_actions(states),
-        max_num_considered_actions=env.num_actions,  # with equal priors it is chance which are considered
+        # With even priors, a smaller number would consider random actions.
+        max_num_considered_actions=env.num_actions,
     )
     return found.action.astype(jnp.int32)

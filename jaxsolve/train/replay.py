@@ -1,4 +1,4 @@
-"""Replay: the latest examples, in a ring on the device."""
+"""Replay buffer: the latest examples, in a ring on the device."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from jaxsolve.train.self_play import Examples
 
 
 class Replay(NamedTuple):
-    """Room for C examples, the oldest overwritten first."""
+    """A buffer of C examples; new ones overwrite the oldest."""
 
     kept: Examples  # of C
-    added: (
-        jax.Array
-    )  # int32[]: examples ever added, modulo a multiple of C: the next one goes to ``added % C``
+    # int32[]: examples ever added, modulo a multiple of C: the next goes to ``added % C``
+    added: jax.Array
     size: jax.Array  # int32[]: examples held
 
     @classmethod
     def empty(cls, like: Examples, capacity: int) -> Replay:
-        """Room for ``capacity`` examples of the shapes of ``like``. Raises ValueError for no room."""
+        """An empty buffer of ``capacity`` examples shaped like ``like``.
+
+        Raises ValueError below 1.
+        """
         if capacity < 1:
-            raise ValueError(f"a replay of {capacity} examples holds none: give at least 1")
+            raise ValueError(f"a replay of {capacity} examples is empty: give at least 1")
         kept = jax.tree.map(lambda x: jnp.zeros((capacity, *x.shape[1:]), x.dtype), like)
         return cls(kept, jnp.int32(0), jnp.int32(0))
 
@@ -32,7 +34,10 @@ class Replay(NamedTuple):
         return self.kept.mover.shape[0]
 
     def add(self, examples: Examples, wanted: jax.Array) -> Replay:
-        """With those of N <= C examples that are wanted, bool[N], in their order. Raises ValueError for more than fit."""
+        """With those of N <= C examples that are ``wanted``, bool[N], added in order.
+
+        Raises ValueError for more examples than the capacity.
+        """
         count, capacity = wanted.shape[0], self.capacity
         if count > capacity:
             raise ValueError(f"{count} examples at a time do not fit into a replay of {capacity}")
@@ -52,6 +57,6 @@ class Replay(NamedTuple):
         )
 
     def sample(self, key: jax.Array, count: int) -> Examples:
-        """``count`` examples, each drawn evenly among those held, with replacement; of an empty replay zeros."""
-        places = jax.random.randint(key, (count,), 0, jnp.maximum(self.size, 1))
+        """``count`` examples, drawn uniformly with replacement; zeros from an empty buffer."""
+        places = jax.random.randint(key, (count,), 0, jnp.maximum(self.size, 1), jnp.int32)
         return jax.tree.map(lambda x: x[places], self.kept)

@@ -1,10 +1,10 @@
-"""A run of training in its folder: settings, metrics, checkpoints and networks; it goes on where it was, however it ended.
+"""A training run in its folder: it resumes from its latest checkpoint, however it ended.
 
-training.json       what its numbers depend on; a run with other settings is refused
-config.yaml         its settings, every one
-metrics.jsonl       a line for each iteration
-tb/                 the same for tensorboard
-checkpoints/N/      all that the run goes on from after iteration N; the latest ones
+training.json       the settings that its results depend on; other settings are refused
+config.yaml         all its settings
+metrics.jsonl       one line an iteration
+tb/                 the same for TensorBoard
+checkpoints/N/      the whole state after iteration N; the latest ones
 networks/N.npz      the network after iteration N, for --network; all of them
 """
 
@@ -13,24 +13,24 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import jax
 import numpy as np
 
 from jaxsolve.core import process
-from jaxsolve.core.run_folder import FolderError, RunFolder, write_atomically
+from jaxsolve.core.run_folder import FolderError, RunFolder
 from jaxsolve.formats import problems
-from jaxsolve.networks import Network
+from jaxsolve.networks import Architecture, Network
 from jaxsolve.train import build, checkpoints, devices
+from jaxsolve.train import folder as folders
 from jaxsolve.train.config import Settings
+from jaxsolve.train.folder import Folder, RemoteFolder
 from jaxsolve.train.loop import Loop, NoGames, TrainingState
-from jaxsolve.train.metrics import CONFIG, COUNTED, MARKER, METRICS, Measured, metrics
-from jaxsolve.train.tensorboard import Board
+from jaxsolve.train.metrics import CONFIG, COUNTED, MARKER, Measured, metrics
+from jaxsolve.train.recorder import NoRecorder, Recorder, recorder
 
 
 class Run:
@@ -38,103 +38,114 @@ class Run:
 
     Args:
       settings: what is trained, and how.
-      config: the settings as YAML, kept in the folder for a person.
+      config: the settings as YAML, stored in the folder for the user.
 
-    Raises ValueError, in one sentence, for settings that cannot be, FolderError for a folder that is in use or holds something else, OSError.
+    Attributes:
+      iteration: the latest completed iteration.
+      saved: the iteration of the latest checkpoint, from which the next start continues.
+      redone: the iterations (first, last) whose metrics an earlier process left without a
+        checkpoint, and which are computed again; None if there are none.
+
+    Raises ValueError, in one sentence, for impossible settings; FolderError for a folder that is in
+    use or holds something else; OSError.
     """
 
     def __init__(self, settings: Settings, config: str = ""):
-        self.settings, self.path = settings, Path(settings.out)
         if settings.distributed:
             devices.join()
-        train = settings.train
-        for name in ("iterations", "checkpoint_every", "keep"):
-            if getattr(train, name) < 1:
-                raise ValueError(
-                    f"train.{name}={getattr(train, name)}: give a whole number from 1 on"
-                )
-        if train.hours is not None and not 0 < train.hours < float("inf"):
-            raise ValueError(f"train.hours={train.hours}: give a number of hours above 0, or null")
+        self.settings, self.path = settings, folders.path_of(settings.out)
+        _refuse(settings)
         self.loop: Loop = build.loop(settings, devices.mesh())
-        self._starts = build.starts(settings.game.starts, self.loop.learner.game)
-        self._first = (
-            None
-            if train.learn_on is None
-            else build.first_params(train.learn_on, self.loop.learner)
-        )
+        learner = self.loop.learner
+        assert isinstance(learner.architecture, Architecture)  # settings describe no other
+        self._architecture = learner.architecture
+        self._starts = build.starts(settings.game.starts, learner.game)
+        learn_on = settings.train.learn_on
+        self._first = None if learn_on is None else build.first_params(learn_on, learner)
         self._folder = self._claimed(config)
+        self._recorder: Recorder = NoRecorder()
         self.iteration, self._sums = self._resumed()
-        self._saved = self.iteration
+        self.saved = self.iteration
+        self.redone = self._unsaved_lines()
 
     @functools.cached_property
     def _state(self) -> TrainingState:
-        """The latest checkpoint's, or a new run's; read or made when first needed: a run that is refused, or at its end, computes nothing."""
+        """The state at the latest checkpoint or at the start, when it is first needed.
+
+        A run that is refused or complete computes nothing.
+        """
         if not self.iteration:
             return self.loop.begin(self.settings.train.seed, self._starts, self._first)
         return checkpoints.load(
             self.path / "checkpoints", self.iteration, self.loop.like(self._starts)
         )
 
-    def train(self, told: Callable[[Measured], None] = lambda measured: None) -> Iterator[Path]:
-        """Runs to the end of the settings' iterations or hours, and gives each checkpoint's network file as it is written.
+    def train(
+        self, progress: Callable[[Measured], None] = lambda measured: None
+    ) -> Iterator[Folder]:
+        """Runs until the iterations or hours of the settings are over.
 
-        ``told`` gets every iteration's numbers. An interruption (KeyboardInterrupt), and the BrokenPipeError of ``told``, come out
-        after a checkpoint of the last whole iteration.
+        Yields the network's file at each checkpoint. ``progress`` receives every iteration's
+        numbers. KeyboardInterrupt, and a BrokenPipeError of ``progress``, are raised again after
+        a checkpoint of the last complete iteration. Several processes: after SIGTERM in any of
+        them all save the same iteration, then raise KeyboardInterrupt (``devices.preempted``).
         """
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
             return
-        process.clear_interrupts()  # whatever came before was not for this
-        self._state  # noqa: B018  a checkpoint that cannot be read is refused before anything is written
-        with contextlib.closing(
-            _Written(self.path, self.iteration) if devices.first() else _Nowhere()
-        ) as written:
+        process.interruption_caught()  # an earlier interruption was not for this run
+        self._state  # noqa: B018  refuses an unreadable checkpoint before anything is written
+        self._recorder = recorder(self.path, self.iteration)
+        with contextlib.closing(self._recorder):
             try:
                 while self.iteration < train.iterations:
                     ahead = self._iterated()
-                    process.raise_lost_interrupt()
-                    with (
-                        process.defer_interrupts()
-                    ):  # a state without its line, or the other way round, would be another run
-                        measured = self._take(*ahead)
-                        written.add(measured)
-                    told(measured)
-                    over = devices.agreed(
+                    process.raise_if_lost()
+                    # A state without its line, or a line without its state, is another run.
+                    with process.interruptions_put_off():
+                        measured = self._advance(*ahead)
+                        self._recorder.add(measured)
+                    _report(progress, measured)
+                    hours = (
                         train.hours is not None and time.monotonic() - began > 3600 * train.hours
                     )
-                    if (
-                        self.iteration % train.checkpoint_every == 0
-                        or self.iteration == train.iterations
-                        or over
-                    ):
+                    over = bool(devices.broadcast(hours))
+                    preempted = devices.preempted(self.iteration)
+                    last = self.iteration == train.iterations
+                    if self.iteration % train.checkpoint_every == 0 or last or over or preempted:
                         yield self.save()
+                    if preempted and not last:
+                        raise KeyboardInterrupt
                     if over:
                         return
-            except (KeyboardInterrupt, BrokenPipeError):  # Ctrl-C, or nobody listens any more
-                process.clear_interrupts()
-                if (
-                    self._saved < self.iteration and jax.process_count() == 1
-                ):  # several processes are never at the same place
+            except (KeyboardInterrupt, BrokenPipeError):
+                process.interruption_caught()
+                # Several processes can save at a common iteration only.
+                if self.saved < self.iteration and jax.process_count() == 1:
                     self.save()
                 raise
 
-    def save(self) -> Path:
-        """Writes a checkpoint and the network, and returns the network's file. An interruption waits until both are whole. Raises OSError."""
-        network = self.network()  # all processes take part
+    def save(self) -> Folder:
+        """Writes a checkpoint and the network, and returns the network's file.
+
+        An interruption waits until both are complete. Raises FolderError if another run claimed
+        a remote folder, OSError.
+        """
+        network = self.network()
         file = self._network_file(self.iteration)
-        with process.defer_interrupts():
-            if devices.first() and not file.exists():
-                network.save(file)
+        self._check_claim()
+        with process.interruptions_put_off():
+            if devices.is_first() and not file.exists():
+                folders.save_network(network, file)
+            self._recorder.flush()
             checkpoints.save(
                 self.path / "checkpoints", self.iteration, self._state, self.settings.train.keep
             )
-            self._saved = self.iteration
+            self.saved = self.iteration
         return file
 
     def network(self) -> Network:
-        """The network as it is now, with how it came to be."""
-        game, learner = self.loop.learner.game, self.loop.learner
-        params = jax.tree.map(devices.fetch, learner.params(self._state.learner))
+        """The current network, with a description of its training."""
         about = {
             "settings": self.settings.question(),
             "iterations": self.iteration,
@@ -142,136 +153,133 @@ class Run:
         }
         return Network(
             f"{self.settings.name}-{self.iteration}",
-            learner.architecture,
-            params,
-            game.rule_set,
+            self._architecture,
+            jax.tree.map(np.asarray, self.loop.params(self._state)),
+            self.loop.learner.game.rule_set,
             about,
         )
 
     def release(self) -> None:
-        """Lets another run into the folder."""
+        """Unlocks the folder."""
         if self._folder is not None:
             self._folder.release()
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
-    def _network_file(self, iteration: int) -> Path:
+    # ---- inside ----------------------------------------------------------------------------------
+    def _network_file(self, iteration: int) -> Folder:
         return self.path / "networks" / f"{iteration:06}.npz"
 
-    def _claimed(self, config: str) -> RunFolder | None:
-        """The folder, for the process that writes. Raises FolderError in all processes if it is refused."""
-        folder, refused = None, None
-        if devices.first():
-            question = self.settings.question()
-            if (
-                file := self.settings.game.starts
-            ) is not None:  # other positions in the file are another run
-                question["game"]["starts"] = hashlib.sha256(
-                    problems.find(file).read_bytes()
-                ).hexdigest()
-            if self._first is not None:  # and so are other weights to begin with
-                question["train"]["learn_on"] = hashlib.sha256(
-                    b"".join(leaf.tobytes() for leaf in jax.tree.leaves(self._first))
-                ).hexdigest()
+    def _claimed(self, config: str) -> RunFolder | RemoteFolder | None:
+        """The folder, in the first process. Raises FolderError in all processes."""
+        claimed, refused = None, None
+        if devices.is_first():
             try:
-                folder = RunFolder(self.path, MARKER, {"settings": question}, resume=True)
-                write_atomically(self.path / CONFIG, config)
+                claimed = folders.claim(self.path, MARKER, {"settings": self._question()})
+                folders.write(self.path / CONFIG, config)
             except (FolderError, OSError) as error:
                 refused = error
-        if devices.agreed(refused is not None):
+        if devices.broadcast(refused is not None):
             raise refused or FolderError(f"{self.path}: the run's first process cannot use it")
-        return folder
+        return claimed
+
+    def _question(self) -> dict[str, object]:
+        """The settings that results depend on, with digests of the files that they name."""
+        question = self.settings.question()
+        if (file := self.settings.game.starts) is not None:
+            content = problems.find(file).read_bytes()
+            question["game"]["starts"] = hashlib.sha256(content).hexdigest()
+        if self._first is not None:
+            weights = b"".join(leaf.tobytes() for leaf in jax.tree.leaves(self._first))
+            question["train"]["learn_on"] = hashlib.sha256(weights).hexdigest()
+        return question
+
+    def _check_claim(self) -> None:
+        """Raises FolderError in all processes if another run has claimed a remote folder."""
+        refused = None
+        if isinstance(self._folder, RemoteFolder):
+            try:
+                self._folder.check()
+            except FolderError as error:
+                refused = error
+        if folders.is_remote(self.path) and devices.broadcast(refused is not None):
+            raise refused or FolderError(f"{self.path}: another run has claimed the folder")
 
     def _resumed(self) -> tuple[int, dict[str, float]]:
         """The iteration of the latest checkpoint, 0 if there is none, and the sums up to it."""
         found = checkpoints.steps(self.path / "checkpoints")
-        step = devices.agreed(found[-1] if found else 0)
+        step = devices.broadcast(found[-1] if found else 0)
         if not step:
             return 0, dict.fromkeys(COUNTED, 0.0)
         last = [line for line in metrics(self.path) if line["iteration"] == step]
-        if not last and not self._network_file(step).exists():
+        file = self._network_file(step)
+        if not last and not file.exists():
             raise ValueError(
-                f"{self.path}: checkpoints/{step} is none of this run's: there are neither its numbers nor its network; take it away"
+                f"{self.path}: checkpoints/{step} is not of this run: there are neither its "
+                "metrics nor its network; remove it"
             )
-        held = (
-            last[0] if last else Network.load(self._network_file(step)).about
-        )  # it was killed between the checkpoint and its line
+        # Without the line the process was killed between the checkpoint and the line.
+        held = last[0] if last else Network.load(file).about
         return step, {name: held[name] for name in COUNTED}
 
+    def _unsaved_lines(self) -> tuple[int, int] | None:
+        if not devices.is_first():
+            return None
+        lines = [int(line["iteration"]) for line in metrics(self.path)]
+        beyond = [iteration for iteration in lines if iteration > self.iteration]
+        return (min(beyond), max(beyond)) if beyond else None
+
     def _iterated(self) -> tuple[TrainingState, Measured, dict[str, float]]:
-        """The state after another iteration, what was measured in it, and the sums up to its end. Nothing of the run changes yet."""
+        """The next state, its iteration's numbers, and the sums up to it. Changes nothing."""
         cpu, clock = process.cpu_seconds(), time.monotonic()
         try:
             state, found = self.loop.iterate(self._state, self._starts)
         except NoGames:
             raise ValueError(
-                f"{self.path}: no game has come to an end within game.most_moves={self.settings.game.most_moves} moves, so that there is nothing to "
-                "learn from; give more"
+                f"{self.path}: no game ended within game.most_moves="
+                f"{self.settings.game.most_moves} moves, so there is nothing to learn from; "
+                "give more"
             ) from None
-        numbers = {
-            name: np.asarray(value).item() for name, value in found.items()
-        }  # waits for the device
+        # Waits for the device.
+        numbers = {name: np.asarray(value).item() for name, value in found.items()}
         for name, value in numbers.items():
             if not math.isfinite(value):
                 raise ValueError(
-                    f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run stays at its last checkpoint; begin another with "
-                    "a lower train.learning_rate"
+                    f"{self.path}: in iteration {self.iteration + 1} {name} is {value}; the run "
+                    "stays at its last checkpoint; begin another with a lower "
+                    "train.learning_rate"
                 )
         play = self.loop.play
-        evaluations = play.steps * self.loop.games * (play.search.simulations + 1)
-        sums, now = (
-            self._sums,
-            (
-                numbers["games"],
-                numbers["examples"],
-                evaluations,
-                process.cpu_seconds() - cpu,
-                time.monotonic() - clock,
-            ),
+        added = (
+            numbers["games"],
+            numbers["examples"],
+            play.steps * self.loop.games * (play.search.simulations + 1),
+            process.cpu_seconds() - cpu,
+            time.monotonic() - clock,
         )
-        return (
-            state,
-            numbers,
-            {name: sums[name] + more for name, more in zip(COUNTED, now, strict=True)},
-        )
+        sums = {name: self._sums[name] + more for name, more in zip(COUNTED, added, strict=True)}
+        return state, numbers, sums
 
-    def _take(self, state: TrainingState, numbers: Measured, sums: dict[str, float]) -> Measured:
-        """Goes on to that state; the iteration's line."""
+    def _advance(self, state: TrainingState, numbers: Measured, sums: dict[str, float]) -> Measured:
+        """Adopts the next state and returns its iteration's line."""
         self._state, self.iteration, self._sums = state, self.iteration + 1, sums
-        return {
-            "iteration": self.iteration,
-            **numbers,
-            **{name: round(value, 3) for name, value in sums.items()},
-        }
+        totals = {name: round(value, 3) for name, value in sums.items()}
+        return {"iteration": self.iteration, **numbers, **totals}
 
 
-class _Written:
-    """metrics.jsonl and tb/, from an iteration on: what was written of later ones is gone, for the run goes on from its checkpoint."""
-
-    def __init__(self, folder: Path, iteration: int):
-        kept = [line for line in metrics(folder) if line["iteration"] <= iteration]
-        write_atomically(folder / METRICS, "".join(json.dumps(line) + "\n" for line in kept))
-        self._lines = (folder / METRICS).open("a", encoding="utf-8")
-        self._board = Board(folder / "tb", iteration + 1)
-
-    def add(self, measured: Measured) -> None:
-        self._lines.write(json.dumps(measured) + "\n")
-        self._lines.flush()
-        self._board.add(
-            measured["iteration"],
-            {name: value for name, value in measured.items() if name != "iteration"},
-            time.time(),
-        )
-
-    def close(self) -> None:
-        try:
-            self._lines.close()
-        finally:
-            self._board.close()
+def _refuse(settings: Settings) -> None:
+    """Raises ValueError for a length of the run that is not possible."""
+    train = settings.train
+    for name in ("iterations", "checkpoint_every", "keep"):
+        if getattr(train, name) < 1:
+            raise ValueError(f"train.{name}={getattr(train, name)}: give a whole number from 1 on")
+    if train.hours is not None and not 0 < train.hours < float("inf"):
+        raise ValueError(f"train.hours={train.hours}: give a number of hours above 0, or null")
 
 
-class _Nowhere:
-    """What the other processes write to."""
-
-    def add(self, measured: Measured) -> None: ...
-
-    def close(self) -> None: ...
+def _report(progress: Callable[[Measured], None], measured: Measured) -> None:
+    """Calls ``progress``. One of several processes may not end alone when its reader is gone."""
+    try:
+        progress(measured)
+    except BrokenPipeError:
+        if not jax.distributed.is_initialized():
+            raise
+        devices.request_stop()

@@ -1,4 +1,6 @@
-"""The tree search of self-play: mctx on a game, guided by a network, by a goal of ``jaxsolve.train.goals``."""
+"""The tree search of self-play: mctx on a game, guided by a network and a goal
+(``train.goals``).
+"""
 
 from __future__ import annotations
 
@@ -12,52 +14,55 @@ import jax.numpy as jnp
 import mctx
 
 from jaxsolve.games.env import Env, State
-from jaxsolve.networks import Forward
+from jaxsolve.networks import Forward, Model
 from jaxsolve.train.goals import Branching, Goal, goal_of, log_moves, player_to_move, raises_costs
 
-_root_output: Callable[..., mctx.RootFnOutput] = (
-    mctx.RootFnOutput
-)  # a type checker does not see the fields of chex's dataclasses
+# A type checker does not see the fields of chex's dataclasses.
+_root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
 
 
-LEAST_SPREAD = 1e-4  # of a node's values, where they are stretched: less is rounding, and moves that are worth the same would be told apart by it
+# of a node's values when they are rescaled: smaller differences are rounding errors, which must
+# not distinguish moves
+LEAST_SPREAD = 1e-4
 CONCENTRATIONS, TEMPERATURES = (1e-4, 1e4), (1e-3, 1e3)  # beyond these float32 gives no numbers
-MOST_SCALE = 1e6  # of values beside priors: far beyond it float32 overflows
+MOST_SCALE = 1e6  # of values against priors: far beyond it float32 overflows
 
 
 class Node(NamedTuple):
-    """What the tree keeps of a position: a batch of games, without observations."""
+    """What the tree stores of a batch of positions: no observations."""
 
     state: State
     player: jax.Array  # int32[B]: the player whose proof costs count
-    room: jax.Array  # float32[B]: what the goal keeps
+    budget: jax.Array  # float32[B]: of the goal
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSearch:
-    """A search with its settings; equal ones share what is compiled.
+    """A search and its settings. Equal objects share compiled code.
 
     Args:
       env: the game.
-      forward: the network's function.
-      goal: what the search goes by, ``value``, ``cost`` or ``within``; the network must have that head.
-      branching: how moves of the other side are counted: ``max`` all actions, ``legal`` the legal ones, ``heuristic`` those less moves into own eyes,
-        and 1 where the reply is forced (b_max and b_heur of the paper).
+      forward: the network's function: ``Forward``, or a ``Model`` of one's own.
+      goal: what the search maximises: ``value``, ``cost`` or ``within``; needs a head of that name.
+      branching: how moves of the other side are counted: ``max`` all actions, ``legal`` the legal
+        ones, ``heuristic`` the legal ones less moves into own eyes, and 1 where the reply is forced
+        (b_max and b_heur of the paper).
       simulations: of one move.
       policy: ``gumbel`` (Danihelka et al. 2022) or ``puct`` (AlphaZero).
-      considered: moves that the root of a Gumbel search tries at first.
-      value_scale: what a Gumbel search weighs values by, beside the priors (c_scale of the paper).
-      stretched: whether values are stretched to [0, 1] among a node's moves before that (mctx's way), or, by ``value`` and ``within`` only, taken as
-        they are, from [-1, 1] to [0, 1] (the paper's). Stretched ones decide also where moves hardly differ.
+      considered: moves that the root of a Gumbel search considers at first.
+      value_scale: weight of values against priors in a Gumbel search (c_scale of the paper).
+      stretched: whether values are rescaled to [0, 1] among a node's moves first (mctx's way). If
+        not (``value`` and ``within`` only), they are mapped from [-1, 1] to [0, 1] (the paper's
+        way). Rescaled values decide even where moves hardly differ.
       noise: share and concentration of the Dirichlet noise at the root of a PUCT search.
       temperature: with which a PUCT search draws its move from the visit counts.
 
-    Raises ValueError for a setting out of range or a goal that the network has no head for.
+    Raises ValueError for a setting out of range or a goal without a head.
     """
 
     env: Env
-    forward: Forward
+    forward: Forward | Model
     goal: Literal["value", "cost", "within"] = "value"
     branching: Branching = "heuristic"
     simulations: int = 32
@@ -70,7 +75,7 @@ class TreeSearch:
 
     def __post_init__(self) -> None:
         self.forward.architecture.check(self.env.game)
-        self.aim  # noqa: B018  refuses a goal
+        self.aim  # noqa: B018  refuses a goal without a head
         if self.branching not in ("max", "legal", "heuristic"):
             raise ValueError(
                 f"branching={self.branching!r}: it may be 'max', 'legal' or 'heuristic'"
@@ -79,13 +84,15 @@ class TreeSearch:
             raise ValueError(f"policy={self.policy!r}: it may be 'gumbel' or 'puct'")
         if self.simulations < 1 or self.considered < 1:
             raise ValueError(
-                f"simulations={self.simulations}, considered={self.considered}: a search needs at least one of each"
+                f"simulations={self.simulations}, considered={self.considered}: give at least "
+                "one of each"
             )
         share, concentration = self.noise
         least, most = CONCENTRATIONS
         if not (0.0 <= share <= 1.0 and least <= concentration <= most):
             raise ValueError(
-                f"noise={self.noise}: give a share from 0 to 1 and a concentration from {least:g} to {most:g}"
+                f"noise={self.noise}: give a share from 0 to 1 and a concentration from {least:g} "
+                f"to {most:g}"
             )
         least, most = TEMPERATURES
         if not (self.temperature == 0.0 or least <= self.temperature <= most):
@@ -94,7 +101,7 @@ class TreeSearch:
             )
         if not self.stretched and self.goal == "cost":
             raise ValueError(
-                "stretched=False: costs have no scale of their own; values are taken as they are by value and within only"
+                "stretched=False: costs have no scale of their own; give goal=value or goal=within"
             )
         if not 0.0 < self.value_scale <= MOST_SCALE:
             raise ValueError(
@@ -114,9 +121,11 @@ class TreeSearch:
         player: jax.Array,
         gumbel_scale: float = 1.0,
     ) -> mctx.PolicyOutput:
-        """mctx's answer for a batch of games: ``action`` int32[B] and ``action_weights`` float32[B, A].
+        """mctx's output for a batch of games: ``action`` int32[B], ``action_weights`` float32[B,
+        A].
 
-        ``keys``: one for each game, so that what happens in a game does not depend on those beside it. ``player``: int32[B], the or-players.
+        ``keys``: one a game, so that games do not influence each other. ``player``: int32[B], the
+        or-players.
         """
         search = jax.vmap(
             lambda key, state, player: self._single(params, key, state, player, gumbel_scale)
@@ -124,7 +133,7 @@ class TreeSearch:
         return jax.tree.map(lambda x: x[:, 0], search(keys, *_alone((states, player))))
 
     def observe(self, states: State) -> jax.Array:
-        """bool[B, H, W, C]: what the network is shown of a batch of games."""
+        """bool[B, H, W, C]: the network's input for a batch of games."""
         game, planes = self.env.game, self.forward.architecture.view.planes(self.env.game)
         if planes is None:
             return jax.vmap(game.observe)(states._game)
@@ -133,10 +142,10 @@ class TreeSearch:
         return jax.vmap(lambda state, history: planes(game, state, history))(states._game, boards)
 
     def log_moves(self, states: State) -> jax.Array:
-        """float32[B]: log10 of the number of moves that the side to move has, as costs count them."""
+        """float32[B]: log10 of the number of moves of the side to move, as costs count them."""
         return log_moves(self.env.game, states, self.branching)
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
+    # ---- inside ----------------------------------------------------------------------------------
     def _single(
         self, params: Any, key: jax.Array, states: State, player: jax.Array, gumbel_scale: float
     ) -> mctx.PolicyOutput:
@@ -170,7 +179,10 @@ class TreeSearch:
         invalid: jax.Array,
         gumbel_scale: float = 1.0,
     ) -> mctx.PolicyOutput:
-        """mctx's search from a root with these settings, noise and temperature apart; ``invalid``: bool[B, A], the root's illegal actions."""
+        """mctx's search from a root with these settings, without noise and temperature.
+
+        ``invalid``: bool[B, A], the root's illegal actions.
+        """
         if self.policy == "gumbel":
             scale = self.value_scale if self.stretched else self.value_scale / 2
             return mctx.gumbel_muzero_policy(
@@ -206,14 +218,14 @@ class TreeSearch:
     ) -> tuple[mctx.RecurrentFnOutput, Node]:
         del key
         states = jax.vmap(self.env.step)(node.state, action)
-        reward, room = self.aim.step(node.state, states, node.player, node.room)
-        child = Node(states.replace(observation=None), node.player, room)
+        reward, budget = self.aim.step(node.state, states, node.player, node.budget)
+        child = Node(states.replace(observation=None), node.player, budget)
         outputs = self.forward.outputs(params, self.observe(states))
         value = jnp.where(states.terminated, 0.0, self.aim.value(outputs, *child))
-        turn = jnp.where(player_to_move(states) == player_to_move(node.state), 1.0, -1.0)
-        cut = (
-            states.truncated & ~states.terminated
-        )  # nobody knows what it would have come to: worth what the network expects
+        same = player_to_move(states) == player_to_move(node.state)
+        turn = jnp.where(same, 1.0, -1.0).astype(jnp.float32)
+        # The result of a game that was cut off is unknown: the network's value stands for it.
+        cut = states.truncated & ~states.terminated
         output = _recurrent_output(
             reward=reward + jnp.where(cut, turn * value, 0.0),
             discount=jnp.where(states.terminated | cut, 0.0, turn),
@@ -226,7 +238,9 @@ class TreeSearch:
 def _with_noise(
     key: jax.Array, logits: jax.Array, legal: jax.Array, share: float, concentration: float
 ) -> jax.Array:
-    """Logits of priors that are mixed with Dirichlet noise over the legal moves; mctx's own noise is over all actions, and masked afterwards."""
+    """Logits of priors mixed with Dirichlet noise over the legal moves; mctx's noise is over all
+    actions.
+    """
     amounts = jax.random.loggamma(
         key, concentration, legal.shape
     )  # logarithms: small amounts underflow
@@ -238,7 +252,10 @@ def _with_noise(
 
 
 def _drawn(key: jax.Array, weights: jax.Array, temperature: float) -> jax.Array:
-    """int32[B]: actions drawn by visit counts to the power 1 / temperature; those without visits never, as mctx's own draw would at high ones."""
+    """int32[B]: actions drawn with probability visits^(1 / temperature).
+
+    Unvisited actions are never drawn; mctx draws them at high temperatures.
+    """
     logits = jnp.where(
         weights > 0.0, jnp.log(jnp.maximum(weights, jnp.finfo(jnp.float32).tiny)), -jnp.inf
     )
@@ -252,11 +269,13 @@ def _logits(policy: jax.Array, states: State) -> jax.Array:
     return jnp.where(states.legal_action_mask, logits, jnp.finfo(logits.dtype).min)
 
 
-# ---- comparing moves by costs ------------------------------------------------------------------------------------------
+# ---- comparing moves by costs --------------------------------------------------------------------
 def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
-    """float32[A]: values of a node's moves in [0, 1] between the extremes of all moves in the tree; unvisited moves count as the node itself.
+    """float32[A]: values of a node's moves, scaled to [0, 1] between the extremes of the whole
+    tree.
 
-    Minus infinity for illegal ones: mctx knows them at the root only, and an illegal move, which ends a game that nobody wins, would pay one side.
+    Unvisited moves have the node's own value. Illegal moves have minus infinity: mctx masks them at
+    the root only, and an illegal move, which ends a game without a winner, would favour one side.
     """
     values = jnp.where(
         tree.children_visits[node_index] > 0, tree.qvalues(node_index), tree.node_values[node_index]
@@ -266,7 +285,10 @@ def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
 
 
 def _stretched(tree: mctx.Tree, node_index: jax.Array, values: jax.Array) -> jax.Array:
-    """Values for the mover of a node in [0, 1], 1 being what it likes best in the tree (Wu et al. 2022, eq. 3)."""
+    """Values for the mover of a node in [0, 1], 1 for its best in the tree (Wu et al.
+
+    2022, eq. 3).
+    """
     node = tree.embeddings
     side = raises_costs(node.state, node.player)
     costs = side[:, None] * (tree.children_rewards + tree.children_discounts * tree.children_values)

@@ -1,4 +1,6 @@
-"""Self-play: many games side by side on the device, in one scan, each followed by the next."""
+"""Self-play: games side by side on the device in one scan; each ended game is followed by a new
+one.
+"""
 
 from __future__ import annotations
 
@@ -19,42 +21,45 @@ class Games(NamedTuple):
     """B games in play."""
 
     states: State
-    or_player: jax.Array  # int32[B]: whose proof costs count in the search of each game
-    keys: jax.Array  # one for each game: nothing in a game depends on those beside it
+    or_player: jax.Array  # int32[B]: the player whose proof costs guide the search
+    keys: jax.Array  # one key a game, which makes the games independent of each other
 
 
 class Record(NamedTuple):
-    """T steps of B games as they were played, positions packed to bits."""
+    """T steps of B games, with bit-packed positions."""
 
     course: Course
     planes: jax.Array  # uint8[T, B, ceil(H W C / 8)]
     legal: jax.Array  # uint8[T, B, ceil(A / 8)]
     policy: jax.Array  # float32[T, B, A]: the search's improved policy
-    moves: jax.Array  # int32[T, B]: the move that was played
-    telling: jax.Array  # bool[T, B, 2]: whether a win of either player tells of its costs: not where it was the other side, to whom all wins are one
+    moves: jax.Array  # int32[T, B]: the moves played
+    # bool[T, B, 2]: whether a win of the player shows its cost. False for the side that is not
+    # the or-player: its search treats all wins as equal.
+    telling: jax.Array
 
 
 class Examples(NamedTuple):
-    """N positions with what they teach."""
+    """N positions with their targets."""
 
     planes: jax.Array  # uint8[N, ceil(H W C / 8)]
     legal: jax.Array  # uint8[N, ceil(A / 8)]
     policy: jax.Array  # float32[N, A]
     mover: jax.Array  # int32[N]
-    telling: jax.Array  # bool[N, 2]: as in ``Record``
-    ahead: Ahead  # of N
+    telling: jax.Array  # bool[N, 2]: as ``Record.telling``
+    ahead: Ahead  # [N, ...] each
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Games of a search against itself; equal ones share what is compiled.
+    """Games of a search against itself. Equal objects share compiled code.
 
     Args:
-      search: how moves are found; its environment cuts games off after ``max_steps`` moves.
-      steps: T, moves of every game in one call; at least as many as the longest game has, so that a position's end is known after the next call.
-      or_player: 0 or 1, or None: either in turn.
+      search: chooses the moves; its environment cuts games off after ``max_steps`` moves.
+      steps: T, moves of every game in one call; at least ``max_steps``, so that the result of each
+        position is known after the next call.
+      or_player: 0 or 1: the player whose proof costs count; None: drawn for each game.
 
-    Raises ValueError where games may last longer than a call.
+    Raises ValueError if games may last longer than a call.
     """
 
     search: TreeSearch
@@ -65,14 +70,17 @@ class SelfPlay:
         most = self.search.env.max_steps
         if most is None or most > self.steps:
             raise ValueError(
-                f"games of up to {most or 'any number of'} moves do not end within {self.steps} steps: give the environment max_steps"
+                f"games of up to {most or 'any number of'} moves do not end within {self.steps} "
+                "steps: give the environment max_steps"
             )
         if self.or_player not in (0, 1, None):
             raise ValueError(f"or_player={self.or_player!r}: it may be 0, 1 or None for either")
 
     def begin(self, key: jax.Array, games: int, starts: Any = None) -> Games:
-        """``games`` new games; those with the same key and number are the same on any number of devices."""
-        keys = jax.vmap(lambda number: jax.random.fold_in(key, number))(jnp.arange(games))
+        """New games. A game depends on ``key`` and its number, not on the number of devices."""
+        keys = jax.vmap(lambda number: jax.random.fold_in(key, number))(
+            jnp.arange(games, dtype=jnp.int32)
+        )
         keys, draws = jax.vmap(jax.random.split, out_axes=1)(keys)
         states, or_player = jax.vmap(functools.partial(self._new_game, starts))(draws)
         return Games(states, or_player, keys)
@@ -80,15 +88,15 @@ class SelfPlay:
     def play(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
         """T moves of every game.
 
-        ``starts``: positions that new games begin at, a batch of the game's own states, which may be another one in every call; or None for those of
-        the environment.
+        ``starts``: positions at which new games begin, a batch of the game's states, which may
+        change from call to call; None for the environment's initial positions.
         """
         return jax.lax.scan(
             lambda games, _: self.step(params, games, starts), games, None, length=self.steps
         )
 
     def step(self, params: Any, games: Games, starts: Any = None) -> tuple[Games, Record]:
-        """One move of every game: what it leads to, and [B, ...] of a record."""
+        """One move of every game; returns the games after it and a record of shapes [B, ...]."""
         search, (states, or_player, keys) = self.search, games
         keys, thinking, following = jax.vmap(
             functools.partial(jax.random.split, num=3), out_axes=1
@@ -96,7 +104,8 @@ class SelfPlay:
         found = search(params, thinking, states, or_player)
         after = jax.vmap(search.env.step)(states, found.action)
         over = after.terminated | after.truncated
-        # Bad numbers can make a search play what is not legal; the environment ends such a game, and nobody is to learn from it.
+        # NaN in a network can make a search play an illegal move. The environment ends such a game,
+        # which must not be learned from.
         illegal = ~jnp.take_along_axis(states.legal_action_mask, found.action[:, None], axis=1)[
             :, 0
         ]
@@ -114,7 +123,7 @@ class SelfPlay:
             found.action,
             jnp.ones((len(or_player), 2), bool)
             if self.or_player is not None
-            else or_player[:, None] == jnp.arange(2),
+            else or_player[:, None] == jnp.arange(2, dtype=jnp.int32)[None],
         )
         fresh, sides = jax.vmap(functools.partial(self._new_game, starts))(following)
         states = jax.tree.map(
@@ -125,8 +134,9 @@ class SelfPlay:
         return Games(states, jnp.where(over, sides, or_player), keys), record
 
     def examples(self, before: Record, after: Record) -> tuple[Examples, jax.Array]:
-        """The positions of one call, seen from the end of the next: T x B examples, step by step, and bool[T x B]: what their games came to is known.
+        """The positions of one call, labelled with the results known after the next call.
 
+        Returns T x B examples, step by step, and bool[T x B]: whether the game's result is known.
         Games that were cut off are not learned from.
         """
         course = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), before.course, after.course)
@@ -144,21 +154,21 @@ class SelfPlay:
         )
         return Examples(*flat), flat[-1].known
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
+    # ---- inside ----------------------------------------------------------------------------------
     def _new_game(self, starts: Any, key: jax.Array) -> tuple[State, jax.Array]:
         env, draws = self.search.env, jax.random.split(key, 3)
         if starts is None:
             state = env.init(draws[0])
         else:
             count = jax.tree.leaves(starts)[0].shape[0]
-            which = jax.random.randint(draws[1], (), 0, count)
+            which = jax.random.randint(draws[1], (), 0, count, jnp.int32)
             state = env.init_from(jax.tree.map(lambda x: x[which], starts), draws[0])
         either = jax.random.bernoulli(draws[2]).astype(jnp.int32)
         return state, either if self.or_player is None else jnp.int32(self.or_player)
 
 
 def unpacked(bits: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """bool[N, *shape] of packed bits uint8[N, ...]."""
+    """bool[N, *shape] from packed bits uint8[N, ...]."""
     count = 1
     for length in shape:
         count *= length

@@ -1,4 +1,4 @@
-"""What a sweep leaves behind: one table of its runs, told by Hydra when the last has ended, whatever ran them."""
+"""The table of a sweep, written when Hydra reports that its last run has ended."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from jaxsolve.view.columns import columns
 
 FAILED, TABLE = "failed.txt", "table.csv"
 SHOWN = ("iteration", "total_games", "length", "first_wins", "loss_total", "cpu_seconds")
-failed: list[str] = []  # runs of the latest sweep that ended with an error, known when it has ended
+failed: list[str] = []  # runs of the latest sweep that failed
 
 
 def fail(folder: Path, error: Exception) -> None:
-    """Notes that a run of a sweep failed, so that the others go on and the table says why."""
+    """Records that a run of a sweep failed: the others continue, and the table shows the reason."""
     sentence = str(error).splitlines()[0] if str(error) else type(error).__name__
     print(f"jaxsolve: {folder}: {sentence}", file=sys.stderr)
     _beside(folder).write_text(sentence + "\n", encoding="utf-8")
 
 
 def begin(folder: Path) -> None:
-    """Takes back what ``fail`` noted of an earlier try."""
+    """Removes the record of an earlier attempt's failure."""
     _beside(folder).unlink(missing_ok=True)
 
 
 def _beside(folder: Path) -> Path:
-    """Where a run's failure is noted: not in its folder, which may not be its own."""
+    """The file that records a run's failure: not in its folder, which may belong to another run."""
     return folder.parent / f"{folder.name}.{FAILED}"
 
 
 class SweepTable(Callback):
-    """Writes and prints a sweep's table: a row for each run, what was swept and where it came to."""
+    """Writes and prints the table of a sweep: a row a run, with settings and results."""
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         parsed = OverridesParser.create().parse_overrides(list(config.hydra.overrides.task))
@@ -56,11 +56,13 @@ class SweepTable(Callback):
 
 
 def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """Rows of a sweep's folder, run by run: the swept settings, the last iteration's numbers, or the sentence of a failure.
+    """Rows of a sweep's folder, by run: swept settings, the last iteration's numbers, or the
+    failure.
 
-    Runs are numbered as Hydra numbers the choices of ``swept``, the last setting changing fastest; what an earlier, larger sweep left in the
-    folder is no run of this one, and a folder that holds a run with other settings lends none of its numbers to the one that it refused. Where
-    somebody gave runs other names (``hydra.sweep.subdir``), all that the folder holds are rows.
+    Runs are numbered as Hydra numbers the choices of ``swept``: the last setting varies fastest.
+    Runs left by an earlier, larger sweep in the folder are ignored, and the results of a run with
+    other settings are not attributed to the run that it refused. If runs have names
+    (``hydra.sweep.subdir``), every run in the folder is a row.
     """
     held = {path.parent.name for path in folder.glob(f"*/{MARKER}")}
     names = held | {path.name.removesuffix(f".{FAILED}") for path in folder.glob(f"*.{FAILED}")}
@@ -95,7 +97,7 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
 
 
 def _told(settings: Any, key: str) -> Any:
-    """A setting's value; a group's name where a group was swept."""
+    """The value of a setting; the name of a group."""
     value = OmegaConf.select(settings, key)
     return (
         value
@@ -105,7 +107,7 @@ def _told(settings: Any, key: str) -> Any:
 
 
 def _agrees(settings: Any, key: str, asked: str) -> bool:
-    """Whether settings have what was asked for, as far as can be seen: a group without a name is not told from others."""
+    """Whether settings hold the value ``asked``; a group without a name may."""
     value = OmegaConf.select(settings, key)
     if isinstance(value, DictConfig):
         return value.get("name") in (None, asked)
@@ -113,7 +115,7 @@ def _agrees(settings: Any, key: str, asked: str) -> bool:
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:
-    """Prints the table, every column as wide as it is: a name cut short says nothing."""
+    """Prints the table with columns as wide as their contents."""
     names = [name for name in rows[0] if name != "failed" or any(row[name] for row in rows)]
     cells = [names] + [
         [f"{row[name]:.4g}" if isinstance(row[name], float) else str(row[name]) for name in names]

@@ -1,4 +1,4 @@
-"""The numbers of a training run as tensorboard reads them."""
+"""TensorBoard event files of a training run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from tensorboardX.proto.event_pb2 import Event, SessionLog
 from tensorboardX.summary import scalar
 
 
-class Board:
-    """An event file in ``folder``, of a run that goes on at ``first``: what other files say of that step and later ones counts no more.
+class EventWriter:
+    """An event file in ``folder`` for a run that starts or resumes at step ``first``.
 
-    ``tensorboardX.SummaryWriter`` writes in a thread, and waits for it for ever where a full disk has ended that. Here it is the caller who writes,
-    and who gets the OSError.
+    Values of ``first`` and later steps in other files of the folder become invalid.
+    ``tensorboardX.SummaryWriter`` writes in a thread and blocks for ever after a full disk has
+    ended that thread. Here the caller writes, and gets the OSError.
     """
 
     def __init__(self, folder: Path, first: int):
@@ -23,7 +24,7 @@ class Board:
         self._events.write_event(Event(step=first, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, step: int, values: dict[str, float], seconds: float) -> None:
-        """Writes down what a step has come to, at so many ``seconds`` since 1970. Raises OSError."""
+        """Writes the values of a step; ``seconds`` since 1970. Raises OSError."""
         for name, value in values.items():
             self._events.write_event(
                 Event(step=step, wall_time=seconds, summary=scalar(name, value))
@@ -31,5 +32,5 @@ class Board:
         self._events.flush()
 
     def close(self) -> None:
-        """Raises OSError for what cannot be written any more."""
+        """Raises OSError for events that cannot be written any more."""
         self._events.close()

@@ -1,4 +1,6 @@
-"""``import-weights`` and ``--network`` as a person meets them: what is written is used, and every bad file is one sentence and exit code 2."""
+"""``import-weights`` and ``--network`` as a person meets them: what is written is used, and every
+bad file is one sentence and exit code 2.
+"""
 
 from __future__ import annotations
 

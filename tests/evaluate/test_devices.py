@@ -1,4 +1,6 @@
-"""A wave spread over several devices comes back as from one: same rows, for every game and kind of row."""
+"""A wave spread over several devices comes back as from one: same rows, for every game and kind of
+row.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ CASES = [
 )
 def test_several_devices_give_the_rows_of_one(devices, cases):
     flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
-    flags += " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # what is computed is the question, not how fast
+    # Results are compared, not speed.
+    flags += " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, str(ROOT / "tests/support/sharded_rows.py"), str(devices), *cases]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

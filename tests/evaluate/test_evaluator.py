@@ -1,4 +1,6 @@
-"""The evaluator's rows say what the game says one position at a time, for every wave size, and nothing is traced twice."""
+"""The evaluator's rows say what the game says one position at a time, for every wave size, and
+nothing is traced twice.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +149,9 @@ def test_a_row_does_not_depend_on_its_wave():
 
 
 def counting(base):
-    """(a game with the rules of ``base`` that no compiled call was made for, the list of batches in which its ``step`` is traced)."""
+    """(a game with the rules of ``base`` that no compiled call was made for, the list of batches in
+    which its ``step`` is traced).
+    """
     traces = []
 
     @dataclasses.dataclass(frozen=True)
@@ -166,7 +170,9 @@ def counting(base):
 
 
 def test_nothing_is_traced_twice():
-    """One trace a batch size, however many sizes of waves and however many evaluators of one setting."""
+    """One trace a batch size, however many sizes of waves and however many evaluators of one
+    setting.
+    """
     game, traces = counting(make("hex-3"))
     evaluator = Evaluator(game)
     _, words, actions = pairs(make("hex-3"), range(0, 4), 40)
@@ -198,7 +204,9 @@ def test_compiling_beforehand_leaves_nothing_to_compile():
 
 
 def test_threads_that_need_the_same_call_compile_it_once():
-    """Whoever comes second waits, and is not charged for it; no CPU second is booked twice, and all get the same rows."""
+    """Whoever comes second waits, and is not charged for it; no CPU second is booked twice, and all
+    get the same rows.
+    """
     game, traces = counting(make("awari"))
     evaluators = [Evaluator(game), Evaluator(game), Evaluator(game), Evaluator(game, playouts=1)]
     _, words, actions = pairs(make("awari"), range(0, 100), 16)
@@ -245,7 +253,7 @@ def test_canonical_rows_are_one_for_all_images_of_a_position():
 
 
 def test_playouts_are_means_of_finished_games():
-    """Values follow the seed, lie in [-1, 1], and are exact where the game is over or has one end."""
+    """Values follow the seed, lie in [-1, 1], and are exact at or just before the end."""
     game = make("hex-3")
     evaluator = Evaluator(game, playouts=4)
     _, words, actions = pairs(game, range(0, 6), 16)
@@ -314,7 +322,9 @@ def test_action_bits(count):
 
 
 def test_tasks_of_life_and_death_share_what_is_compiled():
-    """Rule sets that differ in what their states hold (crucial stones, goal, ko) compile once, and each gets its own rows in random play."""
+    """Rule sets that differ in what their states hold (crucial stones, goal, ko) compile once, and
+    each gets its own rows in random play.
+    """
     rules = "tsumego-3;defender=white;goal={};crucial={};ko_black={}"
     games = [
         make(rules.format(*options))

@@ -1,4 +1,6 @@
-"""Networks are data: what they say reaches the rows asked for, and new weights cost neither compilation nor memory."""
+"""Networks are data: what they say reaches the rows asked for, and new weights cost neither
+compilation nor memory.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ import pytest
 from evaluate.test_evaluator import compiled, pairs, same_row
 from jaxsolve.evaluate import ESTIMATE_SIZES, Evaluator, HeadOutputs, Heads, shared_evaluator
 from jaxsolve.games.registry import make
+from jaxsolve.question import Claim, Verdict
+from jaxsolve.search import Settings, solve
 
 
 def planned(params, planes, legal):
-    """A network that can be calculated by hand: value = weight * (ones in the planes) / 2^20, priors growing with the action, costs 1.5 and 2.5."""
+    """A network that can be calculated by hand: value = weight * (ones in the planes) / 2^20,
+    priors growing with the action, costs 1.5 and 2.5.
+    """
     prior = jnp.where(legal, jnp.arange(legal.shape[1]) / 10.0, 0.9)
     value = (
         params["weight"] * planes.sum((1, 2, 3)) / 2**20
@@ -55,7 +61,9 @@ def test_estimates_reach_the_rows():
 
 @pytest.mark.parametrize("rule_set", ["hex-4", "awari"])
 def test_only_the_rows_asked_for_are_estimated(rule_set):
-    """Rules first, then the network on any rows in any order: each as if all had been asked together; the others hold zeros."""
+    """Rules first, then the network on any rows in any order: each as if all had been asked
+    together; the others hold zeros.
+    """
     game = make(rule_set)
     evaluator, plain = Evaluator(game, heads=Heads(planned, weights(1))), Evaluator(game)
     _, words, actions = pairs(game, range(0, 8), 40)
@@ -82,7 +90,9 @@ def resident_bytes() -> int:
 
 
 def test_a_thousand_swaps_compile_nothing_and_keep_nothing():
-    """Weights of 1 MB, exchanged both ways: the network is traced once, and neither live arrays nor resident memory grow."""
+    """Weights of 1 MB, exchanged both ways: the network is traced once, and neither live arrays nor
+    resident memory grow.
+    """
     game = make("hex-3")
     chex.clear_trace_counter()
     heads = Heads(chex.assert_max_traces(planned, n=1), weights(0, 1 << 18))
@@ -167,3 +177,55 @@ def test_what_cannot_be_exchanged_or_asked_is_refused():
     rows = np.zeros((1, evaluator.layout.width), np.uint32)
     with pytest.raises(ValueError, match="4097"):
         evaluator.estimate(rows, np.zeros(ESTIMATE_SIZES[-1] + 1, np.int64))
+
+
+def test_nan_estimates_nothing_and_is_reported_once_by_name(caplog):
+    """A row with a NaN has even priors and no value; the other rows keep their estimates."""
+
+    def broken(params, planes, legal):
+        out = planned(params, planes, legal)
+        odd = jnp.arange(len(legal)) % 2 == 1
+        value = jnp.where(odd, jnp.nan, out.value)
+        prior = jnp.where(odd[:, None], jnp.nan, out.prior)
+        return HeadOutputs(prior, value, jnp.where(odd[:, None], jnp.nan, out.cost))
+
+    game = make("awari")
+    whole = Evaluator(game, heads=Heads(planned, weights(1), most_cost=9.0))
+    evaluator = Evaluator(game, heads=Heads(broken, weights(1), most_cost=9.0, name="mine"))
+    at = evaluator.layout.offsets
+    _, words, _ = pairs(game, range(0, 100), 16)
+    actions = np.full(16, -1, np.int32)
+    rows, wanted = evaluator(words, actions), whole(words, actions)
+    rows = evaluator(words, actions)
+    assert np.array_equal(rows[::2], wanted[::2])
+    assert np.array_equal(rows[1::2, : at.value], wanted[1::2, : at.value])
+    assert not rows[1::2, at.value : at.priors].any()
+    for row in rows[1::2]:
+        priors = row[at.priors :].view(np.uint16)[:6]
+        legal = [bool(int(row[at.legal]) >> action & 1) for action in range(6)]
+        assert set(priors[legal]) == {round(65535 / max(sum(legal), 1))} or not any(legal)
+        assert not priors[~np.array(legal)].any()
+    assert [record.getMessage() for record in caplog.records] == [
+        "jaxsolve: the network mine returns NaN for some positions; these are searched as if it "
+        "knew nothing of them"
+    ]
+    assert Heads(broken, {}).label.endswith("broken")
+
+
+@pytest.mark.parametrize("method", ["mcts", "fdfpn", "dfpn"])
+def test_nan_decides_nothing(method, caplog):
+    """A search with a network that returns NaN only finds what one without a network finds."""
+
+    def nothing(params, planes, legal):
+        nan = jnp.full(len(legal), jnp.nan)
+        return HeadOutputs(jnp.where(legal, jnp.nan, 0.0), nan, jnp.stack([nan, nan], 1))
+
+    game, heads = make("hex-3"), Heads(nothing, {}, most_cost=9.0, name=f"nothing-{method}")
+    for text, claim in ((".../.../... b", 0), (".../.../... w", 0), ("X../.../... w", 1)):
+        state = game.parse(text)
+        found = solve(
+            game, state, claim=Claim(claim), settings=Settings(method=method, heads=heads)
+        )
+        plain = solve(game, state, claim=Claim(claim), settings=Settings(method=method))
+        assert found.verdict == plain.verdict != Verdict.UNKNOWN
+    assert len([record for record in caplog.records if method in record.getMessage()]) == 1

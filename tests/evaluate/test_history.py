@@ -17,7 +17,7 @@ SCALE = 2.0**-22  # of the sums, so that they are values and costs that a networ
 
 
 def fingerprint(params, planes, legal):
-    """Three sums over the planes, exact in float32: what a network sees, told through its outputs."""
+    """Three sums over the planes, exact in float32: outputs that identify the input."""
     size = planes[0].size
     numbers = np.random.default_rng(0).integers(1, 1 << 10, (3, size))
     sums = planes.reshape(len(planes), size).astype(jnp.int32) @ jnp.asarray(numbers.T, jnp.int32)
@@ -35,7 +35,9 @@ def seen(planes):
 
 
 def by_colour(cells, side, count):
-    """PEERS-like planes from int8[N, N] boards (0, 1 Black, 2 White), newest first: each board's black and white stones, then who is to move."""
+    """PEERS-like planes from int8[N, N] boards (0, 1 Black, 2 White), newest first: each board's
+    black and white stones, then who is to move.
+    """
     planes = []
     for ply in range(count):
         board = cells[ply] if ply < len(cells) else np.zeros_like(cells[0])
@@ -45,7 +47,9 @@ def by_colour(cells, side, count):
 
 
 def by_player(cells, side, count):
-    """AlphaGo Zero's planes: each board's stones of the player to move and of the opponent, then ones where White is to move."""
+    """AlphaGo Zero's planes: each board's stones of the player to move and of the opponent, then
+    ones where White is to move.
+    """
     planes = []
     for ply in range(count):
         board = cells[ply] if ply < len(cells) else np.zeros_like(cells[0])
@@ -55,7 +59,9 @@ def by_player(cells, side, count):
 
 @functools.cache
 def random_game(rule_set, seed, plies):
-    """Packed positions, boards and sides to move of a game at random, with more passes than chance would play."""
+    """Packed positions, boards and sides to move of a game at random, with more passes than chance
+    would play.
+    """
     game, rng, after = make(rule_set), np.random.default_rng(seed), stepper(rule_set)
     words, choices = (
         np.asarray(game.pack(game.init())),
@@ -118,7 +124,9 @@ def history_of(path, boards):
     ],
 )
 def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
-    """Against planes drawn from the boards of random games: with captures, passes, and games shorter than the history."""
+    """Against planes drawn from the boards of random games: with captures, passes, and games
+    shorter than the history.
+    """
     evaluator = Evaluator(make(rule_set), heads=Heads(fingerprint, {}, planes, most_cost=1.0))
     captured = passed = 0
     for seed in range(3):

@@ -1,4 +1,6 @@
-"""Published weights: what ours compute equals what the published program computed, to its rounding."""
+"""Published weights: what ours compute equals what the published program computed, to its
+rounding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Networks as pure functions, over symmetries, and as files: what is written is read, and what is no network is refused in one sentence."""
+"""Networks as pure functions, over symmetries, and as files: what is written is read, and what is
+no network is refused in one sentence.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,7 @@ def test_half_precision_says_about_the_same():
     [(1, 1, 1, 1, (3, 3)), (2, 5, 3, 4, (3, 3)), (9, 7, 18, 8, (3, 3)), (1, 6, 2, 5, (1, 5))],
 )
 def test_products_are_the_convolution(form, height, width, planes, out, size):
-    """Numbers of eight bits, whose products are exact: in float32 the sums differ by rounding only."""
+    """Products of bfloat16 (8-bit significands) are exact in float32; sums are rounded."""
     draw = np.random.default_rng(0)
     x, kernel = (
         jnp.asarray(draw.normal(size=shape), jnp.bfloat16)
@@ -145,7 +147,7 @@ def test_expected_costs():
     assert expected_cost(head, logits).tolist() == [1.5, 0.0, 1.25] and head.most == 2.0
 
 
-# ---- files -----------------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------
 def test_a_file_holds_the_network(tmp_path):
     game = make("go-4;ko=simple")
     network = random_network(game, "both", view=View("history", 8))
@@ -168,7 +170,7 @@ def test_a_file_holds_the_network(tmp_path):
         network.save(tmp_path / "a.network")
 
 
-def spoilt(file, to, change):
+def mutated(file, to, change):
     with np.load(file) as arrays:
         content = dict(arrays)
     about = json.loads(content.pop("about").tobytes())
@@ -183,7 +185,7 @@ def spoilt(file, to, change):
         (lambda arrays, about: arrays.update(extra=np.zeros(1)), "extra is no part of it"),
         (
             lambda arrays, about: arrays.update({"stem.bias": np.zeros(5)}),
-            r"stem.bias has the shape \(5,\), its architecture asks for \(4,\)",
+            r"stem.bias has the shape \(5,\), its architecture has \(4,\)",
         ),
         (
             lambda arrays, about: arrays.update({"stem.bias": np.full(4, np.nan)}),
@@ -242,7 +244,7 @@ def spoilt(file, to, change):
 )
 def test_what_is_no_network_is_refused(change, says, tmp_path):
     random_network(make("hex-3"), "value").save(tmp_path / "a.npz")
-    spoilt(tmp_path / "a.npz", tmp_path / "b.npz", change)
+    mutated(tmp_path / "a.npz", tmp_path / "b.npz", change)
     with pytest.raises(ValueError, match=f"b.npz holds no network: .*{says}"):
         Network.load(tmp_path / "b.npz")
 
@@ -257,11 +259,11 @@ def test_other_files_are_refused(tmp_path):
     for at in range(
         0, len(content), 17
     ):  # a file with an error in it is refused, or what it holds is not touched by the error
-        (tmp_path / "spoilt.npz").write_bytes(
+        (tmp_path / "mutated.npz").write_bytes(
             content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :]
         )
         with contextlib.suppress(ValueError):
-            Network.load(tmp_path / "spoilt.npz")
+            Network.load(tmp_path / "mutated.npz")
     for name in ("text", "arrays", "half"):
         with pytest.raises(ValueError, match=f"{name}.npz holds no network"):
             Network.load(tmp_path / f"{name}.npz")
@@ -283,7 +285,7 @@ def test_a_network_fits_games_of_its_shape_only():
             network.heads(make(other))
     history = random_network(make("go-4;ko=simple"), "value", view=View("history", 8))
     with pytest.raises(
-        ValueError, match="looks at the last 8 boards of a game, which hex-4 does not show"
+        ValueError, match="sees the last 8 boards of a game, which hex-4 does not show"
     ):
         history.heads(make("hex-4"))
 
@@ -307,7 +309,7 @@ def test_architectures_know_their_shapes():
     )
 
 
-# ---- published weights, made up --------------------------------------------------------------------------------------
+# ---- published weights, made up ------------------------------------------------------------------
 def published(channels=3, bins=None, hidden=5, seed=0):
     """A file's arrays as the published program names them."""
     rng, arrays = np.random.default_rng(seed), {}
@@ -428,7 +430,7 @@ def test_weights_that_are_none_of_theirs_are_refused(tmp_path):
         (
             "w.npz",
             "gomoku_AZ",
-            r"policy.fc.weight has the shape \(82, 162\), which is none of a board of 15x15",
+            r"policy.fc.weight has the shape \(82, 162\), which does not fit a board of 15x15",
         ),
         ("text.npz", "go_AZ", "text.npz is no .npz file of arrays"),
         ("less.npz", "go_AZ", "has no policy.fc.bias, which weights like go_AZ have"),

@@ -1,4 +1,6 @@
-"""The network as it learns: folded it says the same, gradients reach every head, and a few steps fit a batch."""
+"""The network as it learns: folded it says the same, gradients reach every head, and a few steps
+fit a batch.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ flax = pytest.importorskip("flax")
 optax = pytest.importorskip("optax")
 from flax import nnx  # noqa: E402
 
-from jaxsolve.networks import Architecture, Cost, Forward, Policy, Value, Within, residual  # noqa: E402
+from jaxsolve.networks import (  # noqa: E402
+    Architecture,
+    Cost,
+    Forward,
+    Policy,
+    Value,
+    Within,
+    residual,
+)
 from jaxsolve.networks.residual import ResidualNetwork  # noqa: E402
 
 SHAPE = Architecture(
@@ -50,10 +60,12 @@ def test_folded_it_says_the_same():
 
 
 def test_from_what_it_was_folded_to_it_learns_on():
-    """It says the same, folds to the same, and normalises by what it was shown: learning begins near where it ended."""
+    """It says the same, folds to the same, and normalises by what it was shown: learning begins
+    near where it ended.
+    """
     params = trained().folded()
     taken = ResidualNetwork(SHAPE, rngs=nnx.Rngs(7))
-    taken.take(params, planes(256, 3))
+    taken.load(params, planes(256, 3))
     taken.eval()
     said, wanted = taken(planes(9, 99)), Forward(SHAPE).outputs(params, planes(9, 99))
     for name in said._fields:

@@ -202,14 +202,14 @@ def test_cut_off_games_are_counted_apart_from_drawn_ones(tmp_path):
         (("random", "random", "--game", "hex-3", "--games", 3), "even number"),
         (("random", "absent", "--game", "hex-3"), "no network 'absent'"),
         (("random", "random", "--game", "hexx-3"), "hexx-3"),
-        (("random", "killallgo7-az:cost", "--game", "killallgo-7"), "it has a head for value"),
+        (("random", "killallgo7-az:cost", "--game", "killallgo-7"), "it has heads for value"),
         (
             ("random", "killallgo7-az:costs", "--game", "killallgo-7"),
             "no network 'killallgo7-az:costs'",
         ),
         (
             ("random", "killallgo7-az", "--game", "hex-3"),
-            "has learned killallgo-7, and does not fit hex-3",
+            "was trained on killallgo-7, and does not fit hex-3",
         ),
         (
             ("random", "random", "--game", "hex-3", "--openings", "quickstart.json"),

@@ -1,4 +1,4 @@
-"""Small networks with random weights, for tests of what networks and searches with them do."""
+"""Small networks with random weights, for tests of networks and of searches with them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,22 @@ from jaxsolve.networks import Architecture, Cost, Network, Value, View
 
 SMALL: dict[str, Any] = {"blocks": 1, "channels": 4}
 SMALL_RUN = [
-    "game.rules=hex-3", "game.name=hex3", "game.most_moves=9", "network=2x16", "network.blocks=1", "network.channels=8", "network.cost_bins=8",
-    "targets=both", "search.simulations=4", "train.games=8", "train.capacity=400", "train.batch=32", "train.updates=4", "train.checkpoint_every=2",
-]  # fmt: skip
-"""A run of training that takes seconds, as words of ``jaxsolve train``."""
+    "game.rules=hex-3",
+    "game.name=hex3",
+    "game.most_moves=9",
+    "network=2x16",
+    "network.blocks=1",
+    "network.channels=8",
+    "network.cost_bins=8",
+    "targets=both",
+    "search.simulations=4",
+    "train.games=8",
+    "train.capacity=400",
+    "train.batch=32",
+    "train.updates=4",
+    "train.checkpoint_every=2",
+]
+"""A run of training that takes seconds, as arguments of ``jaxsolve train``."""
 BOARD = View()
 HEADS: dict[str, dict[str, Any]] = {
     "value": {"value": Value(hidden=8)},
@@ -25,7 +37,7 @@ HEADS: dict[str, dict[str, Any]] = {
 
 
 def random_network(game: Game, heads: str, seed: int = 0, view: View = BOARD) -> Network:
-    """Weights large enough for what it says to differ much from position to position."""
+    """Weights large enough for estimates to differ much between positions."""
     architecture = Architecture.of(game, view, **SMALL, **HEADS[heads])
     rng = np.random.default_rng(seed)
 

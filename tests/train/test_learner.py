@@ -1,4 +1,6 @@
-"""Replay keeps the latest, the learner fits what it is shown, and a step is a function of its state alone."""
+"""Replay keeps the latest, the learner fits what it is shown, and a step is a function of its state
+alone.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def examples(count, seed=0):
     )
 
 
-# ---- replay ----------------------------------------------------------------------------------------------------------
+# ---- replay --------------------------------------------------------------------------------------
 def test_a_ring_keeps_the_latest_that_were_wanted():
     rng, capacity = np.random.default_rng(0), 37
     replay, model = Replay.empty(examples(1), capacity), []
@@ -84,7 +86,7 @@ def test_samples_are_of_what_is_held():
         Replay.empty(batch, 4).add(batch, jnp.ones(5, bool))
 
 
-# ---- learner ---------------------------------------------------------------------------------------------------------
+# ---- learner -------------------------------------------------------------------------------------
 @functools.cache
 def stepping(augment):
     learner = Learner(
@@ -119,7 +121,9 @@ def test_a_fixed_buffer_is_learned_by_every_head():
 
 
 def test_a_win_of_who_did_not_count_costs_tells_nothing_of_how_large_they_are():
-    """To the other side all wins are one: how many moves its games took is no cost of a proof. That it won or not is always known."""
+    """To the other side all wins are one: how many moves its games took is no cost of a proof. That
+    it won or not is always known.
+    """
     learner, step = stepping(False)
     state, batch = learner.begin(4), examples(16)
     batch = batch._replace(telling=jnp.zeros((16, 2), bool))
@@ -137,7 +141,9 @@ def test_a_win_of_who_did_not_count_costs_tells_nothing_of_how_large_they_are():
 
 
 def test_what_cannot_be_proved_is_learned_as_likely_as_it_is():
-    """Each player counts costs in half of the games and wins half of those: both heads come to one half, though half of the wins tell no costs."""
+    """Each player counts costs in half of the games and wins half of those: both heads come to one
+    half, though half of the wins tell no costs.
+    """
     learner, step = stepping(False)
     state, batch = learner.begin(6), examples(16)
     turn = np.arange(16)

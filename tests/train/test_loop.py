@@ -1,4 +1,6 @@
-"""A run of training goes on from its checkpoint as if it had never ended, and learns what its games show."""
+"""A run of training goes on from its checkpoint as if it had never ended, and learns what its games
+show.
+"""
 
 from __future__ import annotations
 
@@ -93,9 +95,11 @@ def test_checkpoints_name_what_does_not_fit(tmp_path):
 
 
 def test_training_learns_something():
-    """On 3x3 Hex Black wins: after some two thousand games the value says so, and the prior by which moves, the centre among them.
+    """On 3x3 Hex Black wins: after some two thousand games the value says so, and the prior by
+    which moves, the centre among them.
 
-    Means over the last quarter of the run: from one iteration to the next such a small network sways, elsewhere than on another kind of processor.
+    Means over the last quarter of the run: from one iteration to the next such a small network
+    sways, elsewhere than on another kind of processor.
     """
     start, look, state = GAME.init(), jax.jit(Forward(SHAPE)), loop().begin(0)
     oracle, step = minimax.DepthFirst(GAME), jax.jit(GAME.step)

@@ -1,4 +1,6 @@
-"""The search of self-play chooses what a plain Gumbel search chooses: one written out with dictionaries and loops from the papers."""
+"""The search of self-play chooses what a plain Gumbel search chooses: one written out with
+dictionaries and loops from the papers.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ class Node:
 
 
 class Plain:
-    """Gumbel search (Danihelka et al. 2022) on one position at a time, by values or by costs (Wu et al. 2022, Section 3.3)."""
+    """Gumbel search (Danihelka et al.
+
+    2022) on one position at a time, by values or by costs (Wu et al. 2022, Section 3.3).
+    """
 
     def __init__(self, network, game, goal, simulations, considered):
         self.game, self.goal, self.simulations, self.considered = (
@@ -144,7 +149,7 @@ class Plain:
         return final, softmax({move: root.logits[move] + scores[move] for move in root.logits})
 
     def plan(self, considered):
-        """Sequential halving: how often a move has been visited that a simulation takes, in turn."""
+        """Sequential halving: the visit count of each simulation's move, in turn."""
         if considered <= 1:
             return list(range(self.simulations))
         rounds, turn, visits, left = (
@@ -194,7 +199,9 @@ class Plain:
         node.moves[move] = (reward, discount, child)
 
     def completed(self, node):
-        """Values of all legal moves, those not visited by the mixed value, stretched to [0, 1] and weighed by the visits."""
+        """Values of all legal moves, those not visited by the mixed value, stretched to [0, 1] and
+        weighed by the visits.
+        """
         priors = softmax(node.logits)
         visited = {move: node.value(move) for move in node.counts}
         seen = sum(node.counts.values())
@@ -242,7 +249,9 @@ def searches(rule_set, goal):
     in_turn(["value", "cost"], [("hex-4", range(0, 12)), (LINES, range(4, 20))]),
 )
 def test_moves_are_those_of_a_plain_search(goal, started):
-    """The same noise, the same network, another program: 1,000 positions in the long run, 250 for each game and goal."""
+    """The same noise, the same network, another program: 1,000 positions in the long run, 250 for
+    each game and goal.
+    """
     rule_set, plies = started
     game, network, search, plain = searches(rule_set, goal)
     env, wanted, same = Env(game), 250 if LONG else BATCH, 0
@@ -276,7 +285,9 @@ def test_moves_are_those_of_a_plain_search(goal, started):
 
 
 def test_puct_by_costs_never_looks_at_an_illegal_move():
-    """mctx masks illegal moves at the root only; deeper down one would end the game in favour of the side that fails a proof."""
+    """mctx masks illegal moves at the root only; deeper down one would end the game in favour of
+    the side that fails a proof.
+    """
     game = make("gomoku-5;line=4;win=five-or-more;knowledge=4t")
     network = random_network(game, "cost", seed=2)
     search = TreeSearch(

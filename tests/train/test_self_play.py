@@ -1,4 +1,6 @@
-"""Self-play keeps the rules, games do not depend on their neighbours, and what positions teach is what their games came to."""
+"""Self-play keeps the rules, games do not depend on their neighbours, and what positions teach is
+what their games came to.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def test_docstrings(module):
 
 @pytest.mark.parametrize("name", CASES)
 def test_games_are_played_by_the_rules(name):
-    """Replayed move by move: every move is legal, every position is shown as it was, and games end when and as they did."""
+    """Replayed move by move: every move is legal, every position is shown as it was, and games end
+    when and as they did.
+    """
     play, network, records = played(name)
     env, shape = play.search.env, network.architecture
     game = env.game
@@ -126,7 +130,9 @@ def test_games_are_played_by_the_rules(name):
 @pytest.mark.parametrize("temperature", [1.0, 100.0])
 @pytest.mark.parametrize("name", CASES)
 def test_no_move_is_illegal(name, temperature):
-    """A million moves in the long run, 20,000 otherwise; high temperatures, at which moves without visits are drawn, are those of PUCT."""
+    """A million moves in the long run, 20,000 otherwise; high temperatures, at which moves without
+    visits are drawn, are those of PUCT.
+    """
     play, network = _self_play(name)
     if temperature > 1.0 and play.search.policy != "puct":
         pytest.skip("a Gumbel search draws by its noise")
@@ -158,7 +164,9 @@ def test_nobody_learns_from_a_game_that_an_illegal_move_ended(monkeypatch):
 
 
 def test_noise_at_the_root_falls_on_legal_moves_alone():
-    """With its whole share, however few of them there are; one share of it means as much as another."""
+    """With its whole share, however few of them there are; one share of it means as much as
+    another.
+    """
     logits = jnp.log(jnp.full((400, 10), 0.1))
     for count in (1, 3, 10):
         legal = jnp.broadcast_to(jnp.arange(10) < count, (400, 10))
@@ -218,7 +226,9 @@ def test_examples_are_what_the_games_came_to(name):
 
 
 def test_a_game_does_not_depend_on_those_beside_it():
-    """Of more games the first are the same, and in another order each takes the same course, to the last policy."""
+    """Of more games the first are the same, and in another order each takes the same course, to the
+    last policy.
+    """
     play, network, records = played("hex")
     games, more = play.begin(jax.random.key(1), 5), play.begin(jax.random.key(1), 8)
     assert np.array_equal(jax.random.key_data(more.keys)[:5], jax.random.key_data(games.keys))
@@ -266,7 +276,9 @@ def test_moves_are_counted_as_the_paper_does():
 
 @pytest.mark.parametrize("or_player", [0, 1])
 def test_by_costs_the_or_player_wins_at_once_and_the_other_only_wins(or_player):
-    """To a network that knows nothing a win in one costs the or-player least; to the other side every win of its own is worth the same."""
+    """To a network that knows nothing a win in one costs the or-player least; to the other side
+    every win of its own is worth the same.
+    """
     game, text = make("hex-3"), "X../X../... b"
     network = random_network(game, "cost")
     nothing = jax.tree.map(np.zeros_like, network.params)
@@ -293,7 +305,9 @@ def test_by_costs_the_or_player_wins_at_once_and_the_other_only_wins(or_player):
 
 
 def test_values_in_the_tree_are_costs():
-    """A search of one simulation: the root's value is the mean of the network's word and the branching factor times that of the child."""
+    """A search of one simulation: the root's value is the mean of the network's word and the
+    branching factor times that of the child.
+    """
     game = make("hex-3")
     network = random_network(game, "cost")
     forward = Forward(network.architecture)
@@ -341,7 +355,9 @@ def test_values_in_the_tree_are_costs():
 
 
 def test_within_d_moves_a_later_win_is_a_loss():
-    """d is that of the evenest chances, and falls with each own move; what was won with none left was won too late."""
+    """d is that of the evenest chances, and falls with each own move; what was won with none left
+    was won too late.
+    """
     game, text = make("hex-3"), "X../X../... b"
     for player in (0, 1):
         shape = Architecture.of(

@@ -47,7 +47,9 @@ def test_a_sweep_ends_in_one_table(tmp_path):
 
 
 def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
-    """A smaller sweep in the folder of a larger one, of whose runs one failed; a failed run's settings are those that were asked for."""
+    """A smaller sweep in the folder of a larger one, of whose runs one failed; a failed run's
+    settings are those that were asked for.
+    """
     for number in (1, 7):
         sweep.fail(tmp_path / str(number), ValueError("the disk is full"))
     (tmp_path / "0").mkdir()
@@ -64,7 +66,9 @@ def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
 
 
 def test_a_run_that_was_refused_is_told_by_what_was_asked(tmp_path):
-    """Another choice of values in the folder of an earlier sweep, whose runs have the same numbers and other settings."""
+    """Another choice of values in the folder of an earlier sweep, whose runs have the same numbers
+    and other settings.
+    """
     line = (
         json.dumps(
             {

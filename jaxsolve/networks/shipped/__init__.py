@@ -1,4 +1,7 @@
-"""Networks that come with the package: files ``NAME.npz``, each with a card ``NAME.md`` that tells how it was made and what it is worth."""
+"""Networks of the package: files ``NAME.npz``, each with a card ``NAME.md``.
+
+A card documents how the network was made and how it performs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from jaxsolve.networks.network import SUFFIX, Guide, Network
 
 AUTO = "auto"
 FOR_PLAY = ("gomoku15-4t-pcn",)
-"""Those that play well and do not help to solve, as their cards say: searches without them solve more, so ``auto`` leaves them out."""
+"""Networks that play well, but with which searches solve less (see their cards): not in
+``auto``.
+"""
 
 
 def shipped() -> dict[str, Path]:
@@ -24,22 +29,22 @@ def shipped() -> dict[str, Path]:
 
 @functools.cache
 def load(name: str) -> Network:
-    """The shipped network of a name. Raises ValueError, with the nearest name, where there is none."""
+    """The shipped network of a name. Raises ValueError, with the nearest name, for another name."""
     files = shipped()
     if name not in files:
         near = difflib.get_close_matches(name, files, n=1) or [", ".join(files) or "none"]
         raise ValueError(
-            f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends in {SUFFIX}"
+            f"no network {name!r} comes with jaxsolve; there is {near[0]}, and a file's name ends "
+            f"in {SUFFIX}"
         )
     return Network.load(files[name])
 
 
 def fitting(game: Game) -> Network | None:
-    """The shipped network for a game: one that learned by its rules, else one that learned what comes to the same and fits."""
+    """The shipped network for a game: of the same rules, else of equivalent rules that fit."""
     networks = [load(name) for name in shipped() if name not in FOR_PLAY]
-    networks.sort(
-        key=lambda network: network.architecture.cost is None
-    )  # the cards: costs solve more
+    # Networks with costs first: they solve more, see the cards.
+    networks.sort(key=lambda network: network.architecture.cost is None)
     same = [network for network in networks if network.game == game.rule_set]
     akin = [network for network in networks if _kind(network.game) == _kind(game.rule_set)]
     return next((network for network in same + akin if _fits(network, game)), None)
@@ -54,7 +59,10 @@ def _fits(network: Network, game: Game) -> bool:
 
 
 def _kind(rules: str) -> str:
-    """The base name of rules. Whether White lives anywhere on the board, as life and death can ask, is Killall-Go's question."""
+    """The base name of rules.
+
+    Life and death with the question whether White lives anywhere on the board is Killall-Go.
+    """
     base, *options = rules.split(";")
     if base.startswith("tsumego-") and {
         "goal=live",
@@ -67,18 +75,19 @@ def _kind(rules: str) -> str:
 
 
 def chosen(game: Game) -> Network:
-    """As ``fitting``. Raises ValueError, with those that can be asked by name, where none fits."""
+    """As ``fitting``. Raises ValueError, listing networks that fit by shape, if there is none."""
     network = fitting(game)
     if network is None:
         able = [name for name in shipped() if _fits(load(name), game)]
         why = (
-            "it plays, but helps no search to solve"
+            "made for play, with which no search solves more"
             if set(able) <= {*FOR_PLAY}
-            else "having learned another question on such boards"
+            else "trained on another question on such boards"
         )
-        hint = f"; {' or '.join(able)} can be asked by name, {why}" if able else ""
+        hint = f"; {' or '.join(able)} can be given by name, {why}" if able else ""
         raise ValueError(
-            f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve (see 'jaxsolve networks'){hint}"
+            f"no network for this question of {game.rule_set.split(';')[0]} comes with jaxsolve "
+            f"(see 'jaxsolve networks'){hint}"
         )
     return network
 
@@ -91,5 +100,5 @@ class AutoGuide:
     dtype: Dtype = "float32"
 
     def heads(self, game: Game) -> Heads:
-        """As ``Guide.heads``. Raises ValueError where none fits."""
+        """As ``Guide.heads``. Raises ValueError if no network fits."""
         return Guide(chosen(game), self.averaged, self.dtype).heads(game)

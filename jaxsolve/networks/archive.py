@@ -1,0 +1,115 @@
+"""Reading of ``.npz`` files: shapes and types are known, and can be refused, before inflation."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import IO, NamedTuple, Self
+
+import numpy as np
+
+SUFFIX = ".npz"
+MOST_NUMBERS = 1 << 28
+"""Numbers in a file: 1 GiB as float32, five times the largest network in use (40 x 256)."""
+MOST_TEXT = 1 << 20  # bytes of a file's description
+_MOST_HEADER = 1 << 16  # bytes of an array's header
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
+"""Exceptions of damaged or foreign files, besides OSError."""
+
+
+class Header(NamedTuple):
+    """The declared shape and type of an array."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+
+class Archive:
+    """An open ``.npz`` file. Raises ValueError for a file of another kind, OSError."""
+
+    def __init__(self, file: Path):
+        self._file = file.open("rb")
+        try:
+            if not zipfile.is_zipfile(self._file):
+                raise ValueError(f"no {SUFFIX} file, whatever its name is")
+            self._zip = zipfile.ZipFile(self._file)
+            self._members = {
+                member.filename.removesuffix(".npy"): member for member in self._zip.infolist()
+            }
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+        self._file.close()
+
+    @property
+    def names(self) -> set[str]:
+        return set(self._members)
+
+    def header(self, name: str) -> Header:
+        """Shape and type of an array; inflates its header only. Raises one of UNREADABLE."""
+        with self._zip.open(self._members[name]) as content:
+            return _header(io.BytesIO(content.read(_MOST_HEADER)), name)
+
+    def text(self, name: str) -> bytes:
+        """An array of bytes. Raises ValueError for more than MOST_TEXT, or one of UNREADABLE."""
+        header = self.header(name)
+        if header.dtype != np.uint8 or header.size > MOST_TEXT:
+            raise ValueError(f"{name} is no text of at most {MOST_TEXT} bytes")
+        return self._array(name).tobytes()
+
+    def floats(self, name: str, shape: tuple[int, ...] | None = None) -> np.ndarray:
+        """An array of floating-point numbers, refused before it is inflated if it does not fit.
+
+        Raises ValueError for another type, another ``shape``, or more than MOST_NUMBERS.
+        """
+        header = self.header(name)
+        if shape is not None and header.shape != shape:
+            raise ValueError(f"{name} has the shape {header.shape}, its architecture has {shape}")
+        if header.dtype.kind != "f":
+            raise ValueError(f"{name} holds {header.dtype}, not floating-point numbers")
+        if header.size > MOST_NUMBERS:
+            raise ValueError(f"{name} declares {header.size} numbers, more than {MOST_NUMBERS}")
+        return self._array(name)
+
+    def _array(self, name: str) -> np.ndarray:
+        with self._zip.open(self._members[name]) as content:
+            return np.lib.format.read_array(content, allow_pickle=False)
+
+
+def _header(content: IO[bytes], name: str) -> Header:
+    version = np.lib.format.read_magic(content)
+    if version == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(content)
+    elif version == (2, 0):
+        shape, _, dtype = np.lib.format.read_array_header_2_0(content)
+    else:
+        raise ValueError(f"{name} is an array of an unknown version {version}")
+    return Header(shape, dtype)
