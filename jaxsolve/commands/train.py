@@ -35,7 +35,7 @@ def run(words: Sequence[str]) -> int:
         failure.refuse(
             f"training needs {error.name}, which is not installed: pip install 'jaxsolve[learn]'"
         )
-    with failure.sentences():
+    with failure.errors_as_sentences():
         words = composing.quoted(words)
         if any(word.split("=")[0] in _HYDRAS for word in words):
             # Refuses bad settings in one sentence.

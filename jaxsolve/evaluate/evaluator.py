@@ -62,7 +62,7 @@ class Evaluator:
       autoplay: whether a reply that the rules force is played, so that the row is of the position
         after it.
       zones: whether to look for wins with a relevance zone, if the game has any (``HasZones``,
-        ``Foresees``, ``HasThreatSearch``).
+        ``DetectsWins``, ``HasThreatSearch``).
       max_playout: moves after which a random game counts as a draw.
       devices: over which a wave is spread; default: all of this process.
 
@@ -90,7 +90,7 @@ class Evaluator:
         )
         # If nothing can be forced or foreseen, a setting has no effect and must not compile its
         # own call.
-        self.autoplay = autoplay and isinstance(game, ForcesReplies)
+        self.autoplay = autoplay and isinstance(game, HasForcedReply)
         # A zone is of the position itself: searches of canonical images have none.
         self.zones = zones and not canonical
         zoned = isinstance(game, DetectsWins) and isinstance(game, HasZones) and self.zones

@@ -64,7 +64,7 @@ class Layout:
 
     @property
     def threat(self) -> int:
-        """(the opponent's winning threat) + 1, or 0; if ``zoned`` (``Foresight.move``) + 1."""
+        """(the opponent's winning threat) + 1, or 0; if ``zoned`` (``DetectedWin.move``) + 1."""
         return self.state + 3
 
     @property
@@ -85,7 +85,7 @@ class Layout:
 
     @property
     def zone(self) -> int:
-        """``mask`` words if ``zoned``: ``Foresight.zone``."""
+        """``mask`` words if ``zoned``: ``DetectedWin.zone``."""
         return self.masks + 3 * self.mask
 
     @property

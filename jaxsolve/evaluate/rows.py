@@ -35,8 +35,8 @@ class Rows:
     playouts: int = 0
     max_playout: int = 2048
     canonical: bool = False
-    autoplay: bool = False  # only if the game is ``ForcesReplies``
-    zoned: bool = False  # only if the game ``Foresees``
+    autoplay: bool = False  # only if the game is ``HasForcedReply``
+    zoned: bool = False  # only if the game ``DetectsWins``
     apply: Apply | None = None
     planes: Planes | None = None
     costly: bool = False  # whether the network estimates costs
@@ -116,7 +116,7 @@ class Rows:
         before = game.unpack(words)
         state = _select(action >= 0, game.step(before, jnp.maximum(action, 0)), before)
         reply = jnp.int32(-1)
-        if self.autoplay and isinstance(game, ForcesReplies):
+        if self.autoplay and isinstance(game, HasForcedReply):
             # A position with one legal move needs no evaluation of its own: the reply is played.
             forced = game.forced_reply(state)
             reply = jnp.where(action >= 0, forced, -1)

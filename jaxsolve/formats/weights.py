@@ -46,7 +46,7 @@ def import_weights(file: Path, like: str) -> Network:
         )
     game = make(LIKE[like])
     try:
-        with process.interruptions_put_off(), Archive(file) as archive:
+        with process.defer_interrupts(), Archive(file) as archive:
             headers = {name: archive.header(name) for name in archive.names}
             if (total := sum(header.size for header in headers.values())) > MOST_NUMBERS:
                 raise ValueError(f"its arrays declare {total} numbers, more than {MOST_NUMBERS}")

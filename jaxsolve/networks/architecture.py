@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxsolve.games.game import Game, ObservesHistory, ShowsColours
+from jaxsolve.games.game import Game, HasColourPlanes, ObservesHistory
 from jaxsolve.networks.archive import MOST_NUMBERS
 from jaxsolve.networks.heads import GamePlanes, Planes
 
@@ -46,7 +46,7 @@ class View:
 
     ``board``: ``Game.observe``, the position alone. ``history``: the game's own planes of the
     latest ``boards`` positions. ``colours``: stones by colour of the latest ``boards`` positions
-    (``ShowsColours``).
+    (``HasColourPlanes``).
     """
 
     kind: Literal["board", "history", "colours"] = "board"

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from jaxsolve.core import process
-from jaxsolve.core.run_folder import write_whole
+from jaxsolve.core.run_folder import write_atomically
 from jaxsolve.games.game import Game
 from jaxsolve.networks.architecture import Architecture, dotted
 from jaxsolve.networks.archive import SUFFIX, UNREADABLE, Archive
@@ -101,7 +101,7 @@ class Network:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
         content = self.to_bytes()
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, content)
+        write_atomically(file, content)
 
     @classmethod
     def load(cls, file: str | Path) -> Self:
@@ -112,7 +112,7 @@ class Network:
         """
         path = Path(file) if isinstance(file, str) else file
         try:
-            with process.interruptions_put_off(), Archive(path) as archive:
+            with process.defer_interrupts(), Archive(path) as archive:
                 return cls._read(archive)
         except (KeyError, RecursionError, *UNREADABLE) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else error

@@ -131,9 +131,9 @@ def _write(path: epath.Path, text: str) -> None:
     if "://" in str(path):  # an object of a store appears whole
         path.write_text(text)
     else:
-        from jaxsolve.core.run_folder import write_whole
+        from jaxsolve.core.run_folder import write_atomically
 
-        write_whole(Path(path), text)
+        write_atomically(Path(path), text)
 
 
 def _clear(folder: epath.Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from etils import epath
 
-from jaxsolve.core.run_folder import LOCK, FolderError, RunFolder, write_whole
+from jaxsolve.core.run_folder import LOCK, FolderError, RunFolder, write_atomically
 from jaxsolve.networks import Network
 
 Folder = Path | epath.Path
@@ -43,7 +43,7 @@ def is_remote(path: Folder) -> bool:
 def write(path: Folder, content: str | bytes) -> None:
     """Writes a file so that it is whole or as before. Raises OSError."""
     if not is_remote(path):
-        write_whole(Path(path), content)
+        write_atomically(Path(path), content)
     elif isinstance(content, str):
         path.write_text(content)  # an object appears whole
     else:

@@ -93,16 +93,16 @@ class Run:
         train, began = self.settings.train, time.monotonic()
         if self.iteration >= train.iterations:
             return
-        process.interruption_caught()  # an earlier interruption was not for this run
+        process.clear_interrupts()  # an earlier interruption was not for this run
         self._state  # noqa: B018  refuses an unreadable checkpoint before anything is written
         self._recorder = recorder(self.path, self.iteration)
         with contextlib.closing(self._recorder):
             try:
                 while self.iteration < train.iterations:
                     ahead = self._iterated()
-                    process.raise_if_lost()
+                    process.raise_lost_interrupt()
                     # A state without its line, or a line without its state, is another run.
-                    with process.interruptions_put_off():
+                    with process.defer_interrupts():
                         measured = self._advance(*ahead)
                         self._recorder.add(measured)
                     _report(progress, measured)
@@ -119,7 +119,7 @@ class Run:
                     if over:
                         return
             except (KeyboardInterrupt, BrokenPipeError):
-                process.interruption_caught()
+                process.clear_interrupts()
                 # Several processes can save at a common iteration only.
                 if self.saved < self.iteration and jax.process_count() == 1:
                     self.save()
@@ -134,7 +134,7 @@ class Run:
         network = self.network()
         file = self._network_file(self.iteration)
         self._check_claim()
-        with process.interruptions_put_off():
+        with process.defer_interrupts():
             if devices.is_first() and not file.exists():
                 folders.save_network(network, file)
             self._recorder.flush()

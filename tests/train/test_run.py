@@ -122,7 +122,7 @@ def test_a_full_disk_ends_it_with_a_sentence_and_room_lets_it_go_on(whole, tmp_p
 
 def test_killed_at_any_time_it_goes_on_to_the_same_numbers(whole, tmp_path):
     folder = tmp_path / "killed"
-    process = subprocess.Popen(
+    training = subprocess.Popen(
         command(folder, "train.iterations=500"), stdout=subprocess.PIPE, text=True, env=os.environ
     )
     give_up = time.monotonic() + 300
@@ -130,10 +130,10 @@ def test_killed_at_any_time_it_goes_on_to_the_same_numbers(whole, tmp_path):
         not (folder / "metrics.jsonl").exists()
         or len((folder / "metrics.jsonl").read_text().splitlines()) < 3
     ):
-        assert time.monotonic() < give_up and process.poll() is None
+        assert time.monotonic() < give_up and training.poll() is None
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    training.send_signal(signal.SIGKILL)
+    training.communicate()
     with (folder / "metrics.jsonl").open("a") as file:
         file.write('{"iteration": 9')  # cut short, as a kill leaves it
     held = checkpoints.steps(folder / "checkpoints")
