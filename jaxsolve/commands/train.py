@@ -116,7 +116,7 @@ def _opening(training: Run) -> Iterator[str]:
             f"has {done} iterations already, and train.iterations={settings.train.iterations}: "
             "nothing is left to do"
         )
-    parameters = training.loop.learner.architecture.parameters
+    parameters = training.architecture.parameters
     yield f"{settings.out}: {settings.name} {start}; {parameters:,} parameters"
     if training.redone is not None and done < settings.train.iterations:
         first, last = training.redone

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -22,6 +22,9 @@ from jax.sharding import PartitionSpec as P
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.jit import device
+
+if TYPE_CHECKING:
+    from jaxlib._jax import Device  # ``jax.Device`` is a variable to type checkers
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
 """Each takes seconds to compile on first use; a wave of one costs little less than one of 16."""
@@ -97,11 +100,11 @@ class Calls:
     number; all other arguments are replicated.
     """
 
-    def __init__(self, rows: Rows, devices: tuple[jax.Device, ...]):
-        self.rows, self.devices = rows, devices
+    def __init__(self, rows: Rows, devices: tuple[Device, ...]):
+        self.rows, self.devices, first = rows, devices, devices[0]
         self.mesh = Mesh(np.array(devices), (AXIS,)) if len(devices) > 1 else None
         # Results on one CPU device are in the host's memory.
-        self.sends_home = self.mesh is not None or devices[0].platform != "cpu"
+        self.sends_home = self.mesh is not None or first.platform != "cpu"
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
         self._look = self._spread(rows.look, P(AXIS), P(AXIS), P())
         self.look = Call(self._kept_look, self._raised(BATCH_SIZES))
@@ -162,12 +165,12 @@ def _as_it_is(function: Function) -> Callable[..., Function]:
     return lambda *_: function
 
 
-def calls_of(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:
+def calls_of(rows: Rows, devices: tuple[Device, ...]) -> Calls:
     """The calls of a setting, created once a process."""
     with _making:
         return _calls(rows, devices)
 
 
 @functools.lru_cache(maxsize=64)
-def _calls(rows: Rows, devices: tuple[jax.Device, ...]) -> Calls:
+def _calls(rows: Rows, devices: tuple[Device, ...]) -> Calls:
     return Calls(rows, devices)

@@ -28,6 +28,8 @@ from jaxsolve.games.threats import with_row_buffer
 from jaxsolve.networks.heads import Heads, History
 
 if TYPE_CHECKING:
+    from jaxlib._jax import Device  # ``jax.Device`` is a variable to type checkers
+
     from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
 
@@ -80,7 +82,7 @@ class Evaluator:
         autoplay: bool = True,
         zones: bool = True,
         max_playout: int = 2048,
-        devices: Sequence[jax.Device] | None = None,
+        devices: Sequence[Device] | None = None,
     ):
         self.game, self.playouts, self.canonical, self.max_playout = (
             game,

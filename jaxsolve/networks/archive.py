@@ -8,9 +8,12 @@ import zipfile
 import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from etils import epath
 
 SUFFIX = ".npz"
 MOST_NUMBERS = 1 << 28
@@ -44,7 +47,7 @@ class Header(NamedTuple):
 class Archive:
     """An open ``.npz`` file. Raises ValueError for a file of another kind, OSError."""
 
-    def __init__(self, file: Path):
+    def __init__(self, file: Path | epath.Path):
         self._file = file.open("rb")
         try:
             if not zipfile.is_zipfile(self._file):

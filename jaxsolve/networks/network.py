@@ -9,7 +9,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import jax
 import numpy as np
@@ -22,6 +22,9 @@ from jaxsolve.networks.archive import SUFFIX, UNREADABLE, Archive
 from jaxsolve.networks.forward import Dtype, Forward
 from jaxsolve.networks.heads import Heads
 from jaxsolve.networks.rotated import Rotated
+
+if TYPE_CHECKING:
+    from etils import epath
 
 FORMAT = 1  # increased when readers of another version could not read the file
 
@@ -104,7 +107,7 @@ class Network:
         write_atomically(file, content)
 
     @classmethod
-    def load(cls, file: str | Path) -> Self:
+    def load(cls, file: str | Path | epath.Path) -> Self:
         """Reads what ``save`` wrote; interruptions wait for its end.
 
         Nothing is inflated before its shape is compared. Raises ValueError for any other file,

@@ -23,10 +23,10 @@ class Normalised(nnx.Module):
 
     def __init__(self, inner: int, out: int, size: int, rngs: nnx.Rngs):
         convolution = as_product if jax.default_backend() == "cpu" else jax.lax.conv_general_dilated
-        self.conv = nnx.Conv(
+        self.conv: Any = nnx.Conv(
             inner, out, (size, size), use_bias=False, conv_general_dilated=convolution, rngs=rngs
         )
-        self.norm = nnx.BatchNorm(out, momentum=MOMENTUM, epsilon=EPSILON, rngs=rngs)
+        self.norm: Any = nnx.BatchNorm(out, momentum=MOMENTUM, epsilon=EPSILON, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.norm(self.conv(x))

@@ -149,6 +149,7 @@ def first_params(name: str, learner: Learner) -> Any:
 
     Raises ValueError for another shape; OSError.
     """
+    assert isinstance(learner.architecture, Architecture)
     network, wanted = finding.find(name), learner.architecture.to_json()
     for part, found in network.architecture.to_json().items():
         if found != wanted[part]:

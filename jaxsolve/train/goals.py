@@ -187,10 +187,11 @@ def moves_to_answer(game: Game, state: GameState, branching: Branching) -> jax.A
     """int32[]: b of one position, b_max or b_heur of Wu et al. 2022 (Section 3.2)."""
     if branching == "max":
         return jnp.int32(game.num_actions)
-    sparing = branching == "heuristic" and isinstance(game, HasEyeFilter)
-    count = jnp.sum(
-        game.legal_outside_eyes(state) if sparing else game.legal_mask(state), dtype=jnp.int32
-    )
+    if branching == "heuristic" and isinstance(game, HasEyeFilter):
+        legal = game.legal_outside_eyes(state)
+    else:
+        legal = game.legal_mask(state)
+    count = jnp.sum(legal, dtype=jnp.int32)
     if branching == "heuristic" and isinstance(game, HasForcedReply):
         return jnp.where(game.forced_reply(state) >= 0, 1, count)
     return count

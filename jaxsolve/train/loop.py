@@ -164,10 +164,11 @@ class Loop:
         )
 
     @property
-    def _replay_sharding(self) -> Replay:
-        """Examples sharded over the devices if ``capacity`` divides evenly, else replicated."""
+    def _replay_sharding(self) -> Any:
+        """Shardings as a ``Replay``: examples sharded over the devices if ``capacity`` divides evenly, else replicated."""
         assert self.mesh is not None
-        everywhere, spread = devices.replicated(self.mesh), devices.sharded(self.mesh)
+        everywhere: Any = devices.replicated(self.mesh)
+        spread = devices.sharded(self.mesh)
         examples, _ = jax.eval_shape(self.play.examples, *2 * (self._record_shape,))
         kept = everywhere if self.capacity % self.mesh.size else spread
         return Replay(jax.tree.map(lambda _: kept, examples), everywhere, everywhere)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxsolve.core import strict_json
 
@@ -15,10 +16,13 @@ COUNTED = (
     "cpu_seconds",
     "wall_seconds",
 )  # sums over a run, by whichever process began or resumed it
+if TYPE_CHECKING:
+    from etils import epath
+
 Measured = dict[str, float]  # an iteration's numbers, by name
 
 
-def metrics(folder: Path) -> list[Measured]:
+def metrics(folder: Path | epath.Path) -> list[Measured]:
     """The metrics of a run, iteration by iteration; an unfinished last line is left out.
 
     Raises ValueError if the folder holds no run, or for a line that is not of a run; OSError.

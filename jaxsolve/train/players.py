@@ -12,7 +12,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import mctx
 import numpy as np
 
 from jaxsolve.games import mctx_adapter
@@ -20,7 +19,7 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.networks import Forward, Network
 from jaxsolve.play.player import Player, filled
 from jaxsolve.train.goals import player_to_move
-from jaxsolve.train.search import TreeSearch
+from jaxsolve.train.search import TreeSearch, gumbel_policy
 
 GOALS = ("value", "cost", "within")
 
@@ -64,14 +63,16 @@ def as_learned(network: Network, goal: str) -> dict[str, Any]:
     """
     settings = network.about.get("settings")
     groups = settings if isinstance(settings, dict) else {}
-    targets, search = (
-        groups.get(name) if isinstance(groups.get(name), dict) else {}
-        for name in ("targets", "search")
-    )
+    targets, search = (_group(groups, name) for name in ("targets", "search"))
     found = {name: targets[name] for name in ("branching",) if name in targets}
     if targets.get("goal") == goal:
         found |= {name: search[name] for name in ("value_scale", "stretched") if name in search}
     return found
+
+
+def _group(groups: dict[str, Any], name: str) -> dict[str, Any]:
+    group = groups.get(name)
+    return group if isinstance(group, dict) else {}
 
 
 def searching_player(
@@ -126,7 +127,7 @@ def _chosen_by_random_games(env: Env, simulations: int, key: jax.Array, states: 
     evaluate = mctx_adapter.random_rollout(env, max_steps=env.max_steps)
     root, step = mctx_adapter.root_fn(evaluate), mctx_adapter.recurrent_fn(env, evaluate)
     rooting, searching = jax.random.split(key)
-    found = mctx.gumbel_muzero_policy(
+    found = gumbel_policy(
         None,
         searching,
         root(None, rooting, states),

@@ -41,6 +41,7 @@ class Run:
       config: the settings as YAML, stored in the folder for the user.
 
     Attributes:
+      architecture: of the network.
       iteration: the latest completed iteration.
       saved: the iteration of the latest checkpoint, from which the next start continues.
       redone: the iterations (first, last) whose metrics an earlier process left without a
@@ -58,7 +59,7 @@ class Run:
         self.loop: Loop = build.loop(settings, devices.mesh())
         learner = self.loop.learner
         assert isinstance(learner.architecture, Architecture)  # settings describe no other
-        self._architecture = learner.architecture
+        self.architecture = learner.architecture
         self._starts = build.starts(settings.game.starts, learner.game)
         learn_on = settings.train.learn_on
         self._first = None if learn_on is None else build.first_params(learn_on, learner)
@@ -153,7 +154,7 @@ class Run:
         }
         return Network(
             f"{self.settings.name}-{self.iteration}",
-            self._architecture,
+            self.architecture,
             jax.tree.map(np.asarray, self.loop.params(self._state)),
             self.loop.learner.game.rule_set,
             about,

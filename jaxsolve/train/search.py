@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +17,13 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.networks import Forward, Model
 from jaxsolve.train.goals import Branching, Goal, goal_of, log_moves, player_to_move, raises_costs
 
-# A type checker does not see the fields of chex's dataclasses.
-_root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput
+# A type checker does not see the fields and methods of chex's dataclasses.
+PolicyOutput: TypeAlias = Any  # mctx.PolicyOutput
+RootOutput: TypeAlias = Any  # mctx.RootFnOutput
+_root_output: Callable[..., RootOutput] = mctx.RootFnOutput
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
+gumbel_policy: Callable[..., PolicyOutput] = mctx.gumbel_muzero_policy
+_muzero_policy: Callable[..., PolicyOutput] = mctx.muzero_policy
 
 
 # of a node's values when they are rescaled: smaller differences are rounding errors, which must
@@ -120,7 +124,7 @@ class TreeSearch:
         states: State,
         player: jax.Array,
         gumbel_scale: float = 1.0,
-    ) -> mctx.PolicyOutput:
+    ) -> PolicyOutput:
         """mctx's output for a batch of games: ``action`` int32[B], ``action_weights`` float32[B,
         A].
 
@@ -148,7 +152,7 @@ class TreeSearch:
     # ---- inside ----------------------------------------------------------------------------------
     def _single(
         self, params: Any, key: jax.Array, states: State, player: jax.Array, gumbel_scale: float
-    ) -> mctx.PolicyOutput:
+    ) -> PolicyOutput:
         """The search of a batch of one."""
         outputs = self.forward.outputs(params, self.observe(states))
         node = Node(states.replace(observation=None), player, self.aim.begin(outputs))
@@ -174,18 +178,18 @@ class TreeSearch:
         self,
         params: Any,
         key: jax.Array,
-        root: mctx.RootFnOutput,
-        step: mctx.RecurrentFn,
+        root: RootOutput,
+        step: Callable[..., Any],
         invalid: jax.Array,
         gumbel_scale: float = 1.0,
-    ) -> mctx.PolicyOutput:
+    ) -> PolicyOutput:
         """mctx's search from a root with these settings, without noise and temperature.
 
         ``invalid``: bool[B, A], the root's illegal actions.
         """
         if self.policy == "gumbel":
             scale = self.value_scale if self.stretched else self.value_scale / 2
-            return mctx.gumbel_muzero_policy(
+            return gumbel_policy(
                 params,
                 key,
                 root,
@@ -202,7 +206,7 @@ class TreeSearch:
                 gumbel_scale=gumbel_scale,
             )
         options = {"qtransform": between_extremes} if self.goal == "cost" else {}
-        return mctx.muzero_policy(
+        return _muzero_policy(
             params,
             key,
             root,
@@ -270,7 +274,7 @@ def _logits(policy: jax.Array, states: State) -> jax.Array:
 
 
 # ---- comparing moves by costs --------------------------------------------------------------------
-def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
+def between_extremes(tree: Any, node_index: jax.Array) -> jax.Array:
     """float32[A]: values of a node's moves, scaled to [0, 1] between the extremes of the whole
     tree.
 
@@ -284,7 +288,7 @@ def between_extremes(tree: mctx.Tree, node_index: jax.Array) -> jax.Array:
     return jnp.where(legal, _stretched(tree, node_index, values), -jnp.inf)
 
 
-def _stretched(tree: mctx.Tree, node_index: jax.Array, values: jax.Array) -> jax.Array:
+def _stretched(tree: Any, node_index: jax.Array, values: jax.Array) -> jax.Array:
     """Values for the mover of a node in [0, 1], 1 for its best in the tree (Wu et al.
 
     2022, eq. 3).
