@@ -93,8 +93,9 @@ class View:
 
 @dataclass(frozen=True)
 class Policy:
-    """Probabilities over actions: a 1x1 convolution to ``channels``, a dense layer (Silver et al.
-    2017).
+    """Probabilities over actions: a 1x1 convolution to ``channels``, then a dense layer.
+
+    Silver et al. 2017.
     """
 
     channels: int = 2
@@ -105,9 +106,9 @@ class Policy:
 
 @dataclass(frozen=True)
 class Value:
-    """Expected result in [-1, 1] for the side to move, with a hidden layer, by tanh (Silver et al.
+    """Expected result in [-1, 1] for the side to move, with a hidden layer, by tanh.
 
-    2017).
+    Silver et al. 2017.
     """
 
     channels: int = 1

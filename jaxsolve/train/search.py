@@ -289,10 +289,7 @@ def between_extremes(tree: Any, node_index: jax.Array) -> jax.Array:
 
 
 def _stretched(tree: Any, node_index: jax.Array, values: jax.Array) -> jax.Array:
-    """Values for the mover of a node in [0, 1], 1 for its best in the tree (Wu et al.
-
-    2022, eq. 3).
-    """
+    """Values in [0, 1] for the mover, 1 for its best in the tree (Wu et al. 2022, eq. 3)."""
     node = tree.embeddings
     side = raises_costs(node.state, node.player)
     costs = side[:, None] * (tree.children_rewards + tree.children_discounts * tree.children_values)

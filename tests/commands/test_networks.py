@@ -1,6 +1,4 @@
-"""``import-weights`` and ``--network`` as a person meets them: what is written is used, and every
-bad file is one sentence and exit code 2.
-"""
+"""``import-weights`` and ``--network``: bad files are refused in one sentence with exit code 2."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import pytest
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Network
 from jaxsolve.proof.check import check
-from networks.test_networks import published
+from networks.test_import import published
 from support.cli import PROBLEMS, WIN, one_object, run
 from support.networks import random_network
 
@@ -48,7 +46,7 @@ def test_a_position_is_solved_with_a_network(network, tmp_path, method, how):
     ).accepted
 
 
-def test_a_suite_goes_on_with_its_own_network_only(network, tmp_path):
+def test_a_suite_resumes_with_its_own_network_only(network, tmp_path):
     problems, out, other = tmp_path / "p.json", tmp_path / "o", tmp_path / "other.npz"
     problems.write_text(json.dumps(PROBLEMS))
     assert (
@@ -64,10 +62,10 @@ def test_a_suite_goes_on_with_its_own_network_only(network, tmp_path):
         run("suite", problems, *extra, "--out", out, "--method", "fdfpn")
         for extra in (["--network", other], [])
     ]
-    asked_otherwise = [("--rotations", 8), ("--dtype", "bfloat16")]
+    otherwise = [("--rotations", 8), ("--dtype", "bfloat16")]
     refused += [
         run("suite", problems, "--network", network, *how, "--out", out, "--method", "fdfpn")
-        for how in asked_otherwise
+        for how in otherwise
     ]
     for result in refused:
         assert result.exit_code == 2 and "heads" in result.output, result.output
@@ -109,7 +107,7 @@ def test_published_weights_are_imported(tmp_path):
     assert not list(tmp_path.glob("b.*"))
 
 
-def test_what_is_no_network_for_the_game_is_refused(network, tmp_path):
+def test_networks_that_do_not_fit_the_game_are_refused(network, tmp_path):
     (tmp_path / "text.npz").write_text("network")
     for words, says in (
         (("hex-4", "--network", network), "random-both is for boards of 3x3"),

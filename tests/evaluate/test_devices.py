@@ -1,6 +1,4 @@
-"""A wave spread over several devices comes back as from one: same rows, for every game and kind of
-row.
-"""
+"""A wave spread over several devices has the rows of one device, for every game and network."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The evaluator's rows say what the game says one position at a time, for every wave size, and
-nothing is traced twice.
-"""
+"""The evaluator's rows equal the game's functions, for every wave size, and nothing is retraced."""
 
 from __future__ import annotations
 
@@ -62,7 +60,7 @@ compiled = functools.cache(Compiled)
 
 @functools.cache
 def pairs(game, plies: range, count: int) -> tuple[list, np.ndarray, np.ndarray]:
-    """Positions and one legal action of each, as the evaluator takes them."""
+    """Positions and one legal action of each, in the form of the evaluator."""
     states = [
         game.parse(text)
         for text in itertools.islice(minimax.random_positions(game, plies, 2), count)
@@ -105,7 +103,7 @@ def same_row(evaluator: Evaluator, row: np.ndarray, state) -> None:
 
 
 @pytest.mark.parametrize("rule_set", GAMES)
-def test_rows_say_what_the_game_says(rule_set):
+def test_rows_equal_the_functions_of_the_game(rule_set):
     game = make(rule_set)
     plain = Evaluator(game, autoplay=False, zones=False)  # wins seen ahead: test_detected_wins.py
     states, words, actions = pairs(game, GAMES[rule_set], 16)
@@ -117,7 +115,7 @@ def test_rows_say_what_the_game_says(rule_set):
         assert int(row[plain.layout.info]) >> 16 == 0
 
 
-def test_forced_replies_are_played_on_the_way():
+def test_forced_replies_are_played():
     game = make("gomoku-5;line=4;win=five-or-more;knowledge=4t")
     evaluator = shared_evaluator(game)
     states, words, actions = pairs(game, range(4, 14), 64)
@@ -170,9 +168,7 @@ def counting(base):
 
 
 def test_nothing_is_traced_twice():
-    """One trace a batch size, however many sizes of waves and however many evaluators of one
-    setting.
-    """
+    """One trace a batch size, for any wave sizes and evaluators of one setting."""
     game, traces = counting(make("hex-3"))
     evaluator = Evaluator(game)
     _, words, actions = pairs(make("hex-3"), range(0, 4), 40)
@@ -191,7 +187,7 @@ def test_nothing_is_traced_twice():
     ) is shared_evaluator(make("hex-3"))
 
 
-def test_compiling_beforehand_leaves_nothing_to_compile():
+def test_compile_leaves_nothing_to_compile():
     game, traces = counting(make("hex-3"))
     evaluator = Evaluator(game)
     evaluator.compile((1, 30))
@@ -204,9 +200,7 @@ def test_compiling_beforehand_leaves_nothing_to_compile():
 
 
 def test_threads_that_need_the_same_call_compile_it_once():
-    """Whoever comes second waits, and is not charged for it; no CPU second is booked twice, and all
-    get the same rows.
-    """
+    """A waiting thread is not charged, no CPU second is counted twice, and all get results."""
     game, traces = counting(make("awari"))
     evaluators = [Evaluator(game), Evaluator(game), Evaluator(game), Evaluator(game, playouts=1)]
     _, words, actions = pairs(make("awari"), range(0, 100), 16)
@@ -231,7 +225,7 @@ def test_threads_that_need_the_same_call_compile_it_once():
     assert len(traces) == seen
 
 
-def test_canonical_rows_are_one_for_all_images_of_a_position():
+def test_all_images_of_a_position_have_one_canonical_row():
     game = make("hex-4")
     evaluator = shared_evaluator(game, canonical=True)
     states, words, actions = pairs(game, range(0, 10), 16)
@@ -272,7 +266,7 @@ def test_playouts_are_means_of_finished_games():
 
 @pytest.mark.parametrize("rule_set", [*GAMES, "killallgo-7", "hex-19"])
 def test_offsets_name_every_word_once(rule_set):
-    """Named words do not overlap, fill the row, and what is not there has no offset."""
+    """Words do not overlap and fill the row; absent words have no offset."""
     game, said = make(rule_set), lambda params, planes, legal: None
     for options in (
         {},
@@ -321,10 +315,8 @@ def test_action_bits(count):
     )
 
 
-def test_tasks_of_life_and_death_share_what_is_compiled():
-    """Rule sets that differ in what their states hold (crucial stones, goal, ko) compile once, and
-    each gets its own rows in random play.
-    """
+def test_life_and_death_problems_share_compiled_code():
+    """Rule sets that differ in their states only (crucial stones, goal, ko) compile once."""
     rules = "tsumego-3;defender=white;goal={};crucial={};ko_black={}"
     games = [
         make(rules.format(*options))

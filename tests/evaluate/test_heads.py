@@ -1,6 +1,4 @@
-"""Networks are data: what they say reaches the rows asked for, and new weights cost neither
-compilation nor memory.
-"""
+"""Estimates reach their rows, and new weights cost neither compilation nor memory."""
 
 from __future__ import annotations
 
@@ -23,8 +21,9 @@ from jaxsolve.search import Settings, solve
 
 
 def planned(params, planes, legal):
-    """A network that can be calculated by hand: value = weight * (ones in the planes) / 2^20,
-    priors growing with the action, costs 1.5 and 2.5.
+    """A network with outputs that can be computed by hand.
+
+    Value: weight * (ones in the planes) / 2^20. Priors grow with the action. Costs: 1.5, 2.5.
     """
     prior = jnp.where(legal, jnp.arange(legal.shape[1]) / 10.0, 0.9)
     value = (
@@ -60,10 +59,8 @@ def test_estimates_reach_the_rows():
 
 
 @pytest.mark.parametrize("rule_set", ["hex-4", "awari"])
-def test_only_the_rows_asked_for_are_estimated(rule_set):
-    """Rules first, then the network on any rows in any order: each as if all had been asked
-    together; the others hold zeros.
-    """
+def test_only_chosen_rows_are_estimated(rule_set):
+    """Any rows in any order have the estimates of a full wave; the others have zeros."""
     game = make(rule_set)
     evaluator, plain = Evaluator(game, heads=Heads(planned, weights(1))), Evaluator(game)
     _, words, actions = pairs(game, range(0, 8), 40)
@@ -82,17 +79,15 @@ def test_only_the_rows_asked_for_are_estimated(rule_set):
 
 
 def resident_bytes() -> int:
-    """Memory this process holds now."""
+    """Resident memory of this process."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         pytest.skip("no /proc to read resident memory from")
 
 
-def test_a_thousand_swaps_compile_nothing_and_keep_nothing():
-    """Weights of 1 MB, exchanged both ways: the network is traced once, and neither live arrays nor
-    resident memory grow.
-    """
+def test_a_thousand_exchanges_of_weights_neither_compile_nor_leak():
+    """Weights of 1 MB, exchanged both ways: one trace, and no growth of arrays or memory."""
     game = make("hex-3")
     chex.clear_trace_counter()
     heads = Heads(chex.assert_max_traces(planned, n=1), weights(0, 1 << 18))
@@ -123,7 +118,7 @@ def test_a_thousand_swaps_compile_nothing_and_keep_nothing():
 
 
 def test_two_searches_with_different_weights_share_one_call():
-    """Each evaluator keeps its own weights, and a wave on its way the ones it started with."""
+    """Each evaluator has its own weights; a pending wave keeps those of its start."""
     game = make("awari")
     chex.clear_trace_counter()
     one = Evaluator(game, heads=Heads(chex.assert_max_traces(planned, n=1), weights(1)))
@@ -143,7 +138,7 @@ def test_two_searches_with_different_weights_share_one_call():
     assert np.allclose(values_of(one, one(words, actions)), 5 * unit)
 
 
-def test_compiling_beforehand_covers_the_network():
+def test_compile_includes_the_network():
     game = make("hex-3")
     chex.clear_trace_counter()
     evaluator = Evaluator(game, heads=Heads(chex.assert_max_traces(planned, n=5), weights(1)))
@@ -162,7 +157,7 @@ def test_docstrings(module):
     assert doctest.testmod(importlib.import_module(f"jaxsolve.{module}")).failed == 0
 
 
-def test_what_cannot_be_exchanged_or_asked_is_refused():
+def test_impossible_exchanges_and_calls_are_refused():
     game = make("hex-3")
     heads, plain = Heads(planned, weights(1)), Evaluator(game)
     evaluator = Evaluator(game, heads=heads)

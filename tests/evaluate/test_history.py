@@ -1,4 +1,4 @@
-"""Networks that look at earlier boards see those of the path, and none where it is not known."""
+"""Networks that see earlier boards get those of the path, and none if it is unknown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxsolve.evaluate import Evaluator, GamePlanes, HeadOutputs, Heads, History
 from jaxsolve.games.go.colour_planes import ColourPlanes
 from jaxsolve.games.registry import make
 
-SCALE = 2.0**-22  # of the sums, so that they are values and costs that a network may say
+SCALE = 2.0**-22  # of the sums, so that they are valid values and costs
 
 
 def fingerprint(params, planes, legal):
@@ -29,7 +29,7 @@ def fingerprint(params, planes, legal):
 
 
 def seen(planes):
-    """What ``fingerprint`` says of planes bool[H, W, C]."""
+    """``fingerprint`` of planes bool[H, W, C]."""
     numbers = np.random.default_rng(0).integers(1, 1 << 10, (3, planes.size))
     return (numbers @ planes.reshape(-1).astype(np.int64)).tolist()
 
@@ -110,7 +110,7 @@ def history_of(path, boards):
     packed = np.zeros((len(path), boards - 1, len(path[0])), np.uint32)
     for i in range(len(path)):
         for ply in range(1, boards):
-            packed[i, ply - 1] = path[i - ply] if ply <= i else 0xDEADBEEF  # must not be looked at
+            packed[i, ply - 1] = path[i - ply] if ply <= i else 0xDEADBEEF  # must not be read
     return History(packed, np.minimum(np.arange(len(path)), boards - 1).astype(np.int32))
 
 
@@ -142,8 +142,8 @@ def test_planes_show_the_boards_of_the_path(rule_set, planes, oracle):
     assert passed and captured
 
 
-def test_the_history_of_some_rows_is_theirs():
-    """Histories go with the rows asked for, in their order, in a wave as apart from it."""
+def test_chosen_rows_have_their_own_histories():
+    """Histories follow the chosen rows, in their order, in any wave."""
     evaluator = Evaluator(make("go-5"), heads=Heads(fingerprint, {}, ColourPlanes(), most_cost=1.0))
     path, _, _ = random_game("go-5", 0, 60)
     history = history_of(path, 8)
@@ -162,7 +162,7 @@ def test_the_history_of_some_rows_is_theirs():
     )
 
 
-def test_histories_that_cannot_be_shown_are_refused():
+def test_impossible_histories_are_refused():
     heads = Heads(fingerprint, {}, ColourPlanes(), most_cost=1.0)
     with pytest.raises(ValueError, match="shows none"):
         Evaluator(make("hex-3"), heads=heads)

@@ -16,7 +16,8 @@ from jaxsolve.formats.weights import import_weights
 from jaxsolve.games.registry import make
 from jaxsolve.networks import Architecture, Network, Value
 from jaxsolve.networks.archive import MOST_NUMBERS, Archive
-from networks.test_networks import mutated, published
+from networks.test_files import mutated
+from networks.test_import import published
 from support.networks import random_network
 
 

@@ -1,6 +1,4 @@
-"""The network as it learns: folded it says the same, gradients reach every head, and a few steps
-fit a batch.
-"""
+"""The network in training: folding keeps its outputs, and gradients reach every head."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ def planes(count, seed=0):
 
 
 def trained(steps=20):
-    """A network whose running means are no longer those that it began with."""
+    """A network with changed running means."""
     network = ResidualNetwork(SHAPE, rngs=nnx.Rngs(1))
     network.train()
     look = nnx.jit(lambda network, seen: network(seen))
@@ -50,7 +48,7 @@ def test_docstrings():
     assert doctest.testmod(residual).failed == 0
 
 
-def test_folded_it_says_the_same():
+def test_folding_keeps_the_outputs():
     network = trained()
     params = SHAPE.fitted(network.folded())
     said, folded = network(planes(9, 99)), Forward(SHAPE).outputs(params, planes(9, 99))
@@ -59,10 +57,8 @@ def test_folded_it_says_the_same():
     assert np.ptp(said.policy, axis=0).max() > 0.01
 
 
-def test_from_what_it_was_folded_to_it_learns_on():
-    """It says the same, folds to the same, and normalises by what it was shown: learning begins
-    near where it ended.
-    """
+def test_folded_parameters_can_be_loaded():
+    """It has equal outputs, folds to equal parameters, and is normalised by the given planes."""
     params = trained().folded()
     taken = ResidualNetwork(SHAPE, rngs=nnx.Rngs(7))
     taken.load(params, planes(256, 3))
@@ -78,12 +74,12 @@ def test_from_what_it_was_folded_to_it_learns_on():
     assert np.allclose(learning.policy, taken(planes(256, 3)).policy, atol=1e-4)
 
 
-def test_it_has_as_many_weights_as_its_architecture_says():
+def test_the_number_of_weights_is_that_of_the_architecture():
     assert sum(leaf.size for leaf in jax.tree.leaves(trained(1).folded())) == SHAPE.parameters
 
 
 @pytest.mark.parametrize("head", ["policy", "value", "cost", "within"])
-def test_gradients_reach_a_head_and_all_below_it(head):
+def test_gradients_reach_a_head_and_the_tower(head):
     network = trained()
     network.train()
 

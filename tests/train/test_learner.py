@@ -1,6 +1,4 @@
-"""Replay keeps the latest, the learner fits what it is shown, and a step is a function of its state
-alone.
-"""
+"""The replay keeps the latest examples, heads fit a fixed batch, and a step is a pure function."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ SHAPE = Architecture.of(
 
 
 def examples(count, seed=0):
-    """Positions and outcomes that have nothing to do with any game."""
+    """Random positions and outcomes, of no game."""
     rng = np.random.default_rng(seed)
     planes, legal = rng.random((count, 36)) < 0.5, rng.random((count, 9)) < 0.7
     legal[:, 0] = True
@@ -58,7 +56,7 @@ def examples(count, seed=0):
 
 
 # ---- replay --------------------------------------------------------------------------------------
-def test_a_ring_keeps_the_latest_that_were_wanted():
+def test_the_replay_keeps_the_latest_wanted_examples():
     rng, capacity = np.random.default_rng(0), 37
     replay, model = Replay.empty(examples(1), capacity), []
     add = jax.jit(Replay.add)
@@ -71,7 +69,7 @@ def test_a_ring_keeps_the_latest_that_were_wanted():
         assert held == {row.tobytes() for row in model}
 
 
-def test_samples_are_of_what_is_held():
+def test_samples_are_held_examples():
     batch = examples(5)
     replay = Replay.empty(batch, 64).add(batch, jnp.array([True, False, True, True, False]))
     sample = replay.sample(jax.random.key(0), 400)
@@ -95,7 +93,7 @@ def stepping(augment):
     return learner, jax.jit(learner.update)
 
 
-def test_a_fixed_buffer_is_learned_by_every_head():
+def test_every_head_fits_a_fixed_buffer():
     learner, step = stepping(False)
     state, batch, first, last = learner.begin(1), examples(16), None, None
     for number in range(300):
@@ -120,9 +118,10 @@ def test_a_fixed_buffer_is_learned_by_every_head():
     assert int(state.step) == 300
 
 
-def test_a_win_of_who_did_not_count_costs_tells_nothing_of_how_large_they_are():
-    """To the other side all wins are one: how many moves its games took is no cost of a proof. That
-    it won or not is always known.
+def test_the_cost_of_a_win_of_the_other_side_is_unknown():
+    """To the other side all wins are equal: the length of its game is not the cost of a proof.
+
+    Only whether it won is known.
     """
     learner, step = stepping(False)
     state, batch = learner.begin(4), examples(16)
@@ -136,13 +135,14 @@ def test_a_win_of_who_did_not_count_costs_tells_nothing_of_how_large_they_are():
         float(one["loss_cost"]) == float(other["loss_cost"]) > 0.0
         and float(one["error_cost"]) == 0.0
     )
-    _, told = step(state, batch._replace(telling=jnp.ones((16, 2), bool)), jax.random.key(0))
-    assert float(told["loss_cost"]) != float(one["loss_cost"])
+    _, measured = step(state, batch._replace(telling=jnp.ones((16, 2), bool)), jax.random.key(0))
+    assert float(measured["loss_cost"]) != float(one["loss_cost"])
 
 
-def test_what_cannot_be_proved_is_learned_as_likely_as_it_is():
-    """Each player counts costs in half of the games and wins half of those: both heads come to one
-    half, though half of the wins tell no costs.
+def test_the_probability_of_unprovable_positions_is_unbiased():
+    """Each player is the or-player of half of the games, and wins half of those.
+
+    Both heads learn a probability of one half, although half of the wins have no known cost.
     """
     learner, step = stepping(False)
     state, batch = learner.begin(6), examples(16)
@@ -166,7 +166,7 @@ def test_what_cannot_be_proved_is_learned_as_likely_as_it_is():
 
 
 def test_a_step_is_a_function_of_its_state():
-    """To the bit: from a state that went by way of the host, and from one that did not."""
+    """To the bit: also from a state that was copied to the host and back."""
     learner, step = stepping(True)
     state = learner.begin(2)
     for number in range(3):
@@ -184,7 +184,7 @@ def test_a_step_is_a_function_of_its_state():
     )
 
 
-def test_turned_examples_are_images_of_the_rules():
+def test_augmented_examples_are_symmetric_images():
     learner, _ = stepping(True)
     texts = ["X../.O./... b", "XO./.../..X w", "X../X../.OO b"]
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[GAME.parse(text) for text in texts])
@@ -215,7 +215,7 @@ def test_turned_examples_are_images_of_the_rules():
     assert all(one == {0, 1} for one in seen)
 
 
-def test_what_searches_take_is_what_has_been_learned():
+def test_folded_parameters_have_learned_the_batch():
     learner, step = stepping(False)
     state, batch = learner.begin(3), examples(16)
     for number in range(100):

@@ -1,6 +1,4 @@
-"""A run of training goes on from its checkpoint as if it had never ended, and learns what its games
-show.
-"""
+"""A loop resumes from its checkpoint to the bit, and learns from its games."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ def loop(shape=SHAPE, goal="cost"):
     )
 
 
-def test_a_run_goes_on_from_its_checkpoint_to_the_bit(tmp_path):
+def test_a_loop_resumes_from_its_checkpoint_to_the_bit(tmp_path):
     state, losses = loop().begin(7), []
     for iteration in range(6):
         state, measured = loop().iterate(state)
@@ -66,7 +64,7 @@ def _plain(leaf):
     )
 
 
-def test_checkpoints_name_what_does_not_fit(tmp_path):
+def test_checkpoints_that_do_not_fit_are_refused_by_name(tmp_path):
     state = {"weights": np.zeros((3, 2), np.float32), "key": jax.random.key(1), "step": np.int32(4)}
     for step in (1, 2, 3):
         checkpoints.save(tmp_path, step, state)
@@ -94,12 +92,11 @@ def test_checkpoints_name_what_does_not_fit(tmp_path):
         checkpoints.load(tmp_path, 3, state)
 
 
-def test_training_learns_something():
-    """On 3x3 Hex Black wins: after some two thousand games the value says so, and the prior by
-    which moves, the centre among them.
+def test_training_learns_who_wins():
+    """Black wins 3x3 Hex: after some 2,000 games value, costs and prior agree.
 
-    Means over the last quarter of the run: from one iteration to the next such a small network
-    sways, elsewhere than on another kind of processor.
+    Means over the last quarter of the run: so small a network varies between iterations, and
+    differently on other kinds of processors.
     """
     start, look, state = GAME.init(), jax.jit(Forward(SHAPE)), loop().begin(0)
     oracle, step = minimax.DepthFirst(GAME), jax.jit(GAME.step)
@@ -130,7 +127,7 @@ def test_training_learns_something():
     )
 
 
-def test_loops_that_cannot_be_are_refused():
+def test_impossible_loops_are_refused():
     play, learner = loop().play, loop().learner
     with pytest.raises(ValueError, match="do not fit"):
         Loop(play, learner, games=8, capacity=71, batch=4, updates=1)

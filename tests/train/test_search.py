@@ -1,6 +1,4 @@
-"""The search of self-play chooses what a plain Gumbel search chooses: one written out with
-dictionaries and loops from the papers.
-"""
+"""The search of self-play equals a Gumbel search written in plain Python with dictionaries."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ LINES = "gomoku-5;line=4;win=five-or-more;knowledge=ndk"
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position with what the network says of it; values are for its mover."""
+    """A position with the outputs of the network; values are for its mover."""
 
     text: str
     mover: int
@@ -50,10 +48,7 @@ class Node:
 
 
 class Plain:
-    """Gumbel search (Danihelka et al.
-
-    2022) on one position at a time, by values or by costs (Wu et al. 2022, Section 3.3).
-    """
+    """Gumbel search (Danihelka et al. 2022) of one position, by values or costs."""
 
     def __init__(self, network, game, goal, simulations, considered):
         self.game, self.goal, self.simulations, self.considered = (
@@ -112,7 +107,7 @@ class Plain:
         )
 
     def search(self, state, or_player, gumbel):
-        """The move that is played and the improved policy."""
+        """The chosen move and the improved policy."""
         self.root = root = self.node(state, or_player, self.head.most)
         halving = self.plan(min(self.considered, len(root.logits)))
         for number in range(self.simulations):
@@ -248,7 +243,7 @@ def searches(rule_set, goal):
     ("goal", "started"),
     in_turn(["value", "cost"], [("hex-4", range(0, 12)), (LINES, range(4, 20))]),
 )
-def test_moves_are_those_of_a_plain_search(goal, started):
+def test_moves_equal_those_of_a_plain_search(goal, started):
     """The same noise, the same network, another program: 1,000 positions in the long run, 250 for
     each game and goal.
     """
@@ -284,7 +279,7 @@ def test_moves_are_those_of_a_plain_search(goal, started):
     assert same >= wanted
 
 
-def test_puct_by_costs_never_looks_at_an_illegal_move():
+def test_puct_with_costs_never_visits_an_illegal_move():
     """mctx masks illegal moves at the root only; deeper down one would end the game in favour of
     the side that fails a proof.
     """

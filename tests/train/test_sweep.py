@@ -1,4 +1,4 @@
-"""Sweeps: one table of their own runs, whatever else their folder holds."""
+"""A sweep has one table, of its own runs only."""
 
 from __future__ import annotations
 
@@ -46,10 +46,8 @@ def test_a_sweep_ends_in_one_table(tmp_path):
     )
 
 
-def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
-    """A smaller sweep in the folder of a larger one, of whose runs one failed; a failed run's
-    settings are those that were asked for.
-    """
+def test_the_table_lists_the_runs_of_its_sweep_only(tmp_path):
+    """A smaller sweep in the folder of a larger one, of whose runs one failed."""
     for number in (1, 7):
         sweep.fail(tmp_path / str(number), ValueError("the disk is full"))
     (tmp_path / "0").mkdir()
@@ -65,10 +63,8 @@ def test_the_table_of_a_sweep_tells_its_own_runs_alone(tmp_path):
     ]
 
 
-def test_a_run_that_was_refused_is_told_by_what_was_asked(tmp_path):
-    """Another choice of values in the folder of an earlier sweep, whose runs have the same numbers
-    and other settings.
-    """
+def test_a_refused_run_is_listed_with_its_requested_settings(tmp_path):
+    """Another choice of values in the folder of an earlier sweep, with equal run numbers."""
     line = (
         json.dumps(
             {
@@ -103,7 +99,7 @@ def test_a_run_that_was_refused_is_told_by_what_was_asked(tmp_path):
 
 
 def test_a_sweep_has_one_folder_whatever_is_swept(monkeypatch):
-    """Targets are part of the name that the folder has."""
+    """The targets are part of a run's name."""
     asked = []
     monkeypatch.setattr(train, "_by_hydra", lambda words: asked.append(list(words)) or 0)
     small = [word for word in SMALL_RUN if not word.startswith("targets=")]
@@ -122,7 +118,7 @@ def test_a_sweep_has_one_folder_whatever_is_swept(monkeypatch):
     ]
 
 
-def test_a_run_of_other_rules_goes_by_their_name():
+def test_a_run_of_other_rules_has_their_name():
     assert (
         train.composed(["game.rules='knightthrough-5;rules=all'", "game.most_moves=40"])[0].name
         == "knightthrough-5-pcn"
