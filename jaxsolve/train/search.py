@@ -22,8 +22,33 @@ PolicyOutput: TypeAlias = Any  # mctx.PolicyOutput
 RootOutput: TypeAlias = Any  # mctx.RootFnOutput
 _root_output: Callable[..., RootOutput] = mctx.RootFnOutput
 _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutput
-gumbel_policy: Callable[..., PolicyOutput] = mctx.gumbel_muzero_policy
-_muzero_policy: Callable[..., PolicyOutput] = mctx.muzero_policy
+
+
+def _promoting(search: Callable[..., PolicyOutput]) -> Callable[..., PolicyOutput]:
+    """A search of mctx that also works with jax_numpy_dtype_promotion=strict, unlike mctx itself."""
+
+    def searched(
+        params: Any,
+        key: jax.Array,
+        root: RootOutput,
+        step: Callable[..., Any],
+        *rest: Any,
+        **more: Any,
+    ) -> PolicyOutput:
+        mode: Any = jax.config.jax_numpy_dtype_promotion  # pyright: ignore[reportAttributeAccessIssue]
+
+        def own_step(*arguments: Any) -> Any:
+            with jax.numpy_dtype_promotion(mode):
+                return step(*arguments)
+
+        with jax.numpy_dtype_promotion("standard"):
+            return search(params, key, root, own_step, *rest, **more)
+
+    return searched
+
+
+gumbel_policy = _promoting(mctx.gumbel_muzero_policy)
+_muzero_policy = _promoting(mctx.muzero_policy)
 
 
 # of a node's values when they are rescaled: smaller differences are rounding errors, which must

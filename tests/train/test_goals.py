@@ -44,7 +44,7 @@ def test_moves_are_counted_as_in_the_paper():
 
 @pytest.mark.parametrize("or_player", [0, 1])
 def test_with_costs_the_or_player_prefers_the_fastest_win(or_player):
-    """With an untrained network a win in one costs the or-player least; to the other side all wins are equal."""
+    """With an untrained network a win in one costs the or-player least."""
     game, text = make("hex-3"), "X../X../... b"
     network = random_network(game, "cost")
     nothing = jax.tree.map(np.zeros_like, network.params)

@@ -91,7 +91,7 @@ def test_a_run_writes_its_files(whole):
 
 
 def test_a_full_disk_ends_a_run_and_space_lets_it_resume(whole, tmp_path):
-    """Whichever file did not fit: with space again, the results are those of an uninterrupted run."""
+    """Whichever file did not fit: the results are those of an uninterrupted run."""
     stopped = set()
     for size in (150, 400, 1000, 3000, 20_000, 40_000):
         folder = tmp_path / str(size)
