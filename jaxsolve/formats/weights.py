@@ -66,38 +66,9 @@ def import_weights(file: Path, like: str) -> Network:
 
 
 def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Network:
-    view = View("colours", HISTORY) if name.startswith("go_") else View()
-    height, width, planes = view.shape(game)
-    blocks = sum(key.endswith(".conv1.weight") for key in weights)
-    cost = (
-        None
-        if "blackV.fc.bias" not in weights
-        else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
-    )
-    value = (
-        None
-        if "value.fc1.bias" not in weights
-        else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
-    )
-    by_costs = "_AZ" not in name
-    if (cost is not None) != by_costs or (value is not None) == by_costs:
-        raise ValueError(
-            f"these have {'no ' if cost is None else ''}heads for proof costs and "
-            f"{'no' if value is None else 'one'} for the value"
-        )
-    architecture = Architecture(
-        height,
-        width,
-        planes,
-        game.num_actions,
-        blocks,
-        len(weights["bn.bias"]),
-        view,
-        Policy(len(weights["policy.conv.bias"])),
-        value,
-        cost,
-    )
-    board = height, width
+    architecture = _architecture(weights, name, game)
+    board, blocks = (architecture.height, architecture.width), architecture.blocks
+    value, cost = architecture.value, architecture.cost
     params: dict[str, Any] = {
         "stem": _convolution(weights, "conv", "bn"),
         "blocks": [
@@ -131,6 +102,40 @@ def _network(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Networ
         "imported as": name,
     }
     return Network(name, architecture, params, game.rule_set, about)
+
+
+def _architecture(weights: Mapping[str, np.ndarray], name: str, game: Game) -> Architecture:
+    view = View("colours", HISTORY) if name.startswith("go_") else View()
+    height, width, planes = view.shape(game)
+    blocks = sum(key.endswith(".conv1.weight") for key in weights)
+    cost = (
+        None
+        if "blackV.fc.bias" not in weights
+        else Cost(len(weights["blackV.conv.bias"]), len(weights["blackV.fc.bias"]))
+    )
+    value = (
+        None
+        if "value.fc1.bias" not in weights
+        else Value(len(weights["value.conv.bias"]), len(weights["value.fc1.bias"]))
+    )
+    by_costs = "_AZ" not in name
+    if (cost is not None) != by_costs or (value is not None) == by_costs:
+        raise ValueError(
+            f"these have {'no ' if cost is None else ''}heads for proof costs and "
+            f"{'no' if value is None else 'one'} for the value"
+        )
+    return Architecture(
+        height,
+        width,
+        planes,
+        game.num_actions,
+        blocks,
+        len(weights["bn.bias"]),
+        view,
+        Policy(len(weights["policy.conv.bias"])),
+        value,
+        cost,
+    )
 
 
 def _folded(
