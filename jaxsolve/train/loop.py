@@ -165,7 +165,7 @@ class Loop:
 
     @property
     def _replay_sharding(self) -> Any:
-        """Shardings as a ``Replay``: examples sharded over the devices if ``capacity`` divides evenly, else replicated."""
+        """Shardings as a ``Replay``: examples sharded if ``capacity`` divides evenly."""
         assert self.mesh is not None
         everywhere: Any = devices.replicated(self.mesh)
         spread = devices.sharded(self.mesh)

@@ -25,7 +25,7 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 
 
 def _promoting(search: Callable[..., PolicyOutput]) -> Callable[..., PolicyOutput]:
-    """A search of mctx that also works with jax_numpy_dtype_promotion=strict, unlike mctx itself."""
+    """A search of mctx for jax_numpy_dtype_promotion=strict, too, unlike mctx itself."""
 
     def searched(
         params: Any,
@@ -35,7 +35,7 @@ def _promoting(search: Callable[..., PolicyOutput]) -> Callable[..., PolicyOutpu
         *rest: Any,
         **more: Any,
     ) -> PolicyOutput:
-        mode: Any = jax.config.jax_numpy_dtype_promotion  # pyright: ignore[reportAttributeAccessIssue]
+        mode: Any = getattr(jax.config, "jax_numpy_dtype_promotion")  # noqa: B009
 
         def own_step(*arguments: Any) -> Any:
             with jax.numpy_dtype_promotion(mode):
