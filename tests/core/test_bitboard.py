@@ -78,6 +78,7 @@ def in_both_layouts(grid: Grid, member: np.ndarray):
     )
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("shape", SOME)
 def test_forms_convert_into_each_other(shape):
     grid, member = Grid(*shape), boards(*shape)
@@ -99,6 +100,7 @@ def test_forms_convert_into_each_other(shape):
     np.testing.assert_array_equal(np.asarray(packed) & ~grid.board, 0)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("shape", SOME)
 def test_single_points(shape):
     grid, member = Grid(*shape), boards(*shape)
@@ -157,6 +159,7 @@ def test_dilate_equals_brute_force(shape):
             np.testing.assert_array_equal(plain(grid, back(around)), expected[k] & ~member)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("shape", FEW)
 def test_shift_equals_brute_force(shape):
     grid, member = Grid(*shape), boards(*shape)
@@ -168,6 +171,7 @@ def test_shift_equals_brute_force(shape):
             np.testing.assert_array_equal(plain(grid, back(got)), [moved(m, *move) for m in member])
 
 
+@pytest.mark.short(8)
 @pytest.mark.parametrize(("shape", "neighbours"), mixed(SHAPES, [4, 6, 8]))
 def test_flood_equals_brute_force(shape, neighbours):
     grid = Grid(*shape)

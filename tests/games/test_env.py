@@ -393,6 +393,7 @@ def side_by_side(ours, theirs, plies, key):
     return jax.lax.scan(ply, (a, b, jnp.ones(16, bool)), jax.random.split(key, plies))[1]
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     ("rule_set", "plies"),
     [("go-9;ko=simple;komi=7.5", 160), ("hex-11", 121), ("go-5;ko=simple;komi=7.5", 49)],
@@ -406,6 +407,7 @@ def test_equals_pgx(rule_set, plies):
     assert np.asarray(over)[-1].any()
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("actions", [1, 6, 82, 362])
 def test_random_legal_actions_are_legal_and_equally_likely(actions):
     """A chi-squared statistic of 8,000 draws stays within six standard deviations of its mean."""

@@ -38,6 +38,7 @@ print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces
 """
 
 
+@pytest.mark.full
 def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
     expected = {"value": [[1, 4, 7], [10, 13, 16]]}
 

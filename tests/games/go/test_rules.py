@@ -161,6 +161,7 @@ def kernels(game: GoRules):
     return jax.jit(chex.assert_max_traces(step, n=1)), jax.jit(chex.assert_max_traces(look, n=1))
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("rule_set", RULE_SETS)
 def test_random_play_equals_the_oracle(rule_set: str) -> None:
     game, rng = make(rule_set), np.random.default_rng(1)

@@ -56,6 +56,7 @@ def filled(text: str, zone: set[int], player: int) -> str:
     )
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("size", "plies"), [(2, range(0, 3)), (3, range(0, 7)), (4, range(2 if LONG else 5, 13))]
 )
@@ -114,6 +115,7 @@ def joined(stones: np.ndarray, axis: int) -> bool:
     return any(cell[axis] == size - 1 for cell in reached)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("size", "plies"),
     [(3, range(0, 7)), (5, range(6, 20)), (7, range(12, 38)), (11, range(40, 90))],
@@ -182,6 +184,7 @@ def test_cells_that_join_nothing_are_refused():
             pairing(stones, free, 0, [cell for cell in zone if cell != left_out])
 
 
+@pytest.mark.full
 def test_pairs_are_the_same_before_and_after_the_move_that_wins_by_them():
     game, turned = make("hex-7"), 0
     for text, winner, move, zone in seen(7, range(12, 38), 2000 if LONG else 300):
@@ -204,6 +207,7 @@ def lattice(size: int) -> np.ndarray:
     return stones
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("size", [10, 19])
 def test_lattices_of_bridges_have_pairs_that_the_checker_accepts(size):
     """Boards where every cell has many partners: a search through all pairings takes minutes here."""

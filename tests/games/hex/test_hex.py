@@ -84,6 +84,7 @@ def facts(game: Hex):
     return jax.jit(jax.vmap(all_of))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 11, 19])
 def test_states_equal_the_plain_rules(size):
     game = Hex(size)
@@ -133,6 +134,7 @@ def plain_wins(stones: np.ndarray, allowed: np.ndarray, colour: int) -> np.ndarr
     return wins
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("size", [5, 11])
 def test_play_equals_pgx(size):
     pytest.importorskip("pgx")
@@ -171,6 +173,7 @@ def test_play_equals_pgx(size):
     assert np.all(outcome[-1] == np.where(side[-1] == 1, Outcome.FIRST_WINS, Outcome.SECOND_WINS))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("size", [3, 6, 11])
 def test_play_equals_open_spiel(size):
     pyspiel = pytest.importorskip("pyspiel")
@@ -196,6 +199,7 @@ def test_play_equals_open_spiel(size):
             raise AssertionError("the game did not end")
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("size", [1, 4, 7])
 def test_children_equal_stepping_each_child(size):
     game = Hex(size)
@@ -216,6 +220,7 @@ def test_children_equal_stepping_each_child(size):
     )
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("size", [1, 3, 6, 11])
 def test_symmetries_commute_with_play(size):
     game = Hex(size)
