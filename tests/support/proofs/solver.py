@@ -22,6 +22,14 @@ from jaxsolve.proof.check.rules import Rules
 RESULTS = {"wins": True, "does-not-lose": False}
 
 
+def refused(call, *arguments):
+    """The result of the call, or None if it refuses its input."""
+    try:
+        return call(*arguments)
+    except ValueError:
+        return None
+
+
 def rules_of(game: str, rules: str) -> Rules:
     """The checker's rule set."""
     return checkers.find(game).rules(rules)
