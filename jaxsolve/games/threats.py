@@ -225,15 +225,11 @@ def log_odds(threat_search: ThreatSearch, state: np.ndarray, player: int) -> int
     return int(_log_odds_on_host(threat_search, state, player))
 
 
-@intrinsic
-def call_threat_search(typing_context, address, state, facts, scratch, tree, out, trees):
-    """Calls the threat search at ``address`` from compiled code."""
+def _search_call(typing_context, address, state, facts, scratch, tree, out, trees):
     return types.int64(address, state, facts, scratch, tree, out, trees), _call
 
 
-@intrinsic
-def call_log_odds(typing_context, address, state, facts, scratch, player):
-    """Calls the log odds at ``address`` from compiled code."""
+def _log_odds_call(typing_context, address, state, facts, scratch, player):
     return types.int64(address, state, facts, scratch, player), _call
 
 
@@ -241,3 +237,10 @@ def _call(context, builder, signature, arguments):
     kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
+
+
+call_threat_search: Callable[..., Any] = intrinsic(_search_call)
+"""Calls the threat search at an address from compiled code: (address, state, ..., trees)."""
+
+call_log_odds: Callable[..., Any] = intrinsic(_log_odds_call)
+"""Calls the log odds at an address from compiled code: (address, state, ..., player)."""

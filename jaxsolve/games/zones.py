@@ -193,9 +193,7 @@ def result_and_zone(
     return int(result), int.from_bytes(out.tobytes(), "little")
 
 
-@intrinsic
-def call_zone_function(typing_context, address, state, action, zone, out, facts, scratch):
-    """Calls the callback at ``address`` from compiled code."""
+def _zone_call(typing_context, address, state, action, zone, out, facts, scratch):
     result = types.int64(address, state, action, zone, out, facts, scratch)
 
     def code(context, builder, signature, arguments):
@@ -204,3 +202,7 @@ def call_zone_function(typing_context, address, state, action, zone, out, facts,
         return builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
 
     return result, code
+
+
+call_zone_function: Callable[..., Any] = intrinsic(_zone_call)
+"""Calls the callback at an address from compiled code: (address, state, ..., scratch)."""

@@ -8,7 +8,7 @@ import abc
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -178,7 +178,9 @@ class GoRules(Game):
 
     def step(self, state: GoState, action: jax.Array) -> GoState:
         action = as_action(action)
-        stones, word, task = self.kernel._step(state.stones, state.meta, state.task, action)
+        stones, word, task = cast(GoRules, self.kernel)._step(
+            state.stones, state.meta, state.task, action
+        )
         after = GoState(stones, word, task, state.history, state.history_key)
         return superko.remember(self, state, after, action) if self.history_capacity else after
 
@@ -227,7 +229,7 @@ class GoRules(Game):
 
     def legal_points(self, state: GoState) -> jax.Array:
         """uint32[W]: the legal placements as a packed board."""
-        legal, atari = self.kernel._legal_board(state.stones, state.meta, state.task)
+        legal, atari = cast(GoRules, self.kernel)._legal_board(state.stones, state.meta, state.task)
         if not self.history_capacity:
             return legal
         return legal & ~superko.recreating(self, state, atari)
@@ -298,7 +300,7 @@ class GoRules(Game):
         """The same rules with simple ko, if those have zones."""
         if self.ko == "simple" or self._goal is None:
             return None
-        other = dataclasses.replace(self, ko="simple", max_history=None)
+        other = dataclasses.replace(cast(Any, self), ko="simple", max_history=None)
         return other, relaxation.by_simple_ko(other, self.text(state))
 
     def stones_of(self, state: GoState, player: int) -> int:

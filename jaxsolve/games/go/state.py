@@ -11,15 +11,19 @@ from jaxsolve.core.lazy_import import exportable, jax, jnp
 OPENING_OVER = 3  # value of ``ply`` after a forced opening, and in rule sets without one
 
 
+Words = Any
+"""An array: a jax.Array in kernels; an np.ndarray or int in host code."""
+
+
 @exportable
 class Task(NamedTuple):
     """A life-and-death task. It is part of the state, so one compiled kernel serves every task of a
     board size.
     """
 
-    crucial: jax.Array  # uint32[W]; crucial stones never captured so far
-    region: jax.Array  # uint32[W]; points where stones may be placed
-    flags: jax.Array  # uint32[]; see the flags below
+    crucial: Words  # uint32[W]; crucial stones never captured so far
+    region: Words  # uint32[W]; points where stones may be placed
+    flags: Words  # uint32[]; see the flags below
 
 
 ANY_CHAIN, WHITE_DEFENDS, KILL, NO_KO_FOR_BLACK, NO_KO_FOR_WHITE = (1 << bit for bit in range(5))
@@ -34,26 +38,24 @@ class GoState(NamedTuple):
     need are None.
     """
 
-    stones: jax.Array  # uint32[2, W]; Black's, White's
-    meta: jax.Array  # uint32[]; see Meta
+    stones: Words  # uint32[2, W]; Black's, White's
+    meta: Words  # uint32[]; see Meta
     task: Task | None = None  # tsumego
-    history: jax.Array | None = (
-        None  # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
-    )
-    history_key: jax.Array | None = (
-        None  # uint32[4]; sum of the earlier boards' keys, in any order (superko)
-    )
+    # uint32[2 * W, H]; earlier boards, Black's words then White's (superko)
+    history: Words = None
+    # uint32[4]; sum of the earlier boards' keys, in any order (superko)
+    history_key: Words = None
 
 
 class Meta(NamedTuple):
     """The unpacked ``meta`` word; every field int32[...]."""
 
-    side: jax.Array  # 0 Black, 1 White to move
-    passes: jax.Array  # consecutive passes before this position, 0 to 2
-    ply: jax.Array  # moves made in a forced opening, 0 to 2, or OPENING_OVER
-    outcome: jax.Array  # ``Outcome``, fixed when the position arises
-    ko: jax.Array  # 1 + the point that may not be retaken now, or 0
-    boards: jax.Array  # number of earlier boards kept (superko)
+    side: Words  # 0 Black, 1 White to move
+    passes: Words  # consecutive passes before this position, 0 to 2
+    ply: Words  # moves made in a forced opening, 0 to 2, or OPENING_OVER
+    outcome: Words  # ``Outcome``, fixed when the position arises
+    ko: Words  # 1 + the point that may not be retaken now, or 0
+    boards: Words  # number of earlier boards kept (superko)
 
 
 _FIELDS = (("side", 1), ("passes", 2), ("ply", 2), ("outcome", 3), ("ko", 9), ("boards", 15))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,10 @@ OUTCOME_AT, FOURS_AT = 1, 4  # bits of ``meta``: side, outcome (3 bits), fours
 class GomokuState(NamedTuple):
     """A position; W words per set, packed as by ``Grid(size, size)``. 15x15: 17 words, 68 bytes."""
 
-    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    stones: Any  # uint32[2, W]: Black's and White's stones
     # uint32[]: side to move, outcome << 1, fours << 4 (0: none; 1 + the forced cell; num_actions +
     # 1: two or more)
-    meta: jax.Array
+    meta: Any
 
 
 @dataclasses.dataclass(frozen=True)

@@ -58,7 +58,8 @@ def _windows_through(reach: int, line: int) -> np.ndarray:
     starts = np.arange(2 * reach + 1, dtype=np.int32)[:, None]
     place = np.arange(2 * reach + 1, dtype=np.int32)[None]
     held = (starts <= np.minimum(place, reach)) & (starts + line > np.maximum(place, reach))
-    return np.sum(held.astype(np.uint32) << starts.astype(np.uint32), axis=0, dtype=np.uint32)[None]
+    bits = held.astype(np.uint32) << starts.astype(np.uint32)
+    return np.asarray(np.sum(bits, axis=0, dtype=np.uint32))[None]
 
 
 def _line_codes(

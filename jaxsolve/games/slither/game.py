@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,9 +36,9 @@ RELOCATED, OUTCOME_AT = (
 class SlitherState(NamedTuple):
     """A position; W words per set, packed as by ``Grid(size, size)``. 8x8: 7 words, 28 bytes."""
 
-    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    stones: Any  # uint32[2, W]: Black's and White's stones
     # uint32[]: side to move, 2 after a relocation (a placement must follow), outcome << 2
-    meta: jax.Array
+    meta: Any
 
 
 @dataclasses.dataclass(frozen=True)
