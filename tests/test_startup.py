@@ -21,7 +21,7 @@ from support.startup import PACKAGE, answer, start
 LONG = bool(os.environ.get("JAXSOLVE_LONG"))
 
 
-# ---- the search itself -----------------------------------------------------------------------------------------------
+# ---- the search itself -------------------------------------------------------------------------
 SOLVE = """
 import json, os
 from jaxsolve.jit import host
@@ -98,7 +98,7 @@ def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_
     assert all(given == answers[-1] for given in answers), answers
 
 
-# ---- the command line ------------------------------------------------------------------------------------------------
+# ---- the command line --------------------------------------------------------------------------
 POSITION = "....../....../..X.../...O../....../...... b"
 
 

@@ -1,1 +1,1 @@
-"""Foundations that know nothing of games: bitboards, the process, run folders, strict JSON."""
+"""Foundations below all games: bitboards, process set-up, run folders, strict JSON."""

@@ -37,7 +37,7 @@ def _divided(x: jax.Array, by: int) -> tuple[jax.Array, jax.Array]:
 class Grid(BoardLayout):
     """Operations on sets of a board's points; ``BoardLayout`` states shapes and fields."""
 
-    # ---- moving ------------------------------------------------------------------------------------------------
+    # ---- moving --------------------------------------------------------------------------------
     def _word_shift(self, x: jax.Array, n: int) -> jax.Array:
         """Word ``w`` goes to word ``w + n``; zeros come in."""
         if n == 0:
@@ -111,7 +111,7 @@ class Grid(BoardLayout):
         """Neighbours of the points of ``x`` that are not in ``x``."""
         return self.dilate(x, neighbours) & ~x
 
-    # ---- filling -----------------------------------------------------------------------------------------------
+    # ---- filling -------------------------------------------------------------------------------
     def _runs(self, mask: jax.Array) -> list[jax.Array]:
         """For each power of two below the width: bits of ``mask`` that start a run of that length.
 
@@ -149,7 +149,7 @@ class Grid(BoardLayout):
             lambda c: jnp.any(c[0] != c[1]), grow, (start, jnp.zeros_like(start))
         )[0]
 
-    # ---- single points and components ----------------------------------------------------------------------------
+    # ---- single points and components ----------------------------------------------------------
     def point(self, action: jax.Array) -> jax.Array:
         """The point numbered int32[...] ``action`` as a set; empty if it is outside the board."""
         action = jnp.asarray(action, jnp.int32)
@@ -234,7 +234,7 @@ class Grid(BoardLayout):
 
         return jax.lax.while_loop(lambda c: jnp.any(c[0] != 0), name, (mask, blank))[1]
 
-    # ---- lines -------------------------------------------------------------------------------------------------
+    # ---- lines ---------------------------------------------------------------------------------
     def windows(self, x: jax.Array, length: int, direction: tuple[int, int]) -> jax.Array:
         """Starts of ``length``-cell windows inside ``x`` along ``direction``, one of ``LINES``."""
         self._check(x)

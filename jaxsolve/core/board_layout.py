@@ -55,7 +55,7 @@ class BoardLayout:
         if self.axis not in (0, -1):
             raise ValueError(f"word axis {self.axis} is neither 0 nor -1")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def stride(self) -> int:
         """Bits of a row, its guard included."""
@@ -141,7 +141,7 @@ class BoardLayout:
             np.broadcast_to((first <= column) & (column < last), (self.height, self.width))
         )
 
-    # ---- shapes ------------------------------------------------------------------------------------------------
+    # ---- shapes --------------------------------------------------------------------------------
     def _check(self, *sets: jax.Array) -> None:
         for x in sets:
             chex.assert_axis_dimension(x, self.axis, self.words)
@@ -181,7 +181,7 @@ class BoardLayout:
         """The points that are not in ``x``."""
         return self.inside(~x)
 
-    # ---- other forms -------------------------------------------------------------------------------------------
+    # ---- other forms ---------------------------------------------------------------------------
     def to_rows(self, x: jax.Array) -> jax.Array:
         """uint32[..., height] (``axis=0``: [height, ...]): rows from the top, column c at bit c."""
         self._check(x)

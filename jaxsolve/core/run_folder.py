@@ -1,4 +1,4 @@
-"""A folder of results: it knows whose it is, lets one run in at a time, and its files are whole or absent."""
+"""Folders of results: one run at a time, a marker that identifies the run, atomic files."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ class FolderError(ValueError):
 
 
 class RunFolder:
-    """A run's folder, locked until ``release`` or the end of the process, however it ends.
+    """A run's folder, locked until ``release`` or the end of the process.
 
     Args:
       path: the folder; made where it does not exist.
-      marker: name of the JSON file that says what the folder holds.
-      question: JSON values that the results depend on, kept in ``marker``.
-      resume: go on in a folder that already holds this run.
-      passing: names that a marker of an earlier version may hold beside the question; they count for nothing.
+      marker: name of the JSON file that identifies the run.
+      question: JSON values that the results depend on, stored in ``marker``.
+      resume: continue in a folder that already holds this run.
+      passing: names that a marker of an earlier version may also hold; they are ignored.
 
     Raises:
-      FolderError: the folder is in use, holds something else or another run, or holds this run and ``resume`` is False.
-      OSError: it cannot be written; nothing is left behind that would stop the next try.
+      FolderError: the folder is in use, holds something else or another run, or holds this run
+        and ``resume`` is False.
+      OSError: it cannot be written; nothing that stays there stops the next try.
     """
 
     def __init__(
@@ -66,7 +67,10 @@ class RunFolder:
             raise
 
     def _refuse_foreign(self, marker: str) -> None:
-        """What a run that could not write its marker leaves behind is nobody's: names with ``.part``, and the lock."""
+        """Raises FolderError if the folder has other files but no marker.
+
+        The lock and ``.part`` files may remain of a run that could not write its marker.
+        """
         if self.path.is_dir() and not (self.path / marker).exists():
             foreign = [
                 file.name
@@ -75,11 +79,12 @@ class RunFolder:
             ]
             if foreign:
                 raise FolderError(
-                    f"{self.path} is not empty and not a folder of jaxsolve's results; give another one"
+                    f"{self.path} is not empty and not a folder of jaxsolve's results; "
+                    "give another one"
                 )
 
     def _locked(self) -> int | None:
-        """The descriptor that holds the folder's lock. Raises FolderError if another run holds it."""
+        """Descriptor of the folder's lock. Raises FolderError if another run holds the lock."""
         try:
             return locked(self.path / LOCK)
         except BlockingIOError:
@@ -100,7 +105,8 @@ class RunFolder:
             if held.get(name) != question.get(name):
                 where, there, asked = _first_difference(name, held.get(name), question.get(name))
                 raise FolderError(
-                    f"{self.path} holds the run of another question, with {where} {_shown(there)}, not {_shown(asked)}; give another folder"
+                    f"{self.path} holds the run of another question, with {where} {_shown(there)}, "
+                    f"not {_shown(asked)}; give another folder"
                 )
         if not resume:
             raise FolderError(
@@ -118,29 +124,30 @@ class RunFolder:
         return held
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Writes a JSON file that appears under its name only when it is complete. Raises OSError, and leaves what was there."""
+        """Writes a JSON file atomically. Raises OSError, and then leaves the file as it was."""
         return write_atomically(
             self.path / name, json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         )
 
     def release(self) -> None:
-        """Lets another run in."""
+        """Releases the lock."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def __del__(self) -> None:
-        if (
-            getattr(self, "_lock", None) is not None and os is not None
-        ):  # modules may be gone when the interpreter goes down
+        # Modules may be gone when the interpreter shuts down.
+        if getattr(self, "_lock", None) is not None and os is not None:
             self.release()
 
 
 def locked(path: Path) -> int | None:
-    """A descriptor that holds a lock, the file ``path``, until it is closed or the process ends; None where there are no locks.
+    """A descriptor that holds the lock file ``path`` until it is closed or the process ends.
+
+    None if the system, or the file system, has no locks.
 
     Raises:
-      BlockingIOError: another one holds it.
+      BlockingIOError: another process or descriptor holds the lock.
       OSError: the file cannot be made.
     """
     if fcntl is None:
@@ -157,28 +164,29 @@ def locked(path: Path) -> int | None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> Path:
-    """Writes ``content``, text as UTF-8, so that ``path`` is whole or as before. Raises OSError."""
-    part = path.with_name(
-        f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}"
-    )  # nobody else's, and of no other thread
+    """Writes ``content`` (text as UTF-8) atomically. Raises OSError, and then leaves the file."""
+    # The name is unique among processes and threads.
+    part = path.with_name(f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}")
     try:
         with part.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            sync_to_disk(file)  # else a power failure can leave the new name with nothing in it
+            sync_to_disk(file)  # else a power failure can leave an empty file
         os.replace(part, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        if (
-            isinstance(error, OSError) and error.errno is not None and error.filename is None
-        ):  # a full disk names no file
+        # The error of a full disk names no file.
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     return path
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """Writes rows, at least one, as comma-separated values under a line of their names, so that ``path`` is whole or as before. Raises OSError."""
+    """Writes at least one row as comma-separated values with a header, atomically.
+
+    Raises OSError.
+    """
     content = io.StringIO()
     writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -187,7 +195,7 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Writes a line at a file's end, through to the disk. Raises OSError that names the file."""
+    """Appends a line and syncs it to disk. Raises OSError that names the file."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
@@ -197,7 +205,7 @@ def append_line(path: Path, line: str) -> None:
 
 
 def sync_to_disk(file: IO[Any]) -> None:
-    """Brings what was written to an open file to the disk itself, on file systems that can be asked for it. Raises OSError."""
+    """Flushes an open file to disk, if its file system supports that. Raises OSError."""
     file.flush()
     try:
         os.fsync(file.fileno())
@@ -207,7 +215,7 @@ def sync_to_disk(file: IO[Any]) -> None:
 
 
 def _first_difference(name: str, held: Any, asked: Any) -> tuple[str, Any, Any]:
-    """Where two settings of a name, or their parts, differ first, and what either is there."""
+    """Dotted name of the first difference of two settings, and both values there."""
     if isinstance(held, dict) and isinstance(asked, dict):
         for part in [*asked, *held]:
             if part not in asked or part not in held or held[part] != asked[part]:

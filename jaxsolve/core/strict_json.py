@@ -1,4 +1,4 @@
-"""JSON that says one thing: a name given twice, text nested without end or a number too long is refused, never read as something else."""
+"""Strict JSON: repeated names, non-finite numbers, deep nesting and long numbers are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError with one sentence that says what is wrong, and in which line where that is known."""
+    """The value of a JSON text. Raises ValueError with one sentence, and the line if known."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -30,5 +30,5 @@ def _refuse(word: str) -> Any:
 
 
 def shortened(text: str, width: int = 80) -> str:
-    """``text`` as a sentence can carry it: at most ``width`` characters."""
+    """``text`` cut to at most ``width`` characters, for messages."""
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,8 +1,9 @@
-"""``executable``: a JAX function compiled ahead of its call, and kept so that later processes neither trace nor lower it.
+"""``executable``: a JAX function compiled ahead of time and cached as a whole executable.
 
-JAX's own cache on disk saves the compilation by XLA alone, and a process still traces and lowers every call before it may look there: 0.35 of
-0.4 CPU seconds for one batch size of one game. Here the whole executable is kept under a digest of all that it was made from.
-JAX's cache also writes its files in place: one that a killed process left half written stays so, and is compiled around for ever.
+JAX's own cache on disk saves only XLA's compilation: a process still traces and lowers every
+function before it can look it up, 0.35 of 0.4 CPU seconds for one batch size of one game. Here the
+executable is cached under a digest of all that it depends on. JAX's cache also writes in place, so
+a file that a killed process left half written stays so.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from jaxsolve.jit import cache
 
 
 def is_cacheable(game: object) -> bool:
-    """Whether what is compiled for ``game`` now comes from this package's code alone, and for the device that ``executable`` is for."""
+    """Whether ``executable`` may cache code for ``game``.
+
+    The game must be one of the package, and the default device and ``jax.jit`` in use.
+    """
     return (
         type(game).__module__.startswith("jaxsolve.")
         and jax.config.jax_default_device is None
@@ -36,13 +40,13 @@ def is_cacheable(game: object) -> bool:
 def executable(
     function: Callable[..., Any], arguments: tuple[Any, ...], name: str, result: Any = 0
 ) -> Callable[..., Any]:
-    """The compiled call of a pure function of arrays, or pytrees of them, for arguments like these. It runs on the default device.
+    """A pure function of pytrees of arrays, compiled for these arguments and the default device.
 
     Args:
-      function: its code must lie in this package, whose sources are part of the digest, and all its settings in ``name``.
+      function: code of this package, whose sources are part of the digest.
       arguments: examples; only their shapes and dtypes matter.
-      name: says which function it is, with everything it closes over: the rule set, and each setting of the evaluator.
-      result: a pytree of the structure that it returns; by default a single array.
+      name: identifies the function and all that it closes over, such as rule set and settings.
+      result: a pytree with the structure of its result; by default a single array.
     """
     leaves, structure = jax.tree.flatten(arguments)
     shapes = [(np.shape(x), np.asarray(x).dtype.str) for x in leaves]
@@ -50,13 +54,12 @@ def executable(
     file = cache_folder() / "executables" / hashlib.sha256(key).hexdigest()[:32]
     payload = cache.read(file, key)
     if payload is not None:
-        with contextlib.suppress(
-            Exception
-        ):  # an executable that does not load, for whatever reason of the device's, is made again
+        # If the device cannot load it, for whatever reason, it is compiled again.
+        with contextlib.suppress(Exception):
             return _load(payload, arguments, result)
     with _without_cache():
         call = jax.jit(function).lower(*arguments).compile()
-    with contextlib.suppress(Exception):  # as above: not every device can tell its executables
+    with contextlib.suppress(Exception):  # not every device can serialise its executables
         payload = serialize_executable.serialize(call)[0]
         cache.write(file, key, payload)
     return call
@@ -78,7 +81,7 @@ def _sources() -> str:
 
 
 def _surroundings() -> str:
-    """All that an executable depends on besides its function: sources, versions, settings, device."""
+    """All else that an executable depends on: sources, versions, settings, device."""
     device = jax.devices()[0]
     settings = sorted(
         (key, str(value))
@@ -103,10 +106,13 @@ def _surroundings() -> str:
 
 @contextlib.contextmanager
 def _without_cache() -> Iterator[None]:
-    """Compilation inside does not use JAX's cache: what comes from there cannot be serialised again (on CPUs it lacks its functions)."""
+    """Compiles without JAX's cache.
+
+    An executable from that cache cannot be serialised again (on CPUs it lacks its functions).
+    """
     before = jax.config.jax_enable_compilation_cache
     jax.config.update("jax_enable_compilation_cache", False)
-    compilation_cache.reset_cache()  # JAX asks once whether it has a cache, and remembers
+    compilation_cache.reset_cache()  # JAX looks for its cache only once
     try:
         yield
     finally:

@@ -1,22 +1,30 @@
-"""``compiled``: the one decorator of all host loops, and the cache that keeps their machine code between processes.
+"""``compiled``: the decorator of all host loops, and the cache of their machine code on disk.
 
-It stands for ``numba.njit(nogil=True)`` with a cache of our own in place of numba's, which cannot be trusted by programs whose processes share it:
+It replaces ``numba.njit(nogil=True, cache=True)``. Numba's own cache is unsafe for programs whose
+processes share it:
 
-* Numba tells functions of one name and argument types apart by a count of what this process has compiled so far, and that count is part of the
-  symbol's name in the machine code. Objects from two processes therefore give one symbol to two functions, and whichever is loaded first serves
-  both: a closure that sorts in ascending order, say, runs in place of one that sorts indices. Here the count starts at a random 62-bit number in
-  every process (and in every fork), so that objects from any number of processes mix safely.
-* Numba looks at the source file of the function alone, so an edit of a function that it calls, or of a constant, is overlooked. Here the folder
-  carries a digest of all sources named in ``SOURCES`` and of every version and setting that the machine code depends on.
-* Numba keeps an index beside the objects, and two processes that write both at once leave an index that names the wrong object. Here one file
-  holds one function for one list of argument types, says which, carries a checksum, and appears whole or not at all (``os.replace``).
-* On a cold cache every process compiles everything. Here one compiles a function while the others wait for the file; the lock only saves work,
-  so one that cannot be had, or is held for more than ``PATIENCE`` seconds, costs time and nothing else.
+* Numba distinguishes functions of one name and argument types by a count of the functions compiled
+  in this process, and the count is part of the symbol's name. Objects from two processes can then
+  give one symbol to two functions, and the first one loaded serves both: a closure that sorts in
+  ascending order can run in place of one that sorts indices. Here the count starts at a random
+  62-bit number in each process and each fork, so objects of all processes can be mixed.
+* Numba checks the source file of the function only. It overlooks edits of the functions that it
+  calls, and of constants. Here the folder's name contains a digest of all files in ``SOURCES`` and
+  of every version and setting that the machine code depends on.
+* Numba keeps an index beside the objects. Two processes that write both at once can leave an index
+  that names the wrong object. Here a file holds one function for one list of argument types, with
+  its key and a checksum, and is written atomically (``os.replace``).
+* With a cold cache every process compiles everything. Here one process compiles a function while
+  the others wait for the file. The lock only saves work: without it, or after ``PATIENCE`` seconds,
+  a process compiles for itself.
 
-A finished file is never written again, a damaged one counts as missing, and a folder that cannot be written costs one warning.
+A finished file is never rewritten, a damaged one counts as missing, and a folder that cannot be
+written, or that others may write to, costs one warning (``jit.cache``).
 
-Compiled functions make no arrays: they work on those they are handed. Only so can numba leave out its counting of references, two atomic
-operations for every mention of an array, which took four fifths of the search's time.
+Compiled functions allocate no arrays. So numba can omit its reference counts, two atomic operations
+for each use of an array, which took four fifths of the search's time.
+
+Numba's internals used here are listed in ``tests/jit/test_internals.py``.
 """
 
 from __future__ import annotations
@@ -78,44 +86,42 @@ SOURCES = (
     "games/slither/zones.py",
     "proof/graph.py",
     "evaluate/layout.py",
-)  # of this package: whatever compiled functions, and the constants in them, are written in
-PATIENCE = 300.0  # seconds to wait for another process that compiles the same folder's functions
-SILENCE = 5.0  # seconds of waiting before a person is told
-HARMLESS = (
-    "NUMBA_CACHE_DIR",
-    "NUMBA_NUM_THREADS",
-    "NUMBA_DEBUG_CACHE",
-)  # settings that do not change machine code
+)
+"""Files and folders of this package with compiled functions, or constants that these use."""
+PATIENCE = 300.0  # seconds to wait for another process that compiles
+SILENCE = 5.0  # seconds of waiting before a message
+# Settings that do not change machine code.
+HARMLESS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE")
 
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "_nrt": False,
-}  # no interpreter's lock, no reference counts
+# Without the interpreter's lock and without reference counts.
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compiles a host loop when first called; its machine code is kept for later processes. It runs without the interpreter's lock.
+    """Compiles a host loop at its first call, and caches its machine code on disk.
 
-    A function outside this package is compiled anew whenever its own file has changed; what it takes from other files is its author's care.
+    The loop runs without the interpreter's lock. A function outside this package is compiled again
+    when its own file changes; changes of other files that it uses are not detected.
 
     Raises:
-      ValueError: the function is a closure, which its kept machine code would not tell from others of the same name.
+      ValueError: the function is a closure; its cache entry would not differ from that of another
+        closure of the same name.
     """
     return _kept(njit(**_OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
-    """As ``compiled``, for a small function that others call often: its code becomes part of theirs.
+    """As ``compiled``, for a small function that is inlined into its callers.
 
-    A call hands every array of a tree over by value, which costs more than most such functions do.
+    A call would pass every array of a tree by value, which costs more than most such functions.
     """
     return _kept(njit(forceinline=True, **_OPTIONS)(function))
 
 
 def inner(function: Function) -> Function:
-    """As ``inlined``, for a function that only compiled ones call: it becomes part of them and nothing else (``parts``)."""
+    """As ``inlined``, for a function that only compiled functions call (``jit.inlining``)."""
     return _kept(
         njit(
             forceinline=True,
@@ -128,9 +134,10 @@ def inner(function: Function) -> Function:
 
 
 def address_of(function: Any, signature: Any) -> int:
-    """Address of a ``compiled`` function for one signature, for calls from other compiled code that does not know the function.
+    """Address of a ``compiled`` function for one signature, for indirect calls by compiled code.
 
-    It takes its arguments as numba's C callbacks do (arrays by value, as structures), and stays valid as long as the process runs.
+    The function takes arguments as numba's C callbacks do (arrays by value, as structures). The
+    address is valid until the process ends.
     """
     function.compile(signature.args)
     result = function.overloads[tuple(signature.args)]
@@ -140,7 +147,7 @@ def address_of(function: Any, signature: Any) -> int:
 def _kept(dispatcher: Any) -> Any:
     if dispatcher.py_func.__closure__:
         raise ValueError(
-            f"{dispatcher.py_func.__qualname__} is a closure; hand what it closes over as an argument"
+            f"{dispatcher.py_func.__qualname__} is a closure; pass its variables as arguments"
         )
     if not config.DISABLE_JIT:
         dispatcher._cache = _Kept(dispatcher)
@@ -149,7 +156,7 @@ def _kept(dispatcher: Any) -> Any:
 
 @functools.cache
 def code_folder() -> Path:
-    """Folder for the machine code of this version of the sources under these versions and settings of numba."""
+    """Folder for machine code of these sources with this numba and its settings."""
     return cache_folder() / f"numba-{_digest()}"
 
 
@@ -184,19 +191,22 @@ def _source_digest(file: str) -> str:
 
 
 def _number_symbols_apart() -> None:
-    """Makes the symbols that this process compiles differ from those of every other process."""
+    """Makes this process's symbols differ from those of every other process."""
     FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))
 
 
 class _Lock:
-    """Held by the one process that compiles. Numba calls us under its own compiler lock, so threads never meet here."""
+    """Lock of the one process that compiles.
+
+    Numba calls the cache under its own compiler lock, so threads do not compete here.
+    """
 
     def __init__(self) -> None:
         self._file: int | None = None
-        self._holder: Any = None  # dispatcher of the outermost function that is being compiled
+        self._holder: Any = None  # dispatcher of the outermost function in compilation
 
     def acquire(self, dispatcher: Any, entry: Path) -> None:
-        """Returns once this process may compile (or has waited too long), or once another one has brought ``entry``."""
+        """Returns when this process may compile, has waited too long, or ``entry`` exists."""
         if self._file is not None:
             if not self._holder.is_compiling:  # its compilation failed
                 self._holder = dispatcher
@@ -227,19 +237,19 @@ class _Lock:
         return False
 
     def release(self, dispatcher: Any) -> None:
-        """Lets others compile, if ``dispatcher`` is the outermost."""
+        """Releases the lock if ``dispatcher`` is the outermost."""
         if self._holder is dispatcher:
             self.forget()
 
     def forget(self) -> None:
-        """Closes the file, and with its last copy the lock."""
+        """Closes the file; the last copy of it releases the lock."""
         if self._file is not None:
             os.close(self._file)
         self._file = self._holder = None
 
 
 class _Kept(_Cache):
-    """The cache of one compiled function: numba asks it before it compiles, and hands it what it has compiled."""
+    """Cache of one compiled function; numba calls it before and after compilation."""
 
     def __init__(self, dispatcher: Any):
         function = dispatcher.py_func
@@ -256,48 +266,47 @@ class _Kept(_Cache):
         return str(code_folder())
 
     def enable(self) -> None:
-        """Entries are read and written from now on, as they are to begin with."""
+        """Reads and writes entries from now on (the default)."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Entries are neither read nor written from now on."""
+        """Neither reads nor writes entries from now on."""
         self._enabled = False
 
     def flush(self) -> None:
-        """Nothing to do: an entry is never stale."""
+        """Does nothing: an entry is never stale."""
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The kept machine code for these argument types; None if this process is to compile it."""
+        """The cached code for these argument types; None if this process must compile it."""
         if not self._enabled:
             return None
-        rtsys.initialize(
-            target_context
-        )  # its full refresh, which only compilation needs, would import scipy and much else of numba
+        # A full refresh of the context, which only compilation needs, would import scipy.
+        rtsys.initialize(target_context)
         key = self._key(sig, target_context.codegen())
         entry = self._entry(key)
         code = cache.read(entry, key)
         if code is None:
             _lock.acquire(self._dispatcher, entry)
-            code = cache.read(
-                entry, key
-            )  # another process may have brought it while this one waited
+            # Another process may have written it while this one waited.
+            code = cache.read(entry, key)
             if code is not None:
                 _lock.release(self._dispatcher)
         return None if code is None else rebuilt(target_context, pickle.loads(code))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keeps what was compiled, where it can be kept."""
+        """Stores compiled code, if it can be stored."""
         try:
-            if not isinstance(
-                data.library, Part
-            ):  # what its parts ask of Python (print does) they ask of their own environments, now in its code
+            # Inlined functions that call Python (``print`` does) use environments of their own.
+            if not isinstance(data.library, Part):
                 for environment in data._find_referenced_environments():
                     data.codegen.set_env(environment.env_name, environment)
             if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
                 key = self._key(sig, data.codegen)
                 cache.write(self._entry(key), key, dumps(data._reduce()))
         except RuntimeError:
-            pass  # Ctrl-C got lost in the call by which LLVM hands over what it has made: that runs, and only cannot be kept (runtime.raise_lost_interrupt)
+            # Ctrl-C was lost while LLVM returned its code (``process.raise_lost_interrupt``). The
+            # code runs, but it cannot be stored.
+            pass
         finally:
             _lock.release(self._dispatcher)
 
@@ -315,5 +324,6 @@ def _start_apart_in_fork() -> None:
 
 _lock = _Lock()
 _number_symbols_apart()
-code_folder()  # now: what is imported next is what these sources say, even if they are edited before anything is compiled
+# The digest is computed now: sources may be edited before anything is compiled.
+code_folder()
 os.register_at_fork(after_in_child=_start_apart_in_fork)

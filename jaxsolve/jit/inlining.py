@@ -1,10 +1,11 @@
-"""What numba makes of a function that only ever becomes part of others: code to take in, no machine code.
+"""Functions that are only inlined: compiled to LLVM bitcode, not to machine code.
 
-Numba treats every function as one that may be called: it is optimised, turned into machine code and handed to the engine, and its code is optimised
-once more in whatever takes it in, and again in what takes that in. Of a host loop built from some hundred small functions, that is most of the
-compilation. Here a part is only made smaller, once; the function that takes it in is optimised as a whole.
+Numba treats every function as one that may be called: it optimises it, generates machine code,
+loads it, and optimises its code again in every function that inlines it, and in the callers of
+these. For a host loop of some hundred small functions that is most of the compilation time. Here an
+inlined function is only simplified, once; the function that inlines it is optimised as a whole.
 
-It reaches into numba (``CodeLibrary``, ``CompilerBase``, ``CompileResult``), as ``compiled`` does; the versions are those of the constraints file.
+Numba's internals used here are listed in ``tests/jit/test_internals.py``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ KIND = "part"
 
 
 class _WithoutAddresses:
-    """A code generator of whose functions none has an address; all else is the generator's that it stands for."""
+    """Proxy of a code generator whose functions have no addresses."""
 
     def __init__(self, codegen: Any):
         self._codegen = codegen
@@ -28,19 +29,22 @@ class _WithoutAddresses:
         return getattr(self._codegen, name)
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing to do: the place of its environment is in the machine code that takes it in, where ``compiled`` sets it."""
+        """Does nothing: ``compiled`` sets the environment in the code that inlines the function."""
 
 
 class Part(JITCodeLibrary):
-    """The code of one function that others take in."""
+    """Bitcode of one function that others inline."""
 
     @property
     def codegen(self) -> Any:
-        """The code generator, which knows no address of what is in here."""
+        """The code generator, without addresses of this library's functions."""
         return _WithoutAddresses(self._codegen)
 
     def _optimize_final_module(self) -> None:
-        """Takes in the parts of this part; neither nothing at all nor all that LLVM can do came out faster (1.25, 1.35 times the time)."""
+        """Inlines what this function calls.
+
+        No passes at all, and all passes of LLVM, made compilation slower (1.25 and 1.35 times).
+        """
         passes, builder = self._codegen._module_pass_manager(
             loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
         )
@@ -52,16 +56,16 @@ class Part(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """0, numba's word for a function that has no address."""
+        """0: numba's value for a function without an address."""
         return 0
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """Name, kind and LLVM bitcode: there is no object code."""
+        """Name, kind and LLVM bitcode; there is no object code."""
         return self.name, KIND, self._final_module.as_bitcode()
 
     @classmethod
     def from_bitcode(cls, codegen: Any, name: str, bitcode: bytes) -> Part:
-        """The part that ``serialize_using_object_code`` was asked of."""
+        """Inverse of ``serialize_using_object_code``."""
         part = cls(codegen, name)
         part._final_module = parse_bitcode(bitcode)
         part._finalize_final_module()
@@ -69,7 +73,7 @@ class Part(JITCodeLibrary):
 
 
 class PartCompiler(Compiler):
-    """Numba's compiler with a ``Part`` for what it makes."""
+    """Numba's compiler, with a ``Part`` as its result."""
 
     def __init__(self, typing_context: Any, target_context: Any, library: Any, *rest: Any):
         library = library or Part(target_context.codegen(), "part")
@@ -77,7 +81,7 @@ class PartCompiler(Compiler):
 
 
 def rebuilt(target_context: Any, reduced: tuple[Any, ...]) -> CompileResult:
-    """What ``CompileResult._reduce`` gave away, of a part or of any other function."""
+    """Inverse of ``CompileResult._reduce``, for inlined and other functions."""
     (
         (name, kind, bitcode),
         fndesc,

@@ -1,11 +1,13 @@
-"""``by_pointer``: named tuples of arrays that compiled functions take as one address instead of array by array.
+"""``by_pointer``: named tuples of arrays that compiled functions take as one pointer.
 
-A tree has some fifty arrays, of seven numbers each. Handed over by value they stand in every call that compiled code makes to a function of a tree,
-which is most of what there is to compile: with an address, compiling the search takes a third of the time, and a call from Python unpacks nothing.
+A tree has some fifty arrays, of seven numbers each. Passed by value, they appear in every call that
+compiled code makes, which is most of the code to compile. With a pointer the search compiles in a
+third of the time, and a call from Python unpacks nothing.
 
-In Python such a tuple is what it looks like. In compiled code its fields are read by name, and that is all: it cannot be made, returned or taken
-apart there. What the address names is a block of 64-bit words, the fields in order as numba lays them out: an array as (0, 0, number of items, bytes
-of an item, address of its data, shape, strides), a field that is itself one of these as its address, other named tuples of arrays as their fields.
+In Python such a tuple behaves as usual. Compiled code can only read its fields by name: it cannot
+make, return or unpack it. The pointer leads to a block of 64-bit words, the fields in order in
+numba's layout: an array as (0, 0, number of items, bytes of an item, address of its data, shape,
+strides), a nested ``by_pointer`` tuple as its address, another named tuple of arrays as its fields.
 """
 
 from __future__ import annotations
@@ -31,21 +33,21 @@ from numba.extending import (
 
 
 class Block(types.Type):
-    """The numba type of a ``ByAddress``, told from others by the types of its fields."""
+    """The numba type of a ``ByAddress``; the types of the fields identify it."""
 
     def __init__(self, name: str, fields: dict[str, types.Type]):
         self.fields = fields
         digest = hashlib.sha256(
             repr([(field, str(kind)) for field, kind in fields.items()]).encode()
         ).hexdigest()[:16]
-        super().__init__(name=f"{name}.{digest}")  # part of every symbol: short
+        super().__init__(name=f"{name}.{digest}")  # short: it is part of every symbol
 
 
 Fields = TypeVar("Fields", bound=tuple)
 
 
 def by_pointer(fields: type[Fields]) -> type[Fields]:
-    """Decorates a named tuple whose fields hold arrays, named tuples of arrays, or others of its kind."""
+    """Decorator of a named tuple of arrays, named tuples of arrays, or ``by_pointer`` tuples."""
     return type(
         fields.__name__,
         (ByAddress, fields),
@@ -54,7 +56,7 @@ def by_pointer(fields: type[Fields]) -> type[Fields]:
 
 
 class ByAddress:
-    """What ``by_pointer`` adds to a named tuple."""
+    """Base class that ``by_pointer`` adds to a named tuple."""
 
     @functools.cached_property
     def _kind(self) -> Block:
@@ -65,31 +67,34 @@ class ByAddress:
 
     @functools.cached_property
     def _block(self) -> np.ndarray:
-        return np.array(_words(tuple(self)), np.int64)  # pyright: ignore[reportArgumentType]  a tuple, as the class says
+        return np.array(_words(tuple(self)), np.int64)  # pyright: ignore[reportArgumentType]
 
     @functools.cached_property
     def _address(self) -> int:
         return self._block.ctypes.data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(self)  # pyright: ignore[reportArgumentType]  a copy has a block of its own
+        # A copy has a block of its own.
+        return type(self), tuple(self)  # pyright: ignore[reportArgumentType]
 
 
 @typeof_impl.register(ByAddress)
 def _typeof(value: ByAddress, _: Any) -> Block:
-    value._block  # noqa: B018  what does not lie in one is refused here, in a sentence
+    value._block  # noqa: B018  raises TypeError for fields of other types
     return value._kind
 
 
 def _words(value: Any) -> list[int]:
-    """A value as it lies in a block."""
+    """The words of a value in a block."""
     if isinstance(value, ByAddress):
         return [value._address]
     if isinstance(value, np.ndarray):
         return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
     if isinstance(value, tuple):
         return [word for field in value for word in _words(field)]
-    raise TypeError(f"{value!r} does not lie in a block: it is neither an array nor made of arrays")
+    raise TypeError(
+        f"{value!r} cannot be passed by pointer: it is neither an array nor made of arrays"
+    )
 
 
 @register_model(Block)
@@ -123,7 +128,7 @@ def _field(context: Any, builder: Any, kind: Block, value: Any, name: str) -> An
 
 
 def _loaded(builder: Any, where: Any) -> Any:
-    """What lies there, word by word; a block never changes, so nothing that compiled code writes makes it read a word twice."""
+    """The value at a pointer, word by word, as invariant loads: a block never changes."""
     kind = where.type.pointee
     if isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         count = kind.count if isinstance(kind, ir.ArrayType) else len(kind.elements)

@@ -127,7 +127,7 @@ def equal(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(x, y, err_msg=str(path))
 
 
-# ---- laws of several devices ---------------------------------------------------------------------------------------
+# ---- laws of several devices -------------------------------------------------------------------
 class Told(NamedTuple):
     """numpy: BOARDS states, a legal action of each, and what the game says of them on one device."""
 

@@ -58,7 +58,7 @@ class Awari(Game):
         if self.rules != "ludii":
             raise ValueError(f"awari: rules must be 'ludii', not {self.rules!r}.")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"awari;rules={self.rules}"
@@ -67,7 +67,7 @@ class Awari(Game):
     def num_actions(self) -> int:
         return PITS
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> AwariState:
         return jax.device_put(_pack_numbers([SEEDS // 12] * 12 + [0, 0, 0]))
 
@@ -125,7 +125,7 @@ class Awari(Game):
     def key(self, state: AwariState) -> jax.Array:
         return key_of(self.rule_set, state.words)
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ----------------------------------------------------------------------------------
     def text(self, state: AwariState) -> str:
         fields = _host_fields(state)
         south, north = (",".join(map(str, fields[i : i + PITS])) for i in (0, PITS))

@@ -1,4 +1,4 @@
-"""What the registry is told of Awari."""
+"""Rule sets of Awari."""
 
 from jaxsolve.games.options import Entry, choice, factory_of
 

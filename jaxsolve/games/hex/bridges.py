@@ -109,7 +109,7 @@ class Bridges:
             self.grid.board, x
         )
 
-    # ---- the edges ---------------------------------------------------------------------------------------------
+    # ---- the edges -----------------------------------------------------------------------------
     def _edges(self, like: jax.Array) -> jax.Array:
         """uint32[W, 2, 2, 1...]: the cells of each edge."""
         grid, n = self.grid, self.grid.height
@@ -149,7 +149,7 @@ class Bridges:
         """The two edge cells next to each of ``places``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
-    # ---- reaching out from an edge -----------------------------------------------------------------------------
+    # ---- reaching out from an edge -------------------------------------------------------------
     def _reach(self, own: jax.Array, free: jax.Array, direct: jax.Array) -> Reach:
         grid = self.grid
         border = own & ~direct & self._at_border(free)
@@ -188,7 +188,7 @@ class Bridges:
             lambda carry: jnp.any(carry[1] != 0), step, (start, start.stones)
         )[0]
 
-    # ---- one more stone ----------------------------------------------------------------------------------------
+    # ---- one more stone ------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
         """uint32[7, W, 2, 2, ...]: the free cells from which the edge would be reached, by each bridge and by contact."""
 

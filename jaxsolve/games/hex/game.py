@@ -54,7 +54,7 @@ class Hex(Game):
         if not 1 <= self.size <= 19:
             raise ValueError(f"Hex: size={self.size} is outside 1..19")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"hex-{self.size}"
@@ -86,7 +86,7 @@ class Hex(Game):
             ]
         )
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> HexState:
         words = self.grid.words
         return jax.device_put(
@@ -157,7 +157,7 @@ class Hex(Game):
             self.rule_set, jnp.concatenate([state.stones.reshape(-1), state.meta.reshape(1)])
         )
 
-    # ---- all children at once ----------------------------------------------------------------------------------
+    # ---- all children at once ------------------------------------------------------------------
     def children(self, state: HexState) -> Children:
         """``Children``: a cell wins at once if it touches, or lies on, both edges' joined stones. Nothing is ever forced."""
         legal, wins, threat = self._look(state)
@@ -181,7 +181,7 @@ class Hex(Game):
         threat = jnp.where(grid.any(wins), -1, grid.lowest_action(threats))
         return grid.to_actions(empty), grid.to_actions(wins), threat
 
-    # ---- foresight ---------------------------------------------------------------------------------------------
+    # ---- foresight -----------------------------------------------------------------------------
     def detect_win(self, state: HexState) -> DetectedWin:
         return DetectedWin(*self._look_ahead(state))
 
@@ -243,7 +243,7 @@ class Hex(Game):
     def zone_text(self, zone: Sequence[int]) -> str:
         return ""  # a checker finds the zones of Hex by itself
 
-    # ---- first numbers -----------------------------------------------------------------------------------------
+    # ---- first numbers -------------------------------------------------------------------------
     def initial_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
         """(a, b) of ``InitialisesNumbers``: four times as hard with every stone a side still needs (base 4 measured best of 1, 2, 4)."""
         needs = self._count_needs(state)
@@ -278,7 +278,7 @@ class Hex(Game):
         start = (reached, jnp.full_like(reached[0], 1, jnp.int32))
         return jax.lax.fori_loop(0, self.size, widen, start)[1]
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
         """The identity and the half turn, which keep each colour's pair of edges."""
@@ -297,7 +297,7 @@ class Hex(Game):
         joined = jnp.where(turn, turned(state.joined[:, ::-1]), state.joined)
         return HexState(stones, joined, state.meta)
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ----------------------------------------------------------------------------------
     def text(self, state: HexState) -> str:
         return (
             f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"

@@ -108,7 +108,7 @@ class _Board:
             x = more
         return x
 
-    # ---- the edges ---------------------------------------------------------------------------------------------
+    # ---- the edges -----------------------------------------------------------------------------
     def _outward(self, edge: int) -> tuple[Cell, Cell]:
         first = OUTWARD[self.axis][edge]
         return STEPS[first], STEPS[(first + 1) % 6]
@@ -125,7 +125,7 @@ class _Board:
         one, other = (self.moved(place, step) for step in self._outward(edge))
         return one | other
 
-    # ---- reaching out from an edge, as ``Bridges._reach`` does -----------------------------------------------------
+    # ---- reaching out from an edge, as ``Bridges._reach`` does ---------------------------------
     def joined(self, own: int, edge: int) -> int:
         """The stones whose chains lie on the edge."""
         return self.flood(own & self.edges[edge], own)
@@ -171,7 +171,7 @@ class _Board:
             pairs += [pair] if pair else []
         return pairs
 
-    # ---- wins, as ``Bridges.look`` finds them ----------------------------------------------------------------------
+    # ---- wins, as ``Bridges.look`` finds them --------------------------------------------------
     def whole(self, own: int, empty: int, zone: int) -> list[int] | None:
         """Pairs in ``zone`` that join the edges, whoever is to move."""
         first, direct = self.reach(own, empty, 0), self.joined(own, 1)

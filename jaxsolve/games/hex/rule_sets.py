@@ -1,4 +1,4 @@
-"""What the registry is told of Hex."""
+"""Rule sets of Hex."""
 
 from jaxsolve.games.options import Entry, factory_of
 

@@ -61,7 +61,7 @@ class Knightthrough(Game):
         if self.rules not in ("forward", "all"):
             raise ValueError(f"Knightthrough: rules={self.rules!r} is neither 'forward' nor 'all'")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"knightthrough-{self.size};rules={self.rules}"
@@ -79,7 +79,7 @@ class Knightthrough(Game):
     def _planes(self) -> int:
         return len(FORWARD if self.rules == "forward" else DIRECTIONS)
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> KnightthroughState:
         return jax.device_put(
             KnightthroughState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
@@ -162,7 +162,7 @@ class Knightthrough(Game):
     def key(self, state: KnightthroughState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
         """The identity and the mirror image, left for right."""
@@ -186,7 +186,7 @@ class Knightthrough(Game):
         cells = jnp.where(jnp.asarray(symmetry) == 1, cells[..., ::-1], cells)
         return state._replace(knights=byteboard.from_bool(cells))
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ----------------------------------------------------------------------------------
     def text(self, state: KnightthroughState) -> str:
         return f"{board_text.format_board(self.cells(state))} {self.players[int(state.side)][0]}"
 

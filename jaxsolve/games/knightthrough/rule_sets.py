@@ -1,4 +1,4 @@
-"""What the registry is told of Knightthrough."""
+"""Rule sets of Knightthrough."""
 
 from jaxsolve.games.options import Entry, choice, factory_of
 

@@ -68,7 +68,7 @@ class Loa(Game):
                     f"Lines of Action: {option}={getattr(self, option)!r} is neither {values[0]!r} nor {values[1]!r}"
                 )
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"loa-{self.size};simultaneous={self.simultaneous};no_moves={self.no_moves}"
@@ -82,7 +82,7 @@ class Loa(Game):
     def num_actions(self) -> int:
         return len(DIRECTIONS) * self.size**2 + (self.no_moves == "pass")
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> LoaState:
         return jax.device_put(
             LoaState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
@@ -170,7 +170,7 @@ class Loa(Game):
     def key(self, state: LoaState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
         """All of the square: the rules do not know on which edges the pieces began."""
@@ -199,7 +199,7 @@ class Loa(Game):
         cells = transform_cells(byteboard.to_bool(state.pieces, self.size), symmetry)
         return LoaState(byteboard.from_bool(cells), state.meta)
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ----------------------------------------------------------------------------------
     def text(self, state: LoaState) -> str:
         return (
             f"{board_text.format_board(self.cells(state))} {self.players[int(state.meta) & 1][0]}"

@@ -1,4 +1,4 @@
-"""What the registry is told of Lines of Action."""
+"""Rule sets of Lines of Action."""
 
 from jaxsolve.games.options import Entry, choice, factory_of
 

@@ -80,7 +80,7 @@ class MiniShogi(Game):
         if self.repetition != "none":
             raise ValueError(f"minishogi: repetition must be 'none', not {self.repetition!r}.")
 
-    # ---- facts -------------------------------------------------------------------------------------------------
+    # ---- facts ---------------------------------------------------------------------------------
     @property
     def rule_set(self) -> str:
         return f"minishogi;repetition={self.repetition}"
@@ -89,7 +89,7 @@ class MiniShogi(Game):
     def num_actions(self) -> int:
         return PLANES * SQUARES
 
-    # ---- rules -------------------------------------------------------------------------------------------------
+    # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> MiniShogiState:
         return self.parse(notation.START)
 
@@ -210,7 +210,7 @@ class MiniShogi(Game):
     def key(self, state: MiniShogiState) -> jax.Array:
         return key_of(self.rule_set, self.pack(state))
 
-    # ---- symmetries --------------------------------------------------------------------------------------------
+    # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
         """The identity, and left and right exchanged."""
@@ -240,7 +240,7 @@ class MiniShogi(Game):
             jnp.where(jnp.asarray(symmetry) == 1, _mirrored(state.boards), state.boards), state.meta
         )
 
-    # ---- text --------------------------------------------------------------------------------------------------
+    # ---- text ----------------------------------------------------------------------------------
     def text(self, state: MiniShogiState) -> str:
         return notation.position_text(self._position(state))
 

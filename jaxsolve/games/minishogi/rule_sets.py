@@ -1,4 +1,4 @@
-"""What the registry is told of MiniShogi."""
+"""Rule sets of MiniShogi."""
 
 from jaxsolve.games.options import Entry, choice, factory_of
 

@@ -83,7 +83,7 @@ def seen_from(square: int, player: int) -> int:
     return SQUARES - 1 - square if player else square
 
 
-# ---- positions -------------------------------------------------------------------------------------------------------
+# ---- positions ---------------------------------------------------------------------------------
 def position_text(position: Position) -> str:
     """``<board> <side> [hands=...]``."""
     cells = [
@@ -212,7 +212,7 @@ def _line(square: int, direction: int) -> Sequence[int]:
     return found
 
 
-# ---- moves -----------------------------------------------------------------------------------------------------------
+# ---- moves -------------------------------------------------------------------------------------
 def action_text(action: int, position: Position | None) -> str:
     """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position a drop is Black's. Raises ValueError for a number that is no move there."""
     plane, square = divmod(action, SQUARES)

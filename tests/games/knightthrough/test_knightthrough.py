@@ -31,7 +31,7 @@ WIDTH = 256
 JUMPS = [(dr, dc) for dr in (-2, -1, 1, 2) for dc in (-2, -1, 1, 2) if abs(dr) != abs(dc)]
 
 
-# ---- the rules once more, cell by cell ---------------------------------------------------------------------------------
+# ---- the rules once more, cell by cell ---------------------------------------------------------
 class Board(NamedTuple):
     """Rows from the top, each a text of ``.``, ``X`` and ``O``."""
 
@@ -101,7 +101,7 @@ def played(size: int, rules: str, plies: int, rng: random.Random) -> list[Board]
     return boards
 
 
-# ---- three readings agree ----------------------------------------------------------------------------------------------
+# ---- three readings agree ----------------------------------------------------------------------
 def states_of(boards: list[Board]) -> KnightthroughState:
     """States of ``boards``, made without the game's reading; the first repeated up to ``WIDTH``."""
     knights, side = np.zeros((WIDTH, 2, 2), np.uint32), np.zeros(WIDTH, np.uint32)
@@ -250,7 +250,7 @@ def test_lines_of_play_are_as_many(size, rules):
         )
 
 
-# ---- facts -------------------------------------------------------------------------------------------------------------
+# ---- facts -------------------------------------------------------------------------------------
 def test_facts_and_names():
     game = make("knightthrough-8")
     assert (
@@ -361,7 +361,7 @@ def test_bad_moves_are_refused():
         game.action_text(0)
 
 
-# ---- solving -----------------------------------------------------------------------------------------------------------
+# ---- solving -----------------------------------------------------------------------------------
 def wins(board: Board, memory: dict) -> bool:
     """Whether the side to move wins with ``rules=forward``, by trying everything."""
     if board not in memory:

@@ -162,7 +162,7 @@ def test_full_boards_where_a_side_has_no_move(no_moves):
     assert set(ends) == ({"stuck", "draw"} if no_moves == "pass" else {"0", "1"})
 
 
-# ---- counting ----------------------------------------------------------------------------------------------------------
+# ---- counting ----------------------------------------------------------------------------------
 def perft(game: Loa, board: oracle.Board, depth: int) -> int:
     """How many lines of ``depth`` moves begin at a position, by the kernel; equal positions are counted together."""
     look, step = compiled(game)
@@ -305,7 +305,7 @@ def test_open_spiel_plays_the_same_games():
     assert plies > 200 and sum(wins.values()) > 3
 
 
-# ---- single rules ------------------------------------------------------------------------------------------------------
+# ---- single rules ------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("before", "move", "after", "draw", "mover"),
     [

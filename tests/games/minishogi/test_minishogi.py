@@ -115,7 +115,7 @@ def played(start, rng, plies):
         position = moves[rng.choice(sorted(moves))] if moves else Shogi(start)
 
 
-# ---- rules -------------------------------------------------------------------------------------------------------------
+# ---- rules -------------------------------------------------------------------------------------
 def test_random_games_equal_the_plain_game():
     rng = random.Random(1)
     for start in (START, HANDS):
@@ -201,7 +201,7 @@ def test_fairy_stockfish_has_the_same_moves():
     assert mating >= 3
 
 
-# ---- seats -------------------------------------------------------------------------------------------------------------
+# ---- seats -------------------------------------------------------------------------------------
 def test_a_board_turned_round_with_colours_exchanged_is_the_same_to_its_mover():
     """Masks, children and what is seen do not tell Black from White, but for the plane that says so."""
 
@@ -246,7 +246,7 @@ def test_what_is_seen_is_what_is_there():
         assert held.tolist() == [[0, 1, 2, 1, 2], [0] * 5] and seen[..., 40].all() == (player == 1)
 
 
-# ---- text --------------------------------------------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -316,7 +316,7 @@ def test_other_repetition_rules_are_refused():
         make("minishogi;repetition=first-player-loses")
 
 
-# ---- search ------------------------------------------------------------------------------------------------------------
+# ---- search ------------------------------------------------------------------------------------
 def wins_within(words, plies):
     """bool[N]: whether the side to move mates within an odd number of plies, by looking at every move."""
     won = np.zeros(len(words), bool)
