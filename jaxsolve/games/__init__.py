@@ -1,4 +1,4 @@
-"""Rules of the games as jitted kernels, their registry, and the wrappers that reinforcement learning code expects.
+"""Games as jitted kernels, their registry, and wrappers for reinforcement learning.
 
 Names are imported on first use, so that ``import jaxsolve.games`` alone does not import JAX.
 """

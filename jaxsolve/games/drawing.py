@@ -1,4 +1,4 @@
-"""What a picture of a position shows. A game describes its board; the painters of ``jaxsolve.view`` know these shapes and no game."""
+"""Descriptions of a position's picture: games make them, ``jaxsolve.view`` renders them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Shape(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stones:
-    """A board whose cells are empty or hold a stone, or a piece with a name. Raises ValueError where the parts do not fit each other."""
+    """A board of stones, or of pieces with names. Raises ValueError if its fields do not match."""
 
     shape: Shape
     cells: (
@@ -47,11 +47,13 @@ class Stones:
         height, width = np.shape(self.cells)
         if (len(self.rows), len(self.columns)) != (height, width):
             raise ValueError(
-                f"a board of {height} rows and {width} columns has {len(self.rows)} row and {len(self.columns)} column labels"
+                f"a board of {height} rows and {width} columns has {len(self.rows)} row and "
+                f"{len(self.columns)} column labels"
             )
         if not np.isin(self.cells, (0, 1, 2)).all():
             raise ValueError(
-                f"a board of stones has cells 0, 1 and 2, not {int(np.max(self.cells))}; counters are drawn as Counters"
+                f"a board of stones has cells 0, 1 and 2, not {int(np.max(self.cells))}; "
+                "counters are drawn as Counters"
             )
         if self.names and {
             (column, row) for row, column in np.argwhere(self.cells).tolist()
@@ -85,7 +87,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Counters:
-    """Pits or heaps that hold counters, in rows from the top; each row has as many as the others."""
+    """Rows of pits or heaps with counters, from the top, all of one length."""
 
     rows: Sequence[Row]
 

@@ -1,4 +1,4 @@
-"""Adapter to mctx (Babuschkin et al. 2020; Danihelka et al. 2022): ``root_fn`` and ``recurrent_fn`` of an ``Env``."""
+"""``root_fn`` and ``recurrent_fn`` of an ``Env`` for mctx (Danihelka et al. 2022)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from jaxsolve.games.env import Env, State
 from jaxsolve.games.random_play import random_legal_action
 
 Evaluate = Callable[[Any, jax.Array, State], tuple[jax.Array, jax.Array]]
-"""``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B] for the agent to move, of a batch of states."""
+"""``evaluate(params, key, states)``: prior logits float32[B, A] and values float32[B].
+
+The values of the batch of states are those of the agent to move.
+"""
 
 # A type checker does not see the fields of chex's dataclasses.
 _root_output: Callable[..., mctx.RootFnOutput] = mctx.RootFnOutput
@@ -21,9 +24,10 @@ _recurrent_output: Callable[..., mctx.RecurrentFnOutput] = mctx.RecurrentFnOutpu
 
 
 def root_fn(evaluate: Evaluate) -> Callable[[Any, jax.Array, State], mctx.RootFnOutput]:
-    """``(params, key, states)`` to mctx's root, whose embedding is the batch of states without their observations.
+    """A function from ``(params, key, states)`` to mctx's root.
 
-    Give the policy ``invalid_actions(states)`` as well: mctx masks illegal actions at the root only.
+    The embedding is the batch of states without observations. Pass ``invalid_actions(states)`` to
+    the policy too: mctx masks illegal actions at the root only.
     """
 
     def root(params: Any, key: jax.Array, states: State) -> mctx.RootFnOutput:
@@ -38,9 +42,9 @@ def recurrent_fn(
 ) -> Callable[[Any, jax.Array, jax.Array, State], tuple[mctx.RecurrentFnOutput, State]]:
     """mctx's model of ``env``: one real step for each simulation.
 
-    The reward is the mover's; the discount is -1 where the value after the step belongs to the other agent, 1 where the same agent moves
-    again (a turn of several actions, as in Slither), and 0 once the game is over. Illegal actions keep the lowest logit float32 has, so that
-    mctx never expands them while a legal one is left.
+    The reward is the mover's. The discount is -1 if the other agent moves next, 1 if the same agent
+    moves again (a turn of several actions, as in Slither), and 0 once the game is over. Illegal
+    actions have the lowest float32 logit, so mctx never expands them while a legal one is left.
     """
 
     def recurrent(
@@ -67,7 +71,7 @@ def invalid_actions(states: State) -> jax.Array:
 
 
 def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
-    """The evaluator that knows nothing: equal priors, value 0."""
+    """Uninformed evaluator: equal priors, value 0."""
     del params, key
     return jnp.zeros(states.legal_action_mask.shape, jnp.float32), jnp.zeros(
         states.current_player.shape, jnp.float32
@@ -75,7 +79,7 @@ def uniform(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.
 
 
 def random_rollout(env: Env, *, max_steps: int) -> Evaluate:
-    """Equal priors, and as value the result of one uniformly random game, 0 where it lasts longer than ``max_steps`` moves."""
+    """Equal priors; the value is the result of one random game, 0 if it exceeds ``max_steps``."""
 
     def evaluate(params: Any, key: jax.Array, states: State) -> tuple[jax.Array, jax.Array]:
         del params

@@ -1,4 +1,4 @@
-"""How a game describes itself to the registry: its rule sets and each of their options. Importing this module does not import JAX."""
+"""Entries of the registry: a game's rule sets and their options. This module imports no JAX."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """One ``name=value`` of a rule-set id: how its text is read, and what a person is told of it."""
+    """One ``name=value`` of a rule-set id: its parser and its description for users."""
 
     name: str
     parse: Callable[
@@ -29,7 +29,7 @@ class Option:
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A family of rule sets: its base name (``awari``, or ``hex-N`` with N from ``sizes``), factory and options.
+    """A family of rule sets: base name (``awari``, or ``hex-N`` with N in ``sizes``) and options.
 
     This is also what an entry point of the group ``jaxsolve.games`` leads to.
     """
@@ -73,12 +73,13 @@ def check_base(entry: Entry) -> None:
         entry.sizes is not None and not entry.base.endswith("-N")
     ):
         raise ValueError(
-            f"Game name {entry.base!r} must be lower-case letters, digits and dashes, ending in '-N' where sizes are given."
+            f"Game name {entry.base!r} must be lower-case letters, digits and dashes, "
+            "ending in '-N' where sizes are given."
         )
 
 
 def choice(name: str, *values: str, meaning: str, default: str | None = None) -> Option:
-    """An option that is one of the given words; without ``default`` the first is taken where none is given."""
+    """An option with one of the given values; the default is ``default``, or the first value."""
 
     def parse(text: str) -> str:
         if text not in values:
@@ -128,7 +129,7 @@ def word(name: str, values: str, *, default: str, meaning: str, example: str) ->
 
 
 def factory_of(module: str, name: str, **fixed: Any) -> Callable[..., Game]:
-    """A factory that imports its game, and with it JAX, only when a game is made; ``fixed`` are arguments it always gets."""
+    """A factory that imports its game when it is called; ``fixed`` are constant arguments."""
 
     def factory(**options: Any) -> Game:
         return getattr(importlib.import_module(module), name)(**fixed, **options)

@@ -1,6 +1,7 @@
-"""Games that other installed packages bring: entry points of the group ``jaxsolve.games``, looked at only when they are asked for.
+"""Games of other installed packages: entry points of the group ``jaxsolve.games``.
 
-An entry point's name is the game's base name, its object an ``Entry``; in the package's ``pyproject.toml``::
+An entry point's name is the game's base name, and its object an ``Entry``. A package is imported
+only when its game is used. Its ``pyproject.toml`` contains::
 
     [project.entry-points."jaxsolve.games"]
     nim-N = "my_package.nim:ENTRY"
@@ -19,7 +20,7 @@ GROUP = "jaxsolve.games"
 
 
 class PluginError(ValueError):
-    """A package names a game that cannot be had from it; the message is one sentence."""
+    """A package announces a game that cannot be loaded; the message is one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Plugin:
         )
 
     def matches(self, base: str) -> bool:
-        """Whether ``base`` (``nim-5``, or ``nim-N`` itself) may be one of its rule sets, as far as the name tells."""
+        """Whether ``base`` (``nim-5``, or ``nim-N`` itself) can name one of its rule sets."""
         return base == self.base or (
             self.base.endswith("-N")
             and re.fullmatch(re.escape(self.base[:-1]) + r"[1-9]\d*", base) is not None
@@ -63,11 +64,13 @@ def _load(plugin: Plugin) -> Entry:
         ) from error
     if not isinstance(entry, Entry):
         raise PluginError(
-            f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, not a jaxsolve.games.options.Entry."
+            f"The game {plugin.base!r} of {plugin.origin} is a {type(entry).__name__}, "
+            "not a jaxsolve.games.options.Entry."
         )
     if entry.base != plugin.base:
         raise PluginError(
-            f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: entry point and entry must have one name."
+            f"The game {plugin.base!r} of {plugin.origin} calls itself {entry.base!r}: "
+            "entry point and entry must have one name."
         )
     try:
         check_base(entry)
@@ -78,7 +81,7 @@ def _load(plugin: Plugin) -> Entry:
 
 @functools.cache
 def announced() -> tuple[Plugin, ...]:
-    """Every game that an installed package announces, sorted by base name; nothing of them is imported."""
+    """Games that installed packages announce, sorted by base name, without importing them."""
     points = importlib.metadata.entry_points(group=GROUP)
     return tuple(
         sorted((Plugin(point.name, point) for point in points), key=lambda plugin: plugin.base)

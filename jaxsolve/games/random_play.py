@@ -1,4 +1,4 @@
-"""A uniformly random legal action, cheap enough not to be what a benchmark of the rules measures."""
+"""Uniformly random legal actions, at little cost beside that of the rules."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from jaxsolve.core.action_sets import bool_to_actions
 
 
 def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
-    """int32[]: one of the True entries of bool[A] ``mask``, all equally likely (to within A / 2^32); 0 where there is none.
+    """int32[]: a uniformly random True entry of bool[A] ``mask`` (to within A / 2^32), or 0.
 
-    One random word a board, where ``jax.random.categorical`` draws one an action: the k-th set bit of the packed mask is found by
-    halving with population counts.
+    It draws one random word per board; ``jax.random.categorical`` draws one per action. Population
+    counts find the k-th set bit of the packed mask by halving. Without a True entry it returns 0.
     """
     return action_of_rank(bool_to_actions(mask), jax.random.bits(key, (), jnp.uint32))
 
 
 def action_of_rank(words: jax.Array, bits: jax.Array) -> jax.Array:
-    """int32[]: one of the actions of the bit set uint32[M] ``words``, which the random word uint32[] ``bits`` decides; 0 where there is none."""
+    """int32[]: an action of the set uint32[M] ``words`` chosen by random uint32[] ``bits``, or 0."""
     counts = jax.lax.population_count(words)
     total = jnp.sum(counts, dtype=jnp.uint32)
     rank = bits % jnp.maximum(total, 1)

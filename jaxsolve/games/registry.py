@@ -72,7 +72,7 @@ def describe(base: str) -> Entry:
 
 
 def named(text: str) -> tuple[str, ...]:
-    """Base names that match ``text``: a base name, any id, or a family (``tsumego``, ``killallgo``).
+    """Base names that match ``text``: a base name, any id, or a family (``killallgo``).
 
     Raises ValueError if there are none.
     """
@@ -81,7 +81,7 @@ def named(text: str) -> tuple[str, ...]:
 
 
 def make(rule_set: str, **options: Any) -> Game:
-    """The game of a rule-set id, short (``hex-5``) or full (``gomoku-15;line=5;win=exact5;knowledge=4t``).
+    """The game of a rule-set id, short (``hex-5``) or full (``go-9;ko=simple;komi=7.5``).
 
     A family's name alone takes its default size: 19 for ``go``, 15 for ``gomoku``, 11 for ``hex``,
     9 for ``tsumego``, 8 for ``knightthrough``, ``loa`` and ``slither``, 7 for ``killallgo``. The

@@ -1,1 +1,1 @@
-"""Pieces that several games' kernels are built from: packed boards, planes, key mixing, board text."""
+"""Building blocks of several games' kernels: packed boards, planes, keys, board text."""

@@ -1,4 +1,4 @@
-"""How a kernel written for words-first sets runs well both on one board and on a batch."""
+"""Batching of kernels on words-first sets: fast on one board and on a batch."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jaxsolve.core import lazy_import
 from jaxsolve.core.lazy_import import jax, jnp
 
 traced_once = lazy_import.jit(static_argnums=0, inline=True)
-"""Decorates a function whose first argument is static (a method of a game): equal games and arrays of equal types are traced once in a process."""
+"""Decorator of a method of a game: it is traced once for equal games and argument types."""
 
 
 def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """``kernel(rules, *arrays)`` as a jitted function that ``jax.vmap`` runs with the batch as the LAST axis of every array.
+    """``kernel(rules, *arrays)``, jitted, with ``jax.vmap``'s batch as the LAST axis of each array.
 
     ``rules`` is static: a game or another frozen, hashable value. ``kernel`` must accept extra trailing dimensions in all its arrays
     (pytrees of them) and return them in all its results; it may be a method. Words of a set are few; with the batch last it is the batch
@@ -36,8 +36,9 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
-    # The kernel's constants are arguments here: a branch or loop that becomes batched may hand them back with a batch dimension, and
-    # ``custom_vmap`` refuses closed-over constants that have one. The rule runs the kernel anew, which makes its own.
+    # The kernel's constants are arguments here. A branch or loop that becomes batched may return them
+    # with a batch dimension, and ``custom_vmap`` refuses closed-over constants that have one. The
+    # rule traces the kernel again, which makes its own constants.
     @jax.custom_batching.custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
         pure = jaxpr_as_fun(ClosedJaxpr(closed.jaxpr, constants))
@@ -71,13 +72,13 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
 
 
 def _mesh_axes(args: Any) -> Any:
-    """The mesh axes over which the batch, the last axis of ``args``, is spread by its type (``AxisType.Explicit``); None where it is not."""
+    """Mesh axes of the batch, the last axis of ``args``, if its type has any; else None."""
     specs = (jax.typeof(x).sharding.spec for x in jax.tree.leaves(args))
     return next((spec[-1] for spec in specs if len(spec) and spec[-1] is not None), None)
 
 
 def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
-    """``kernel`` on every device's share of the batch by itself: boards have nothing to tell each other, and loops need not wait for the longest."""
+    """``kernel`` on each device's share of the batch, without communication between devices."""
 
     def of(x: Any) -> jax.sharding.PartitionSpec:
         return jax.sharding.PartitionSpec(*(None,) * (len(x.shape) - 1), axes)
@@ -96,15 +97,16 @@ def _on_each_device(kernel: Callable[..., Any], args: tuple, axes: Any) -> Any:
 
 
 def as_action(action: Any) -> jax.Array:
-    """int32[...]: an action given as a Python number or an array of any integer type, so that all of them are one type to the compiler."""
+    """int32[...]: an action of any integer type, so that all compile to one function."""
     return jnp.asarray(action, jnp.int32)
 
 
 def held(planes: Sequence[jax.Array]) -> list[jax.Array]:
-    """The same arrays, of one shape: for one board as rows of a single array in memory, for a batch untouched.
+    """The same arrays, of one shape; for one board they become rows of one array in memory.
 
-    On one board an array is a handful of words. XLA would recompute it for every element that reads it, and start a kernel for every
-    array it does keep; as one array all of them take one kernel. On a batch the values are better off in registers.
+    On one board an array is a few words. XLA would recompute it for every element that reads it, and
+    start one kernel per stored array; one joint array takes one kernel. A batch is left unchanged:
+    its values are better in registers.
     """
     if planes[0].ndim > 1:
         return list(planes)

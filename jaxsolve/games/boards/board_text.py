@@ -1,6 +1,8 @@
-"""Boards and points as text, host side: rows from the top joined by ``/``, ``.`` empty, ``X`` first player, ``O`` second.
+"""Boards and points as text (host side).
 
-Columns have letters: Go and Gomoku leave out I and count rows from the bottom (as GTP does), Hex uses all letters and counts from the top.
+A board is its rows from the top, joined by ``/``: ``.`` empty, ``X`` first player, ``O`` second. Columns
+have letters. Go and Gomoku omit I and count rows from the bottom, as GTP does; Hex uses all letters
+and counts from the top.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ def format_board(cells: np.ndarray) -> str:
 
 
 def parse_board(text: str, size: int) -> np.ndarray:
-    """Inverse of ``format_board`` for a square board. Raises ValueError naming the first row that is wrong."""
+    """Inverse of ``format_board`` for a square board. Raises ValueError naming the wrong row."""
     rows = text.split("/")
     if len(rows) != size:
         raise ValueError(f"the board has {len(rows)} rows, expected {size}")
@@ -32,7 +34,8 @@ def parse_board(text: str, size: int) -> np.ndarray:
         wrong = set(row) - set(STONES)
         if wrong:
             raise ValueError(
-                f"row {number} from the top, {row!r}, holds {min(wrong)!r}; a cell is one of '.', 'X', 'O'"
+                f"row {number} from the top, {row!r}, holds {min(wrong)!r}; "
+                "a cell is one of '.', 'X', 'O'"
             )
     return np.array([[STONES.index(c) for c in row] for row in rows], np.int8)
 
@@ -48,7 +51,7 @@ def parse_side(text: str, players: tuple[str, str]) -> int:
 def parse_board_and_side(
     text: str, game: str, size: int, players: tuple[str, str]
 ) -> tuple[np.ndarray, int]:
-    """int8[H, W] cells and the side to move, of ``<board> <side>``; ``game`` is its name in a sentence. Raises ValueError."""
+    """int8[H, W] cells and the side to move of ``<board> <side>``. Raises ValueError."""
     fields = text.split()
     if len(fields) != 2:
         raise ValueError(f"a {game} position is '<board> <side>', not {text!r}")
@@ -56,12 +59,12 @@ def parse_board_and_side(
 
 
 def gtp_labels(size: int) -> tuple[list[str], list[str]]:
-    """Column letters from the left and row numbers from the top of a square board as Go and Gomoku players write them."""
+    """Column letters from the left and row numbers from the top, as in Go and Gomoku."""
     return list(GTP_LETTERS[:size]), [str(size - row) for row in range(size)]
 
 
 def gtp_point(action: int, size: int) -> str:
-    """Point of a square board as Go and Gomoku players write it: ``C3``. Raises ValueError for a number that is no point."""
+    """Point as in Go and Gomoku: ``C3``. Raises ValueError for a number that is no point."""
     row, column = _place(action, size)
     return f"{GTP_LETTERS[column]}{size - row}"
 
@@ -80,7 +83,7 @@ def hex_labels(size: int) -> tuple[list[str], list[str]]:
 
 
 def hex_point(action: int, size: int) -> str:
-    """Cell of a Hex board: ``a1`` is in the upper left corner, letters go to the right. Raises ValueError for a number that is no cell."""
+    """Cell of a Hex board; ``a1`` is the upper left corner. Raises ValueError for no cell."""
     row, column = _place(action, size)
     return f"{HEX_LETTERS[column]}{row + 1}"
 

@@ -1,4 +1,4 @@
-"""128-bit keys of packed states: every word goes through its own mixer, the mixed words are summed, the sums mixed again."""
+"""128-bit keys of packed states: each word is mixed, the results are summed and mixed again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxsolve.games.boards.batching import batch_last
 
 
 def avalanche(x: jax.Array) -> jax.Array:
-    """A bijection of uint32 in which every input bit reaches every output bit (multiply-xorshift, as in MurmurHash3's finaliser)."""
+    """A bijection of uint32 by multiply-xorshift, as in MurmurHash3's finaliser."""
     x = (x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D)
     x = (x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B)
     return x ^ x >> np.uint32(16)
@@ -20,7 +20,7 @@ def avalanche(x: jax.Array) -> jax.Array:
 
 @functools.cache
 def _salts(words: int, tag: str) -> np.ndarray:
-    """uint32[2, 4, words] of random bits that only the number of words and the tag decide; the second half is odd."""
+    """uint32[2, 4, words]: random bits seeded by ``words`` and ``tag``; the second half is odd."""
     rng = np.random.Generator(np.random.PCG64([words, zlib.crc32(tag.encode())]))
     salts = rng.integers(0, 1 << 32, size=(2, 4, words), dtype=np.uint32)
     salts[1] |= 1
@@ -28,7 +28,7 @@ def _salts(words: int, tag: str) -> np.ndarray:
 
 
 def mix(words: jax.Array, tag: str) -> jax.Array:
-    """uint32[4, ...] keys of uint32[S, ...] packed ``words``; ``tag`` (the rule-set id) makes keys of different rules unrelated.
+    """uint32[4, ...]: keys of packed uint32[S, ...]; ``tag`` is the rule-set id.
 
     As in Zobrist hashing (1970), the sum over words runs over independent random-looking functions, so no two positions of
     equal word sums collide by structure; four lanes give 128 bits.

@@ -14,7 +14,7 @@ SQUARE_SYMMETRIES = 8
 
 @functools.cache
 def square_permutations(size: int) -> np.ndarray:
-    """int32[8, size * size]: image of every cell ``row * size + column`` under the symmetries; four turns, then the mirrored four."""
+    """int32[8, size * size]: image of each cell; four rotations, then the four mirrored ones."""
     cell = np.arange(size * size, dtype=np.int32).reshape(size, size)
     placed = [
         np.rot90(board, k) for board in (cell, cell[:, ::-1]) for k in range(4)
@@ -25,13 +25,13 @@ def square_permutations(size: int) -> np.ndarray:
 
 
 def _parts(symmetry: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """bool[...] each: whether a symmetry of ``square_permutations`` swaps rows and columns, then mirrors rows, then columns."""
+    """bool[...] each: whether a symmetry transposes, then mirrors rows, then mirrors columns."""
     symmetry = jnp.asarray(symmetry, jnp.int32)
     return symmetry & 1 == 1, 0b11000110 >> symmetry & 1 == 1, 0b10011100 >> symmetry & 1 == 1
 
 
 def image_of(size: int, cell: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """int32[...]: where a symmetry takes int32[...] ``cell``; ``square_permutations(size)[symmetry, cell]`` without looking it up."""
+    """int32[...]: ``square_permutations(size)[symmetry, cell]``, computed without a table."""
     swap, mirror_rows, mirror_columns = _parts(symmetry)
     row, column = cell // size, cell % size
     row, column = jnp.where(swap, column, row), jnp.where(swap, row, column)
@@ -49,5 +49,5 @@ def transform_cells(cells: jax.Array, symmetry: jax.Array) -> jax.Array:
 
 
 def turned(grid: Grid, sets: jax.Array, symmetry: jax.Array) -> jax.Array:
-    """uint32[..., W]: the sets of a square ``grid`` (words last) after int32[] ``symmetry`` of ``square_permutations``."""
+    """uint32[..., W]: sets of a square ``grid`` (words last) after int32[] ``symmetry``."""
     return grid.from_bool(transform_cells(grid.to_bool(sets), symmetry))
