@@ -24,7 +24,7 @@ from jaxsolve.evaluate.rows import Rows
 from jaxsolve.jit import device
 
 if TYPE_CHECKING:
-    from jaxlib._jax import Device  # ``jax.Device`` is a variable to type checkers
+    from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
 
 BATCH_SIZES = (16, 64, 256, 1024, 4096)
 """Each takes seconds to compile on first use; a wave of one costs little less than one of 16."""

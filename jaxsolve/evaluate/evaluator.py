@@ -28,7 +28,7 @@ from jaxsolve.games.threats import with_row_buffer
 from jaxsolve.networks.heads import Heads, History
 
 if TYPE_CHECKING:
-    from jaxlib._jax import Device  # ``jax.Device`` is a variable to type checkers
+    from typing import Any as Device  # ``jax.Device`` is a variable to type checkers
 
     from jaxsolve.games.threats import ThreatSearch
     from jaxsolve.games.zones import Zoning
