@@ -1,4 +1,4 @@
-"""A question: what is to be proven about a position, and the three answers there are. Below proof, formats and search, which all speak of it."""
+"""Claims about positions, verdicts on them, and problems: the terms of proof and search."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jaxsolve.games.game import Game, Outcome, State
 
 
 class Verdict(enum.Enum):
-    """The three answers to a question; never a guess."""
+    """The three verdicts on a claim; never a guess."""
 
-    PROVED = "proved"  # the claim holds, the certificate carries it
-    DISPROVED = "disproved"  # the opposite claim holds, the certificate carries that one
-    UNKNOWN = "unknown"  # a limit was reached first, or no play that comes to an end decides it
+    PROVED = "proved"  # the claim holds; the certificate proves it
+    DISPROVED = "disproved"  # the opposite claim holds; the certificate proves that one
+    UNKNOWN = "unknown"  # a limit was reached, or no play that ends decides the claim
 
     @property
     def opposite(self) -> Verdict:
@@ -29,7 +29,10 @@ RESULTS = ("wins", "does-not-lose")
 
 @dataclass(frozen=True)
 class Claim:
-    """What is to be proven: that ``player`` (0 or 1, the or-player) can force ``result``. Raises ValueError for anything else."""
+    """A statement to prove: ``player`` (0 or 1, the or-player) can force ``result``.
+
+    Raises ValueError for any other player or result.
+    """
 
     player: int
     result: Literal["wins", "does-not-lose"] = "wins"
@@ -37,11 +40,12 @@ class Claim:
     def __post_init__(self) -> None:
         if self.player not in (0, 1) or self.result not in RESULTS:
             raise ValueError(
-                f"no claim: player {self.player!r} (0 or 1), result {self.result!r} ({' or '.join(map(repr, RESULTS))})"
+                f"no claim: player {self.player!r} (0 or 1), result {self.result!r}"
+                f" ({' or '.join(map(repr, RESULTS))})"
             )
 
     def opposite(self, draws: bool = True) -> Claim:
-        """The claim that holds exactly when this one does not; in a game without ``draws`` not to lose is to win."""
+        """The claim that holds exactly when this one does not. Without ``draws`` it is a win."""
         return Claim(
             1 - self.player, "does-not-lose" if self.result == "wins" and draws else "wins"
         )
@@ -57,13 +61,13 @@ class Claim:
 
 
 def default_claim(game: Game, state: State) -> Claim:
-    """The game's goal where the rule set names one (killall-Go, tsumego), else that the side to move wins."""
+    """The game's goal (killall-Go, tsumego) if it has one, else that the side to move wins."""
     return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A position and what is to be proven about it."""
+    """A position and a claim about it, with an id."""
 
     id: str  # unique in its set
     game: Game
@@ -71,7 +75,5 @@ class Problem:
     claim: Claim
     title: str = ""
     source: str = ""
-    expected: str | None = (
-        None  # "proved" or "disproved" where the source knows the answer under these rules
-    )
+    expected: str | None = None  # "proved" or "disproved", where the source knows the answer
     notes: dict[str, Any] = field(default_factory=dict)

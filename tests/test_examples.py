@@ -26,7 +26,6 @@ def test_mctx_selfplay(capsys):
     assert "8 games of search against itself" in capsys.readouterr().out
 
 
-@pytest.mark.full
 def test_train_from_python(capsys):
     pytest.importorskip("flax")
     run("train_from_python", "hex-3", 5)

@@ -46,9 +46,9 @@ def made():
     loops = [x for module in modules for x in vars(module).values() if hasattr(x, "stats") and x.py_func.__module__ == module.__name__]
     return {x.py_func.__qualname__: sum(x.stats.cache_hits.values()) + sum(x.stats.cache_misses.values()) for x in loops}
 
-late, forms, another = {}, [], restarts.Restarts.another
-restarts.FIRST_ATTEMPT = 20
-restarts.Restarts.another = lambda *given: (forms.append(another(*given)), forms[-1])[1]
+late, forms, following = {}, [], restarts.Restarts.next_configuration
+restarts.PLAN_BUDGET = 20
+restarts.Restarts.next_configuration = lambda *given: (forms.append(following(*given)), forms[-1])[1]
 method = method_named(sys.argv[1])
 for rules, start in (
     ("hex-4", "..../..../..../.... b"),

@@ -17,6 +17,7 @@ from jaxsolve.core.process import setup
 from jaxsolve.formats import problems
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.run.job import TREE_SHARE, Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.tree import EVICTED, LIVE, USED
@@ -47,7 +48,9 @@ def run(
     settings = Settings(
         method, Limits(cpu_seconds=seconds), memory_mb=memory_mb, max_nodes=max_nodes
     )
-    job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
+    job = Job(
+        problem.game, problem.state, claims=problem.claim, options=RunOptions(settings=settings)
+    )
     try:
         run_jobs([job])
         counters = job.search.tree.counters.copy()

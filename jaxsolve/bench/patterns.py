@@ -36,6 +36,7 @@ from jaxsolve.games.go.zone_board import SIZE
 from jaxsolve.games.zones import FOR_MOVER, LEAF, PATTERN, SECOND_MOVES, WON, call_zone_function
 from jaxsolve.jit.host import compiled
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.pattern_insertion import insert
@@ -115,7 +116,11 @@ Decided = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def _measured(game: Game, source: Iterator[Decided], count: int, seconds: float) -> dict[str, Any]:
     """The numbers of one row of the report."""
-    job = Job(game, hard_positions(game)[0], settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
+    job = Job(
+        game,
+        hard_positions(game)[0],
+        options=RunOptions(settings=Settings("dfpn", Limits(cpu_seconds=seconds))),
+    )
     try:
         search = job.search
         entering = _fill(search.tree, source, count)
@@ -175,7 +180,9 @@ def _searched(game: Game, seconds: float) -> Iterator[Decided]:
     """Positions decided by searches of ``seconds`` CPU seconds, repeated without end."""
     roots, found = [*zone_positions(game), *hard_positions(game)], []
     for root in {game.text(root): root for root in roots}.values():
-        job = Job(game, root, settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
+        job = Job(
+            game, root, options=RunOptions(settings=Settings("dfpn", Limits(cpu_seconds=seconds)))
+        )
         try:
             run_jobs([job])
             found += [

@@ -16,11 +16,17 @@ from jaxsolve.core.process import setup
 from jaxsolve.formats import position
 from jaxsolve.question import Problem
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.tree import EVICTED, LIVE
 
-STEPS = {"select": "select", "absorb": "absorb", "make room": "_make_room", "settle": "_settle"}
+STEPS = {
+    "select": "select",
+    "absorb": "absorb",
+    "make space": "make_space",
+    "propagate": "propagate",
+}
 
 
 class _Watch:
@@ -50,7 +56,9 @@ def pauses(
     Returns nodes, positions held and evicted, and the longest calls of each step in seconds.
     """
     settings = Settings(method, Limits(cpu_seconds=seconds), memory_mb=memory_mb)
-    job = Job(problem.game, problem.state, claims=problem.claim, settings=settings)
+    job = Job(
+        problem.game, problem.state, claims=problem.claim, options=RunOptions(settings=settings)
+    )
     watches = {name: _Watch() for name in STEPS}
     for name, attribute in STEPS.items():
         setattr(job.search, attribute, watches[name].around(getattr(job.search, attribute)))

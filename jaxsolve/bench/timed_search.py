@@ -16,6 +16,7 @@ from jaxsolve.games.game import Game
 from jaxsolve.networks import Guide, History
 from jaxsolve.search.methods import method_for
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.run.search import MAX_PATHS
 from jaxsolve.search.settings import Limits, Settings, changed
@@ -88,8 +89,9 @@ def timed_search(
         _TimedJob(
             game,
             states[i % len(states)],
-            settings=changed(settings, seed=i // len(states)),
-            evaluator=evaluator,
+            options=RunOptions(
+                settings=changed(settings, seed=i // len(states)), evaluator=evaluator
+            ),
         )
         for i in range(pool)
     ]

@@ -18,6 +18,7 @@ from jaxsolve.jit.host import address_of
 from jaxsolve.question import Problem, Verdict
 from jaxsolve.search.methods import METHODS, Method, ProofNumber, RelevanceZone, Workspace
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 
@@ -137,8 +138,7 @@ def solve(problem: Problem, variant: Variant, seconds: float, seed: int = 0) -> 
         problem.game,
         problem.state,
         claims=problem.claim,
-        settings=settings,
-        evaluator=variant.evaluator(problem.game),
+        options=RunOptions(settings=settings, evaluator=variant.evaluator(problem.game)),
     )
     try:
         run_jobs([job])

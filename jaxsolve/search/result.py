@@ -1,4 +1,4 @@
-"""What a search answers: progress on the way, and the result."""
+"""Results of searches, and progress reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.settings import Settings
 
 REFUSED = "The checker refused the proof"
-"""How the reason begins where that has happened: it must not be lost, for it shows a fault of this package."""
+"""The beginning of a reason that reports a fault of this package, which must not be lost."""
 
 
 @dataclass
@@ -21,9 +21,7 @@ class Progress:
     nodes: int = 0  # positions expanded
     evaluations: int = 0  # positions sent to the evaluator
     proof_number: float = 1.0  # of the root (for MCTS: visits)
-    disproof_number: float = (
-        1.0  # of the root (for MCTS: mean value in [-1, 1], or mean cost, as log10)
-    )
+    disproof_number: float = 1.0  # of the root (for MCTS: mean value in [-1, 1] or log10 cost)
     line: list[str] = field(default_factory=list)  # best line from the root, as moves
     wall_seconds: float = 0.0
 
@@ -35,9 +33,7 @@ class Result:
     verdict: Verdict
     claim: Claim
     reason: str  # one full sentence
-    best_move: str | None = (
-        None  # the winning first move of the side to move, where the verdict gives one
-    )
+    best_move: str | None = None  # a first move that proves the verdict, if it has one
     line: list[str] = field(default_factory=list)  # principal variation
     nodes: int = 0  # expansions
     evaluations: int = 0
@@ -51,9 +47,7 @@ class Result:
     checked: bool = False  # the independent checker has accepted the proof
     interrupted: bool = False
     unsaved: str = ""  # a sentence where certificate, log or result file could not be written
-    settings: Settings | None = field(
-        default=None, repr=False, compare=False
-    )  # how it was searched
+    settings: Settings | None = field(default=None, repr=False, compare=False)
 
     def as_json(self, players: tuple[str, str]) -> dict[str, object]:
         """Plain values for a JSON object."""

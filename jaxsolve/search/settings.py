@@ -1,4 +1,4 @@
-"""How a question is searched: one frozen object that travels from the command line to the search. Raises ValueError for what is no setting."""
+"""Settings and limits of a search, as frozen dataclasses. Invalid values raise ValueError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METHOD_NAMES = ("pns", "dfpn", "fdfpn", "mcts", "pnmcts", "rzs")
 class Limits:
     """When to give up. None = no limit; whichever is reached first counts.
 
-    On a machine whose accelerator does the work a process uses little CPU time: give wall seconds there.
+    With an accelerator a process uses little CPU time: limit wall seconds there.
     """
 
     cpu_seconds: float | None = None  # of this process, all threads; compilation not counted
@@ -38,7 +38,7 @@ class Limits:
                 )
 
     def reached(self, name: str) -> str:
-        """The sentence that says that a limit ended a search."""
+        """The sentence for a limit that has ended a search."""
         unit, limit = (
             {"cpu_seconds": " CPU seconds", "wall_seconds": " seconds"}.get(name, f" {name}"),
             getattr(self, name),
@@ -49,24 +49,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything about a search but its question and its output folder."""
+    """All options of a search except its question and its output folder."""
 
-    method: str | Method = (
-        "dfpn"  # a name of ``METHODS`` (with a network: ``Method.guided``), or an object with settings of your own
-    )
+    method: str | Method = "dfpn"  # a name of ``METHODS``, or an object with its own settings
     limits: Limits = Limits()
-    memory_mb: int = 2048  # for tree, table, proof log and certificate building together
+    memory_mb: int = 2048  # for tree, table, proof log and certificate together
     seed: int = 0
-    wave: int | None = None  # positions of all waves under way; None = the method's own
-    flights: int = 2  # waves under way at a time: one on the device while another is backed up
+    wave: int | None = None  # positions of all waves in flight; None = the method's own
+    flights: int = 2  # waves in flight: one on the device while another is backed up
     max_nodes: int | None = None  # bound on table entries, below what the memory allows
-    heads: Heads | Guide | AutoGuide | None = (
-        None  # a network with its parameters, or one for any game that it fits; None = the rules alone
-    )
-    zones: bool = True  # leave out replies that a zone refutes, where the game knows zones
-    check: bool = (
-        True  # have the independent checker confirm every proof before the answer is announced
-    )
+    heads: Heads | Guide | AutoGuide | None = None  # a network; None = the rules alone
+    zones: bool = True  # prune replies that a relevance zone refutes, where the game has zones
+    check: bool = True  # check every proof independently before the answer is reported
 
     def __post_init__(self) -> None:
         if not isinstance(self.limits, Limits):
@@ -86,19 +80,24 @@ class Settings:
                 isinstance(value, numbers.Integral) and int(value) >= least
             ):
                 raise ValueError(
-                    f"{name}={value!r}: give a whole number from {least} on{', or None' if optional else ''}"
+                    f"{name}={value!r}: give a whole number from {least} on"
+                    f"{', or None' if optional else ''}"
                 )
 
     def heads_for(self, game: Game) -> Heads | None:
-        """The network as searches of ``game`` take it. Raises ValueError for a game that it does not fit."""
+        """The network for ``game``. Raises ValueError for a game that it does not fit."""
         if self.heads is None:
             return None
-        from jaxsolve.networks import Heads  # with JAX, which whoever has a network has
+        from jaxsolve.networks import Heads  # imports JAX
 
         return self.heads if isinstance(self.heads, Heads) else self.heads.heads(game)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for a JSON object: limits side by side with the others, a method by its name or its text, a network by its identity."""
+        """Plain values for a JSON object.
+
+        Limits stand beside the other fields, a method is given by its name or its text, a network
+        by its identity.
+        """
         from jaxsolve.networks.identity import identity
 
         fields = {
@@ -111,5 +110,8 @@ class Settings:
 
 
 def changed(settings: Settings | None, **changes: Any) -> Settings:
-    """``settings`` (None: the standard ones) with some fields replaced. Raises TypeError for a name that is no field."""
+    """``settings`` (None: the defaults) with some fields replaced.
+
+    Raises TypeError for a name that is no field.
+    """
     return dataclasses.replace(settings or Settings(), **changes)

@@ -28,6 +28,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import LEAF, result_zone
 from jaxsolve.networks import shipped
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.settings import Limits, Settings
 from jaxsolve.search.tree.patterns import LOOKUPS
@@ -162,7 +163,7 @@ def _searched(name):
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     game, state = problem.game, positions.hard_positions(problem.game)[0]
     settings = Settings(variant.settings.method, Limits(nodes=1000), zones=variant.settings.zones)
-    job = Job(game, state, settings=settings, evaluator=variant.evaluator(game))
+    job = Job(game, state, options=RunOptions(settings=settings, evaluator=variant.evaluator(game)))
     try:
         run_jobs([job])
         return job.search

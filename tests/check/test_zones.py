@@ -197,7 +197,6 @@ def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
     return [header, *nodes, {"end": True, "nodes": len(nodes), "root": len(nodes)}]
 
 
-@pytest.mark.full
 def test_no_choice_of_good_replies_proves_a_lost_position(tmp_path):
     """Every reply but one may lose.
 
@@ -271,7 +270,6 @@ def edited(lines: list, rng: random.Random) -> list:
     return mutations.tidy(lines)
 
 
-@pytest.mark.full
 def test_edits_never_make_an_accepted_lie(tmp_path):
     """Certificates of a search, their pairs, threats and replies changed.
 

@@ -8,7 +8,6 @@ import textwrap
 
 import jax
 import jax.numpy as jnp
-import pytest
 
 from jaxsolve.core import process
 
@@ -20,7 +19,6 @@ def compile_some(count: int) -> None:
         ).block_until_ready()
 
 
-@pytest.mark.full
 def test_what_is_compiled_takes_mappings_and_gives_them_back(monkeypatch) -> None:
     before = process.mappings()
     compile_some(20)

@@ -63,7 +63,6 @@ def test_every_registered_game_is_here():
         assert any(rules.startswith(describe(base).stem) for rules in here), base
 
 
-@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", STEPPED)
 def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     """Games that need not end are capped, and the cap counts as an end, because pgx's test waits for one."""
@@ -72,7 +71,6 @@ def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     pgx_api_test.api_test(env, num=1)
 
 
-@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", RESET)
 def test_auto_reset_of_pgx_goes_on_with_new_games(rule_set):
     """Games end and begin anew, as under our own ``auto_reset``; the boards that go on are those of plain steps."""

@@ -35,7 +35,6 @@ def test_every_registered_game_is_here():
     assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
 
 
-@pytest.mark.short(1)
 @pytest.mark.parametrize("rule_set", BATCHED)
 def test_a_batched_branch_says_what_a_single_one_says(rule_set):
     """As in pgx's ``auto_reset``: a branch with a condition for every board."""
@@ -67,7 +66,6 @@ def test_a_batched_branch_says_what_a_single_one_says(rule_set):
     ) == jax.tree.map(lambda x: (x.shape, x.dtype), found)
 
 
-@pytest.mark.short(7)
 @every_rule_set
 def test_strict_types_and_ranks(rule_set):
     game, states, actions = sample(rule_set)

@@ -26,6 +26,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import solve
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 
 HEX = ("hex-4", "X.../..../..../.... w")
@@ -58,7 +59,7 @@ def decided(rules: str, text: str, **options) -> Case:
     """Searches to the end."""
     game = make(rules)
     evaluator, state = shared_evaluator(game, **options), game.parse(text)
-    job = Job(game, state, evaluator=evaluator)
+    job = Job(game, state, options=RunOptions(evaluator=evaluator))
     run_jobs([job])
     verdict = job.search.verdict
     assert verdict in (Verdict.PROVED, Verdict.DISPROVED)

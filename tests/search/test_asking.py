@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -19,13 +17,18 @@ from jaxsolve.search import (
     solve_pool,
     solve_value,
 )
-from jaxsolve.search.tree.tree import STALE_FLAG
+from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.pool import Pool
+from jaxsolve.search.run.search import Search
+from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG, STALE_FLAG
+from search.tree.test_bounds import Chains
 
 HEX = make("hex-4")
 
 
 @pytest.mark.parametrize("wrong", [(-1, "wins"), (2, "wins"), (0, "loses"), (0, None)])
-def test_a_claim_is_one_of_four(wrong):
+def test_claims_other_than_the_four_are_refused(wrong):
     with pytest.raises(ValueError, match="no claim"):
         Claim(*wrong)
 
@@ -43,12 +46,12 @@ def test_a_claim_is_one_of_four(wrong):
         {"wave": "8"},
     ],
 )
-def test_a_setting_that_is_none_is_refused_by_name(wrong):
+def test_invalid_settings_are_refused_by_name(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}="):
         solve(HEX, HEX.init(), **wrong)
 
 
-def test_limits_are_limits():
+def test_invalid_limits_are_refused():
     with pytest.raises(TypeError, match="Limits"):
         Settings(limits=5)
     for wrong in ({"cpu_seconds": -1}, {"nodes": float("nan")}, {"wall_seconds": "60"}):
@@ -57,13 +60,13 @@ def test_limits_are_limits():
 
 
 def test_a_position_of_another_game_is_refused():
-    """Boards of two sizes are arrays of one shape: taken as it stands, a position would be another question."""
+    """Boards of two sizes may be arrays of one shape; such a position would be another question."""
     five = make("hex-5").parse("...../...../...../...../X...O b")
     with pytest.raises(ValueError, match="none of hex-4"):
         solve(HEX, five)
 
 
-def test_a_folder_may_be_a_string(tmp_path):
+def test_the_output_folder_may_be_a_string(tmp_path):
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     assert (
         solve(HEX, HEX.init(), out=str(tmp_path / "a" / "one")).certificate
@@ -76,37 +79,36 @@ def test_a_folder_may_be_a_string(tmp_path):
     assert result.certificate == tmp_path / "three" / "x" / "proof.jsonl.gz"
 
 
-def test_wall_seconds_are_booked_to_the_claim_that_took_them():
+def test_wall_seconds_are_counted_per_claim():
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     first, second = solve_value(game, game.init()).results
     assert first.wall_seconds > 0 and second.wall_seconds >= 0
 
 
-def test_ctrl_c_while_a_problem_is_made_is_not_taken_for_the_end(monkeypatch):
+def test_ctrl_c_while_a_job_is_constructed_is_raised(monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["jaxsolve.search.solving"], "Job", interrupted)
+    monkeypatch.setattr("jaxsolve.search.run.pool.Job", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(solve_pool([Problem("x", HEX, HEX.init(), Claim(0))], pool=1))
 
 
-def test_numbers_are_made_anew_when_a_method_gives_way():
-    """Focused search numbers a node by a few moves; the method that follows must not go on with those."""
-    from jaxsolve.search.run.job import Job
-    from jaxsolve.search.run.pool import Pool
-    from jaxsolve.search.tree.tree import DROPPED_FLAG, NODES, SOLVED_FLAG
-
+def test_fallback_recomputes_the_proof_numbers():
+    """Focused search computes a node's numbers from few moves; its fallback must not use them."""
     game = make("go-3;komi=1")
     job = Job(
-        game, game.init(), claims=Claim(0), settings=Settings("fdfpn", Limits(nodes=1500), wave=4)
+        game,
+        game.init(),
+        claims=Claim(0),
+        options=RunOptions(settings=Settings("fdfpn", Limits(nodes=1500), wave=4)),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
     while pool.poll() and job.search.expanded < 600:
         pass
     search = job.search
-    search._give_way(METHODS["dfpn"])
+    search.fall_back(METHODS["dfpn"])
     used = search.tree.nodes[: search.tree.counters[NODES]]
     open_nodes = used["marks"] & (SOLVED_FLAG | DROPPED_FLAG) == 0
     assert open_nodes.sum() > 20 and (used["marks"][open_nodes] & STALE_FLAG).all()
@@ -114,11 +116,8 @@ def test_numbers_are_made_anew_when_a_method_gives_way():
     job.close()
 
 
-def test_a_line_too_long_to_follow_is_named():
-    """A position left open only because lines are cut short is not said to have nothing left to try."""
-    from jaxsolve.search.run.search import Search
-    from search.tree.test_bounds import Chains
-
+def test_lines_cut_at_the_maximal_depth_are_reported():
+    """A position left open because lines are cut does not report that nothing is left to try."""
     chains = Chains()
     root = np.array([chains.LONG_LINE, 1], np.uint32)
     for max_nodes, verdict in ((256, Verdict.UNKNOWN), (1024, Verdict.PROVED)):

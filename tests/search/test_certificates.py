@@ -1,4 +1,4 @@
-"""Every answer carries a certificate that the independent checker accepts, and every mutant of one is refused."""
+"""Every answer has a certificate that the checker accepts; every mutated one is refused."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def certificates(tmp_path_factory):
     return found
 
 
-def test_answers_of_both_kinds_have_certificates(certificates):
+def test_proofs_and_disproofs_have_certificates(certificates):
     assert {verdict for verdict, _ in certificates} == {Verdict.PROVED, Verdict.DISPROVED}
     assert len(certificates) >= (50 if LONG else 10)
 
 
-def test_every_mutant_is_refused(certificates, tmp_path):
+def test_every_mutated_certificate_is_refused(certificates, tmp_path):
     target, kinds = tmp_path / "mutant.gz", set()
     for number, (_, path) in enumerate(certificates):
         for name, data in mutations.mutants(path, number):

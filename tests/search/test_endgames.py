@@ -1,4 +1,4 @@
-"""Late positions of movement, drop and sowing games: every method answers as exhaustive search does, draws included."""
+"""Late positions of movement, drop and sowing games: answers equal exhaustive search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NARROW = {
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_late_positions_are_answered_as_exhaustive_search_answers_them(rules, tmp_path):
+def test_late_positions_equal_exhaustive_search(rules, tmp_path):
     game = make(rules)
     oracle, asked = minimax.Bounded(game, POSITIONS), itertools.cycle(claims(game))
     begun = (

@@ -1,4 +1,4 @@
-"""Searches that leave replies out by zones answer as retrograde analysis does, and every certificate is accepted."""
+"""Go searches with zones: answers equal retrograde analysis, certificates are accepted."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from support.search import LONG, run, settings
 
 
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
-def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
+def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
     if (size, eyes) == (5, "false"):  # begun anew again and again
-        monkeypatch.setattr("jaxsolve.search.run.restarts.FIRST_ATTEMPT", 6)
+        monkeypatch.setattr("jaxsolve.search.run.restarts.PLAN_BUDGET", 6)
     rng, seen, zoned = random.Random(size), Counter(), 0
     turn = settings(nodes=(None, 96), waves=(1, 32))
     for game, state, claim, right in questions(rng, lambda: task(rng, size, eyes)):
@@ -34,7 +34,7 @@ def test_answers_are_those_of_retrograde_analysis(size, eyes, tmp_path, monkeypa
     assert min(seen[Verdict.PROVED], seen[Verdict.DISPROVED]) > 5 and zoned > 4, (seen, zoned)
 
 
-def test_a_zone_leaves_replies_out():
+def test_zones_prune_replies():
     """The quickstart's life problem: a tenth of the proof's positions, the same answer."""
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     settings = {"claim": problem.claim, "limits": Limits(nodes=300_000)}

@@ -1,4 +1,4 @@
-"""Searches with networks: what a network says steers and never decides, and first numbers and mean costs are those of the papers."""
+"""Searches with networks: outputs guide and never decide; numbers and costs as in the papers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from jaxsolve.networks import Architecture, Guide, Network, Value, View, Within
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_pool
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.expansion import COST_UNIT
 from jaxsolve.search.tree.tree import DROPPED_FLAG, FORCED_BIT, LOOKED_FLAG, NODES, SOLVED_FLAG
@@ -25,10 +26,12 @@ from support.oracles import minimax
 from support.search import LONG, NAMES, claims, in_turn, run, settings
 
 CORNER = (
-    "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;defender=white;crucial=D1;"
+    "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;"
+    "defender=white;crucial=D1;"
     "region=A1,B1,C1,A2,B2,C2,A3;ko_black=allow;ko_white=allow"
 )
-CASES = {  # rule set, plies of random play, from where, what is shown; number of positions in short and in long runs
+# rule set, plies of random play, start, what is shown; positions in short and in long runs
+CASES = {
     "hex": ("hex-4", range(6, 13), None, View(), 12, 300),
     "lines": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", range(2, 8), None, View(), 6, 100),
     "four threats": (
@@ -45,7 +48,7 @@ CASES = {  # rule set, plies of random play, from where, what is shown; number o
 
 
 @pytest.mark.parametrize(("heads", "name"), in_turn(["value", "cost"], CASES))
-def test_verdicts_equal_minimax_whatever_a_network_says(name, heads, tmp_path):
+def test_verdicts_equal_minimax_with_any_network(name, heads, tmp_path):
     rule_set, plies, start, view, few, many = CASES[name]
     game = make(rule_set)
     oracle, turn, asked = minimax.DepthFirst(game), settings(), itertools.cycle(claims(game))
@@ -90,22 +93,25 @@ def job_of(heads, method, claim, *, evaluations=1, rules="hex-4", wave=1):
     asked = Settings(
         method, Limits(evaluations=evaluations), heads=heads, zones=False, wave=wave, flights=1
     )
-    job = Job(game, game.init(), claims=claim, settings=asked)
+    job = Job(game, game.init(), claims=claim, options=RunOptions(settings=asked))
     run_jobs([job])
     return job
 
 
 @pytest.mark.parametrize("or_player", [0, 1])
 @pytest.mark.parametrize("method", ["pns", "dfpn"])
-def test_a_new_node_has_the_numbers_that_the_network_says(method, or_player):
-    """(3, 5) for (first, second player), in units: the mover's for its moves, the other's divided among them (Wu et al. 2022, Section 3.4)."""
+def test_a_new_node_has_the_numbers_of_the_network(method, or_player):
+    """(3, 5) for (first, second player): the mover's for its moves, the other's divided among them.
+
+    Wu et al. 2022, Section 3.4.
+    """
     job = job_of(constant(costs=[3.0, 5.0]), method, Claim(or_player))
     numbers = (3 * COST_UNIT, 5 * COST_UNIT) if or_player == 0 else (5 * COST_UNIT, 3 * COST_UNIT)
     assert job.search.method.numbers(job.search.tree) == numbers
 
 
 @pytest.mark.parametrize(("value", "considered"), [(-1.0, 1), (-0.97, 2), (-0.5, 3), (1.0, 3)])
-def test_a_value_narrows_what_is_considered(value, considered):
+def test_a_value_head_narrows_the_search(value, considered):
     """1 + ceil(min(0.1, 1 + v) x moves), of 16 moves (Gao, Mueller & Hayward 2017)."""
     job = job_of(constant(value), "fdfpn", Claim(0))
     pn, dn = job.search.method.numbers(job.search.tree)
@@ -115,7 +121,7 @@ def test_a_value_narrows_what_is_considered(value, considered):
 
 
 @pytest.mark.parametrize(("or_player", "cost"), [(0, 3.0), (1, 5.0 + math.log10(16))])
-def test_a_leaf_costs_what_the_network_says_and_the_opponents_moves_multiply(or_player, cost):
+def test_mean_costs_come_from_the_network_and_multiply_over_opponent_moves(or_player, cost):
     job = job_of(constant(costs=[3.0, 5.0]), "mcts", Claim(or_player), evaluations=2)
     visits, mean = job.search.method.numbers(job.search.tree)
     assert visits == 1 and mean == pytest.approx(cost, abs=1e-6)
@@ -125,8 +131,8 @@ def test_a_leaf_costs_what_the_network_says_and_the_opponents_moves_multiply(or_
 
 
 @pytest.mark.parametrize("rules", ["hex-5", "killallgo-7"])
-def test_no_mean_is_below_what_every_leaf_costs(rules):
-    """Positions that stand in the table already count with what the network said of them, not with nothing."""
+def test_no_mean_cost_is_below_that_of_every_leaf(rules):
+    """Positions already in the table count with the network's estimate."""
     job = job_of(constant(costs=[3.0, 5.0]), "mcts", Claim(0), evaluations=800, rules=rules, wave=8)
     tree = job.search.tree
     nodes = [node for node in tree.nodes[: tree.counters[0]] if node["visited"]]
@@ -145,7 +151,7 @@ def test_no_mean_is_below_what_every_leaf_costs(rules):
 
 @pytest.mark.parametrize("said", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("method", ["mcts", "fdfpn"])
-def test_a_network_that_says_nonsense_decides_nothing(said, method):
+def test_a_network_with_extreme_outputs_decides_nothing(said, method):
     game = make("hex-3")
     for heads in (constant(said), constant(said, [said, said])):
         result = solve(game, game.init(), claim=Claim(0), method=method, heads=heads, zones=False)
@@ -153,7 +159,7 @@ def test_a_network_that_says_nonsense_decides_nothing(said, method):
 
 
 def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
-    """Where phi <= delta, at most one move is being evaluated; a side that expects to lose has many looked at together."""
+    """Where phi <= delta, one move is evaluated at a time; a side expected to lose tries many."""
     most = {}
     for or_player in (0, 1):
         for costs in ([1.0, 9.0], [9.0, 1.0]):
@@ -163,7 +169,9 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
                 game,
                 game.init(),
                 claims=Claim(or_player),
-                settings=Settings("dfpn", heads=heads, zones=False, wave=16, flights=1),
+                options=RunOptions(
+                    settings=Settings("dfpn", heads=heads, zones=False, wave=16, flights=1)
+                ),
             )
             states, actions, count = job.select(0, 64)
             assert len(states) == len(actions) == count
@@ -173,8 +181,8 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_how_soon_a_side_wins_is_told_as_costs(player):
-    """Each own move that a win takes lets the other side answer with any of 16; who is not expected to win pays for all of the head's moves."""
+def test_the_cost_head_gives_the_length_of_a_win(player):
+    """A win's moves are answered by any of 16 replies; a side not expected to win pays for all."""
     game, head = make("hex-4"), Within(moves=3, player=player)
     rates = np.array([0.1, 0.5, 0.4])  # a win within two moves is one within three
     shape = Architecture.of(game, blocks=0, channels=1, value=Value(hidden=1), within=head)
@@ -211,21 +219,23 @@ def _soon_on_three(player):
     return Network("soon", shape, params, game.rule_set).heads(game)
 
 
-def test_fours_and_threes_still_count_beside_a_network():
-    """A network of Gomoku comes on top of what is known of sequences: it does not take their place."""
+def test_threat_search_stays_active_with_a_network():
+    """A network of Gomoku is used besides the threat search, not in its place."""
     game = make("gomoku-15;knowledge=4t")
     method = Job(
         game,
         game.init(),
         claims=Claim(0),
-        settings=Settings("fdfpn", heads=random_network(game, "value").heads(game)),
+        options=RunOptions(
+            settings=Settings("fdfpn", heads=random_network(game, "value").heads(game))
+        ),
     ).method
     assert method.trust > 0.0 and method.threat_configurations
 
 
 @pytest.mark.parametrize("method", ["dfpn", "fdfpn"])
-def test_no_node_loses_count_of_its_moves_that_force(method):
-    """By priors they need not come first; where a deeper look left some moves out, the count went below 0, sums to 0, and a search gave up."""
+def test_the_count_of_forcing_moves_stays_exact_with_priors(method):
+    """With priors, forcing moves need not come first. A count below 0 once ended a search."""
     game = make("gomoku-15;knowledge=4t")
     rows = (
         ".....O..X.XO...",
@@ -240,7 +250,7 @@ def test_no_node_loses_count_of_its_moves_that_force(method):
         game,
         start,
         claims=Claim(0),
-        settings=Settings(method, Limits(nodes=1500), heads=heads, check=False),
+        options=RunOptions(settings=Settings(method, Limits(nodes=1500), heads=heads, check=False)),
     )
     run_jobs([job])
     tree, left_out = job.search.tree, 0
@@ -253,15 +263,19 @@ def test_no_node_loses_count_of_its_moves_that_force(method):
     assert job.search.expanded >= 1000 and left_out > 5
 
 
-def test_a_guided_method_gives_way_to_a_guided_one():
+def test_the_fallback_of_a_guided_method_is_guided():
     game = make("hex-3")
     method = Job(
-        game, game.init(), settings=Settings("mcts", heads=random_network(game, "cost").heads(game))
+        game,
+        game.init(),
+        options=RunOptions(
+            settings=Settings("mcts", heads=random_network(game, "cost").heads(game))
+        ),
     ).method
     assert method.fallback.one_by_one
 
 
-def test_extremes_hold_all_means_of_the_tree():
+def test_extremes_bound_all_mean_costs_of_the_tree():
     game = make("hex-4")
     job = job_of(
         random_network(game, "cost").heads(game), "mcts", Claim(0), evaluations=300, wave=8
@@ -287,18 +301,28 @@ def test_extremes_hold_all_means_of_the_tree():
     assert tree.extremes[0] <= means.min() and means.max() <= tree.extremes[1] <= 5.5
 
 
-def test_a_method_by_name_is_guided_and_an_object_says_itself():
+def test_methods_given_by_name_are_guided_and_objects_are_unchanged():
     game = make("hex-3")
     heads = random_network(game, "cost").heads(game)
-    named = Job(game, game.init(), settings=Settings("mcts", heads=heads)).method
+    named = Job(
+        game, game.init(), options=RunOptions(settings=Settings("mcts", heads=heads))
+    ).method
     assert (named.selection, named.most_cost, named.playouts) == ("puct", 5.5, 0)
-    assert Job(game, game.init(), settings=Settings("fdfpn", heads=heads)).method.one_by_one
+    assert Job(
+        game, game.init(), options=RunOptions(settings=Settings("fdfpn", heads=heads))
+    ).method.one_by_one
     own = dataclasses.replace(METHODS["mcts"], exploration=0.7)
-    assert Job(game, game.init(), settings=Settings(own, heads=heads)).method is own
-    assert Job(game, game.init(), settings=Settings("mcts")).method is METHODS["mcts"]
+    assert (
+        Job(game, game.init(), options=RunOptions(settings=Settings(own, heads=heads))).method
+        is own
+    )
+    assert (
+        Job(game, game.init(), options=RunOptions(settings=Settings("mcts"))).method
+        is METHODS["mcts"]
+    )
 
 
-def test_a_guide_serves_problems_of_several_rule_sets():
+def test_one_network_file_serves_several_rule_sets():
     games = [
         make("go-3;ko=positional;komi=0.5"),
         make("go-3;ko=situational;komi=8.5"),

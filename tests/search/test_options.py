@@ -1,4 +1,4 @@
-"""Options of a search change its speed and never its answer: symmetry, pooling, widening, playouts, seeds."""
+"""Options change a search's speed and never its answer: symmetry, pools, widening, playouts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_canonical_symmetry_saves_positions():
 
 
 @pytest.mark.parametrize("pool", [1, 3, 8])
-def test_pooled_problems_get_the_answers_of_single_ones(pool, tmp_path):
+def test_pooling_changes_no_answer(pool, tmp_path):
     asked = list(questions(HEX, range(4, 12), 12)) + list(questions("hex-3", range(0, 4), 4))
     problems = [
         Problem(str(i), game, game.parse(text), claim)
@@ -126,7 +126,7 @@ def test_more_playouts_change_no_answer(tmp_path):
         search_tools.accepted(game, game.parse(text), claim, result)
 
 
-def test_hex_on_three_rows(tmp_path):
+def test_every_position_of_hex_3_is_solved(tmp_path):
     """Every position there is (a sample in short runs)."""
     game = make("hex-3")
     graph = minimax.Graph(game, [np.asarray(game.pack(game.init()))])

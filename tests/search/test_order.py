@@ -1,4 +1,4 @@
-"""First numbers learnt from siblings, and moves that won before coming first: only where the search looks changes, never what it finds."""
+"""Initial numbers from siblings, and the order of moves: they change the path, not the answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from jaxsolve.jit.host import compiled
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS, ProofNumber
 from jaxsolve.search.methods.pns.numbers import can_be_walked
-from jaxsolve.search.run.search import FIRST_WINS, Search
+from jaxsolve.search.run.move_order import FIRST_WINS
+from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.expansion import THREATENING
 from jaxsolve.search.tree.tree import ACTION, BACK, BIG, FORCED_BIT, NODES, NONE, SOLVED_FLAG
 
@@ -42,9 +43,11 @@ def searched(rule_set, waves, method, zones=True):
 
 @pytest.mark.parametrize("zones", [True, False])
 @pytest.mark.parametrize("learns", [True, False])
-def test_unvisited_moves_look_like_the_sibling_seen_last(learns, zones):
-    """At every node, the numbers of moves to come are those its last new child of the same kind had at first, else counts of moves; those of moves
-    that force the reply or threaten are the same everywhere where sequences are seen."""
+def test_unvisited_moves_have_the_initial_numbers_of_the_last_sibling(learns, zones):
+    """At every node they are those of its last new child of the same kind, else counts of moves.
+
+    With threat search, moves that force the reply or threaten have the same numbers everywhere.
+    """
     method = dataclasses.replace(METHODS["dfpn"], learns=learns, trust=0.0)
     search = searched("gomoku-7;line=4;knowledge=4t", 0, method, zones)
     tree, expected = search.tree, {}
@@ -86,7 +89,7 @@ def test_unvisited_moves_look_like_the_sibling_seen_last(learns, zones):
 
 @pytest.mark.parametrize("rule_set", ["hex-4"])
 def test_moves_that_won_most_often_come_first(rule_set):
-    """Each mover's order is a permutation in falling number of wins, and wins count what the log was told."""
+    """Each mover's order is a permutation by falling number of wins, as counted by the log."""
     search = searched(rule_set, 600, METHODS["dfpn"])
     wins, order = search.work.log.wins, search.work.order
     solved = search.tree.nodes[: int(search.tree.counters[NODES])]
@@ -94,8 +97,7 @@ def test_moves_that_won_most_often_come_first(rule_set):
         np.where(solved["mover"] == 0, solved["pn"], solved["dn"]) == 0
     )
     assert wins.sum() == won.sum() > 8
-    search._order_at = 0
-    search._put_in_order()
+    search.order.compute(search.method, search.work)
     for mover in (0, 1):
         assert sorted(order[mover]) == list(range(search.game.num_actions))
         assert (np.diff(wins[mover, order[mover]]) <= 0).all()
@@ -117,8 +119,8 @@ class Backwards(ProofNumber):
         ("gomoku-5;line=4;knowledge=4t", 400, 0, True),
     ],
 )
-def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins, zones):
-    """From the root on, whatever has won before, and those that force the reply apart, those that threaten before these others."""
+def test_moves_are_listed_in_the_order_of_the_method(rule_set, waves, wins, zones):
+    """From the root on; forcing moves come apart, and threatening moves before the others."""
     search = searched(rule_set, waves, Backwards("backwards"), zones)
     tree, long = search.tree, 0
     for node in range(int(tree.counters[NODES])):
@@ -133,9 +135,9 @@ def test_a_method_says_in_what_order_moves_are_listed(rule_set, waves, wins, zon
     assert long > 20 and search.work.log.wins.sum() >= wins
 
 
-def test_the_method_that_takes_over_lists_moves_in_its_own_order():
+def test_a_fallback_lists_moves_in_its_own_order():
     search = searched("hex-4", 20, Backwards("backwards"))
-    search._give_way(METHODS["dfpn"])
+    search.fall_back(METHODS["dfpn"])
     wins = search.work.log.wins
     assert [row.tolist() for row in search.work.order] == [
         np.argsort(-wins[mover], kind="stable").tolist() for mover in (0, 1)
@@ -147,7 +149,7 @@ def _can_be_walked(tree, node, number):
     return can_be_walked(tree, node, number)
 
 
-def test_edges_that_can_be_walked():
+def test_decided_hopeless_repeating_and_busy_edges_are_not_descended():
     """Neither decided ones nor those that nothing is hoped of, lead back or are being evaluated."""
     search = searched("gomoku-5;line=4;knowledge=4t", 40, METHODS["dfpn"])
     tree, root = search.tree, search.tree.nodes[0]
@@ -175,7 +177,7 @@ def test_same_seed_same_search():
     assert one.expanded == two.expanded and (one.work.order == two.work.order).all()
 
 
-def test_actions_of_lists_are_legal_and_once_each():
+def test_move_lists_hold_each_legal_action_once():
     """Whatever the order, a node lists each legal move once."""
     search = searched("hex-4", 300, METHODS["pns"])
     tree = search.tree
@@ -189,8 +191,8 @@ def test_actions_of_lists_are_legal_and_once_each():
         assert len(set(actions)) == len(actions) and set(actions) <= set(legal.tolist())
 
 
-def test_made_up_rows_are_of_the_kind_the_search_is_compiled_for():
-    """Writable rows would be another type to the compiled search, which would be compiled anew while a benchmark's clock runs."""
+def test_synthetic_rows_are_read_only():
+    """Writable rows are another type, for which the search would be compiled again."""
     made = MadeUpPositions()
     assert not made(
         np.zeros((2, made.game.state_words), np.uint32), np.zeros(2, np.int32)

@@ -1,4 +1,4 @@
-"""Searches of Slither by zones answer as trying everything does, and what they prove holds by the plain rules too."""
+"""Slither searches with zones: answers equal exhaustive search, also by the plain rules."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def lines_of(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def test_answers_on_three_by_three_are_the_truth(truth, tmp_path):
+def test_answers_on_three_by_three_equal_exhaustive_search(truth, tmp_path):
     game, rng, turn, zoned = (
         make("slither-3"),
         random.Random(3),
@@ -120,7 +120,7 @@ def test_proofs_hold_in_random_games_and_by_the_plain_rules(truth, tmp_path):
         assert said.exit_code == 0, (text, said.sentences)
 
 
-def test_smaller_zones_are_refused_or_hold(truth, tmp_path):
+def test_certificates_with_smaller_zones_are_refused_or_sound(truth, tmp_path):
     """A cell taken out of a zone: what the checker still accepts, the plain rules accept too."""
     rng, refused, accepted = random.Random(6), 0, 0
     for number in range(40 if LONG else 6):
@@ -151,7 +151,7 @@ def test_smaller_zones_are_refused_or_hold(truth, tmp_path):
     assert refused > 10
 
 
-def test_a_zone_leaves_replies_out():
+def test_zones_prune_replies():
     game = make("slither-5")
     state = game.parse(".X.../OO.XX/O...X/...../..O.. b")
     limits = Limits(nodes=400_000)

@@ -1,4 +1,4 @@
-"""What must never be proven: dead shapes that a published solver takes for alive, answers that rest on a length cap, or on a colliding key."""
+"""Claims that must never be proven: dead shapes, length caps, colliding keys."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from support.oracles import minimax
 from support.search import LONG, NAMES, Setting, claims, run, settings
 
 DEAD = {
-    "line4w": "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/...OXXXXX w",
-    "sq4w": "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/..OXXXXXX/..OXXXXXX w",
+    "line4w": "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/"
+    "XXXXXXXXX/XXXXXXXXX/OOXXXXXXX/...OXXXXX w",
+    "sq4w": "XXXXXXXX./XXXXXXXXX/XXXXXXXX./XXXXXXXXX/XXXXXXXXX/"
+    "XXXXXXXXX/OOXXXXXXX/..OXXXXXX/..OXXXXXX w",
 }
-"""White's shapes in the corner are dead; a solver whose table forgets a preceding pass calls them alive."""
+"""White's corner shapes are dead. A solver whose table forgets a preceding pass proves life."""
 
 
 def killall(passes: str):

@@ -1,4 +1,4 @@
-"""The law that matters most, on the shapes people ask about: no search proves what is false of an enclosed eye space, whatever the ko options."""
+"""No search proves a false claim about an enclosed eye space, whatever the ko options."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Question(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A question with the truth about it: the verdict of a search that claims what the goal says."""
+    """A question with its truth: the verdict of a search that claims the goal."""
 
     question: Question
     truth: Verdict
@@ -75,7 +75,7 @@ def tsumego(size: int, **options: str) -> Tsumego:
 
 
 def questions(rng: random.Random, shape: Enclosed, number: int, eyes: str) -> list[Question]:
-    """Both goals under two pairs of ko options, the same side to move; none where the game is over."""
+    """Both goals under two pairs of ko options, the same side to move; none if the game is over."""
     pairs, crucial = rng.choice(PAIRS), rng.choice(("wall", "wall", "stone", "stone", "any"))
     named = {
         "wall": shape.points(shape.wall),
@@ -102,7 +102,7 @@ def questions(rng: random.Random, shape: Enclosed, number: int, eyes: str) -> li
 
 
 def known(asked: list[list[Question]]) -> Iterator[Known]:
-    """The truth about questions of one kernel, by retrograde analysis of all their positions; shapes with too many are left out."""
+    """Truth about one kernel's questions, by retrograde analysis; large shapes are left out."""
     flat = [question for of_shape in asked for question in of_shape]
     if not flat:
         return
@@ -146,7 +146,7 @@ def shapes_known(rng: random.Random, count: int) -> Iterator[list[Known]]:
 
 
 def shapes_of_books() -> Iterator[list[Known]]:
-    """A ko and a seki that every sample holds: six points in the corner with an outside liberty, and six that nobody may begin with."""
+    """A ko and a seki for every sample: six corner points, with and without a liberty."""
     for number, (board, defender, crucial, region) in enumerate(BOOKS):
         asked = []
         for goal, ko in itertools.product(("live", "kill"), PAIRS[0]):
@@ -177,7 +177,7 @@ def shapes_of_books() -> Iterator[list[Known]]:
 
 
 def kinds_of(of_shape: list[Known]) -> Iterator[str]:
-    """What a shape is an example of: a ko whose winner matters, a seki, stones that live or die whatever happens to kos."""
+    """The kind of a shape: a ko, a seki, or stones whose fate does not depend on kos."""
     truth = {(one.question.goal, one.question.ko): one.truth for one in of_shape}
     if any(
         truth[goal, first] is not truth[goal, second]
@@ -195,7 +195,7 @@ def kinds_of(of_shape: list[Known]) -> Iterator[str]:
     yield from sorted({f"{goal} {verdict.value}" for (goal, _), verdict in truth.items()})
 
 
-def test_no_method_proves_what_is_false_of_an_enclosed_shape(tmp_path: Path):
+def test_no_method_proves_a_false_claim_about_an_enclosed_shape(tmp_path: Path):
     rng, turn = random.Random(20241122), settings(nodes=(None, 128), waves=(1, 32))
     seen, verdicts, methods = Counter(), Counter(), Counter()
     for of_shape in itertools.chain(shapes_of_books(), shapes_known(rng, SHAPES)):

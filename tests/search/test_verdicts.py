@@ -1,4 +1,4 @@
-"""Verdicts equal exhaustive minimax, for every method, seed, wave width and table size; every answer's certificate is accepted."""
+"""Verdicts equal exhaustive minimax, for every method, seed, wave width and table size."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from support.oracles import minimax
 from support.search import LONG, claims, in_turn, run, settings
 
 CORNER = (
-    "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;defender=white;crucial=D1;"
+    "tsumego-4;ko=situational;passes=not-achieved;fill_eyes=true;goal=live;"
+    "defender=white;crucial=D1;"
     "region=A1,B1,C1,A2,B2,C2,A3;ko_black=allow;ko_white=allow"
 )
-CASES = {  # rule set, plies of random play, from where; number of positions in short and in long runs
+# rule set, plies of random play, start; positions in short and in long runs
+CASES = {
     "hex-4": ("hex-4", range(2 if LONG else 6, 13), None, 60, 2000),
     "line of 3": ("gomoku-4;line=3;win=five-or-more;knowledge=ndk", range(0, 8), None, 8, 200),
     "line of 3, exact, 4t": ("gomoku-4;line=3;win=exact5;knowledge=4t", range(0, 8), None, 8, 200),
@@ -71,7 +73,8 @@ def test_verdicts_equal_minimax(name, tmp_path):
         for setting in itertools.islice(turn, 4 if LONG else 1):
             got = run(game, game.parse(text), claim, setting, tmp_path, limit)
             if "go-3" in name and got.result.nodes >= limit and got.verdict is Verdict.UNKNOWN:
-                tired += 1  # a tree of 3x3 games is larger than any limit, and a narrow focus may miss the pass that wins
+                # The tree is larger than any limit, and a narrow focus may miss a winning pass.
+                tired += 1
                 continue
             assert got.verdict is right, (text, claim, setting, got.result.reason)
         seen.add(right)
@@ -85,8 +88,8 @@ THREATENED = [("gomoku-4;line=3", range(2, 9)), ("gomoku-5;line=4", range(12, 19
     ("rules", "plies", "win"),
     [(*rules, win) for rules, win in in_turn(THREATENED, ["five-or-more", "exact5"])],
 )
-def test_four_threat_rules_have_the_winner_of_the_plain_ones(rules, plies, win):
-    """Where no four stands unanswered: a second completing cell cannot be taken too, and who does not take a single one loses at once."""
+def test_rules_with_four_threats_have_the_winner_of_the_plain_rules(rules, plies, win):
+    """A second completing cell cannot be answered, and ignoring a single one loses at once."""
     plain, threats = (
         make(f"{rules};win={win};knowledge={knowledge}") for knowledge in ("ndk", "4t")
     )

@@ -1,4 +1,4 @@
-"""What the tests of the searches share: every combination of settings in turn, and one run whose certificate is always checked."""
+"""Helpers for tests of searches: settings in turn, and a run whose certificate is checked."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check
 from jaxsolve.search import METHODS, Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import EVICTED
 
@@ -20,7 +21,7 @@ NAMES = tuple(METHODS)
 
 
 def in_turn(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """What ``parametrize`` is to go through: every combination in the long run, each value of each list at least once in the quick one."""
+    """Values for ``parametrize``: all combinations in the long run, each value once else."""
     lists = [list(some) for some in values]
     if LONG:
         return list(itertools.product(*lists))
@@ -44,7 +45,7 @@ class Setting(NamedTuple):
 def settings(
     nodes: tuple[int | None, ...] = (None, 256), waves: tuple[int, ...] = (1, 4, 32)
 ) -> Iterator[Setting]:
-    """All combinations of method, wave width and table size, round and round with another seed each time."""
+    """All combinations of method, wave width and table size, each round with another seed."""
     for seed in itertools.count():
         for max_nodes, wave, method in itertools.product(nodes, waves, NAMES):
             yield Setting(method, wave, max_nodes, seed)
@@ -70,16 +71,18 @@ def run(
     limit: int = 50_000,
     **options: Any,
 ) -> Run:
-    """Searches in a new folder below ``folder`` and has the checker accept the certificate of every answer."""
+    """Searches in a new folder below ``folder`` and checks the certificate of every answer."""
     out = folder / f"{sum(1 for _ in folder.iterdir())}"
     method, wave, max_nodes, seed = setting
     job = Job(
         game,
         state,
         claims=claim,
-        settings=Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes),
-        out=out,
-        **options,
+        options=RunOptions(
+            Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes),
+            out,
+            **options,
+        ),
     )
     run_jobs([job])
     evicted = (
@@ -94,7 +97,7 @@ def run(
 
 
 def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:
-    """Asserts that the answer has a certificate of exactly what was asked, and that the checker accepts it."""
+    """Asserts that the answer has an accepted certificate of exactly its question."""
     assert result.certificate is not None, result.reason
     report = check(result.certificate)
     assert report.accepted, report.sentence

@@ -1,4 +1,4 @@
-"""Announcing what a search has decided: the certificate is collected, written and checked, and an answer without one is withheld."""
+"""Certificates of decided claims: collected, written and checked; else the answer is withheld."""
 
 from __future__ import annotations
 
@@ -22,25 +22,28 @@ from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import REFUSED, Result, unsaved
 from jaxsolve.search.settings import Settings
 
-LEAST_PROOF_MB = 16  # for collecting a proof: a search in less can find what would not fit
-PROOF_SECONDS = 10.0  # that collecting a proof may take at least, however short the limits
+LEAST_PROOF_MB = 16  # for collecting a proof: searches in less memory find larger ones
+PROOF_SECONDS = 10.0  # allowed for collecting a proof, however short the limits
 
 
 class Decided(NamedTuple):
-    """A claim that a search has decided, and what its proof is collected from."""
+    """A decided claim, and the sources of its proof."""
 
     game: Game
     evaluator: Evaluator
     root: np.ndarray  # uint32[S]
     claim: Claim
     log: ProofLog
-    path: Path | None  # of the certificate; None: it is collected and checked, and not kept
-    original: Original | None = None  # what the proof is for, where that is asked under other rules
-    accepted: Callable[[GraphBuilder], None] | None = None  # as ``certify`` has it
+    path: Path | None  # of the certificate; None: checked, but not kept
+    original: Original | None = None  # the claim's own rules, where ``game`` is a relaxation
+    accepted: Callable[[GraphBuilder], None] | None = None  # argument of ``certify``
 
 
-def announce(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
-    """Completes a verdict by its certificate. Without one the verdict becomes unknown, and the reason says why. True if Ctrl-C ended it."""
+def certify_answer(result: Result, found: Decided, settings: Settings, memory_mb: int) -> bool:
+    """Completes a verdict by its certificate; True if Ctrl-C ended that.
+
+    Without a certificate the verdict becomes unknown, and the reason states the cause.
+    """
     game = found.game
     claim = found.claim if result.verdict is Verdict.PROVED else found.claim.opposite(game.may_draw)
     shown, again = (
@@ -50,7 +53,7 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
     try:
         proof = _certificate(result, found, claim, settings, memory_mb)
     except ProofGap as gap:
-        found.log.forget(gap.record)  # what may rest on it will be searched again
+        found.log.forget(gap.record)  # positions that may depend on it are searched again
         _withhold(
             result,
             f"The proof is incomplete ({gap}); the answer is withheld, and {again} searches again.",
@@ -60,19 +63,22 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
     except ProofRepeats:
         _withhold(
             result,
-            f"Decided by simple ko ({shown}), but under superko a board may come back in that proof.",
+            f"Decided by simple ko ({shown}), but under superko a board may come back in that"
+            " proof.",
         )
     except OSError as error:
         result.unsaved = unsaved("proof", error)
         _withhold(
             result,
-            f"Decided ({shown}), but the proof could not be written ({error.strerror or error}): make room and resume.",
+            f"Decided ({shown}), but the proof could not be written"
+            f" ({error.strerror or error}): make room and resume.",
         )
     except (ProofUnfinished, KeyboardInterrupt) as why:
         then = "" if found.path is None else ": go on with --resume"
         _withhold(
             result,
-            f"Decided ({shown}), but its proof was not collected ({str(why) or 'interrupted'}){then}.",
+            f"Decided ({shown}), but its proof was not collected"
+            f" ({str(why) or 'interrupted'}){then}.",
         )
         return isinstance(why, KeyboardInterrupt)
     else:
@@ -93,7 +99,10 @@ def announce(result: Result, found: Decided, settings: Settings, memory_mb: int)
 def _certificate(
     result: Result, found: Decided, claim: Claim, settings: Settings, memory_mb: int
 ) -> Certified:
-    """The certificate of ``claim``; where it cannot be written, ``result`` says so and it is only checked. Raises as ``certify`` does."""
+    """Collects, writes and checks the certificate of ``claim``. Raises as ``certify``.
+
+    Where it cannot be written, it is only checked, and ``result.unsaved`` reports that.
+    """
     game, start, limits = found.game, cpu_seconds(), settings.limits
     given = [limit for limit in (limits.cpu_seconds, limits.wall_seconds) if limit is not None]
     allowed = max(PROOF_SECONDS, given[0]) if given else float("inf")
@@ -124,7 +133,7 @@ def _certificate(
         if found.path is None:
             raise
         result.unsaved = unsaved("proof", error)
-        return collect(path=None)  # the answer is true all the same
+        return collect(path=None)  # the answer is proved nevertheless
 
 
 def _withhold(result: Result, reason: str) -> None:

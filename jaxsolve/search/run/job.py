@@ -1,81 +1,58 @@
-"""A job: one question, or several of growing weakness about one position, put to one search, with limits, proof logs and output folders."""
+"""A job: the claims about one position, one search, its limits, proof logs and folders."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
+import dataclasses
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import jax
 import numpy as np
 
-from jaxsolve.core.process import cpu_seconds
-from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.evaluate import Evaluator, shared_evaluator
-from jaxsolve.games.game import Game, HasRelaxation, State
+from jaxsolve.games.game import Game, State
 from jaxsolve.proof.builder import GraphBuilder
-from jaxsolve.proof.check import check, knows
-from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.records import are_records
 from jaxsolve.proof.writer import Original
-from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.search.methods import Method, method_for
-from jaxsolve.search.result import REFUSED, Progress, Result, unsaved
-from jaxsolve.search.run.answer import Decided, announce
-from jaxsolve.search.run.records import CERTIFICATE, LOG, PROBLEM, RELAXATION_LOG, RESULT
-from jaxsolve.search.run.relaxation import together, with_spent
+from jaxsolve.search.result import Progress, Result, unsaved
+from jaxsolve.search.run import adoption, effort, report
+from jaxsolve.search.run.answer import Decided, certify_answer
+from jaxsolve.search.run.effort import Effort, Stopwatch
+from jaxsolve.search.run.exchange import Exchange
+from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, sides_to_move
+from jaxsolve.search.run.relaxation import combined
 from jaxsolve.search.run.search import Search
-from jaxsolve.search.run.shared_patterns import Proof, SharedPatterns
+from jaxsolve.search.run.strategy import continues_with_next_claim
 from jaxsolve.search.run.warm_up import warm_up_search
-from jaxsolve.search.settings import Settings, changed
+from jaxsolve.search.settings import Settings
 from jaxsolve.search.tree.eviction import MemoryFull
 
-FLUSH_SECONDS = 1.0  # a killed run loses at most what was decided since
+FLUSH_SECONDS = 1.0  # a killed run loses at most the decisions since
 TREE_SHARE = 0.75  # of the memory; the rest is for the log
 
 
-@dataclass
-class _Asked:
-    """One claim of a job: where its records go, and what came out."""
-
-    claim: Claim
-    searched: Claim  # the claim or its opposite: a proof of one is a disproof of the other
-    folder: RunFolder | None
-    log: ProofLog
-    question: dict[str, object]  # what the log's records are true of
-    taken: np.ndarray = field(
-        default_factory=lambda: np.zeros(0, np.int64)
-    )  # serials of the shared records that the log begins with
-    verdict: Verdict | None = None
-    nodes: int = 0  # expansions up to here
-    evaluations: int = 0
-    cpu_seconds: float = 0.0
-    wall_seconds: float = 0.0
-
-
 class Job:
-    """Runs one search. A ``Pool`` calls ``select``, ``check_limits`` and ``goes_on``; ``finish`` writes certificates and results.
+    """Runs one search for a ``Pool``.
+
+    The pool calls ``select``, ``check_limits`` and ``next_claim``; ``finish`` writes certificates
+    and results.
 
     Args:
-      claims: one claim, or several, the strongest first, that are searched over one tree until one is proved; default: the game's goal, else that
-        the side to move wins.
-      settings: default: the standard ones.
-      out: folder; with several claims each has a folder of its own below it, called after its result.
-      resume: go on from the logs in ``out``.
-      evaluator: default: the rules with the settings' network.
+      claims: one claim, or several, the strongest first, that are searched over one tree until one
+        is proved; default: the game's goal, else that the side to move wins.
+      options: the folder ``out`` is this job's own. With several claims each has a folder below
+        it, named after its result. ``patterns`` are used by jobs of one claim.
       share: part of the settings' memory that this job may use.
-      patterns: what other searches have proved, and what they shall know of this one's proof; for one claim.
-      original: the question's own rules and position, where ``game`` and ``state`` stand in for them (``HasRelaxation``).
-      spent: the result of the search under those, before this one; its effort is counted.
+      original: the question's own rules and position, where ``game`` is a relaxation of them.
+      relaxed: the result of the search under the relaxation, before this one. Its effort is
+        included in the result.
 
     Raises:
-      ValueError: unknown method, or one that cannot be hashed; a position or an evaluator of another game; ``out`` is in use or holds something else
-        (``FolderError``, ``ProofLogError``).
+      ValueError: unknown method, or one that cannot be hashed; a position or an evaluator of
+        another game; ``out`` is in use or holds something else (``FolderError``,
+        ``ProofLogError``).
       OSError: ``out`` cannot be written.
     """
 
@@ -85,155 +62,73 @@ class Job:
         state: State,
         *,
         claims: Claim | Sequence[Claim] | None = None,
-        settings: Settings | None = None,
-        out: str | Path | None = None,
-        resume: bool = False,
-        evaluator: Evaluator | None = None,
+        options: RunOptions | None = None,
         share: float = 1.0,
-        patterns: SharedPatterns | None = None,
         original: Original | None = None,
-        spent: Result | None = None,
+        relaxed: Result | None = None,
     ):
-        self.original, self._spent, self._patterns = original, spent, patterns
-        self.game, self.settings = game, settings or Settings()
-        heads = self.settings.heads_for(game) if evaluator is None else evaluator.heads
-        zones = self.settings.zones if evaluator is None else evaluator.zones
-        self.method: Method = method_for(self.settings.method, game, heads, zones=zones)
-        try:
-            hash(self.method)
-        except TypeError as error:
-            raise ValueError(
-                f"method {self.method.name!r} has a field that cannot be hashed ({error}): a tuple can"
-            ) from None
-        if evaluator is not None and evaluator.game != game:
-            raise ValueError(
-                f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}"
-            )
-        out = None if out is None else Path(out)
-        wanted = (
-            [claims] if isinstance(claims, Claim) else list(claims or [default_claim(game, state)])
-        )
-        self.root = game.host_pack(state)
-        if not np.array_equal(self.root, game.host_pack(game.parse(game.text(state)))):
-            raise ValueError(
-                f"the position is none of {game.rule_set}: made by another game, or by hand; parse makes one from text"
-            )
-        self.evaluator = evaluator or shared_evaluator(
-            game, heads, self.method.playouts, zones=self.settings.zones
-        )
-        self.reason: str | None = None
+        options = options or RunOptions()
+        self.game, self.settings, self.original = game, options.settings, original
+        self._relaxed, self._exchange = relaxed, Exchange(options.patterns)
+        self.root = _packed_root(game, state)
+        self.method, self.evaluator = _method_and_evaluator(game, options)
+        self.reason: str | None = None  # why the job ended, if not by an answer
         self.interrupted = False
-        self._failure: OSError | None = None  # why the log could not be written
-        self._cpu, self._compile, self._start = 0.0, 0.0, time.perf_counter()
-        self._waited = 0.0  # wall seconds of compilation
-        self._flushed = self._start
+        self._stopwatch = Stopwatch()
+        self._flushed = time.perf_counter()
         self._memory = max(1, int(self.settings.memory_mb * share))
         self._search: Search | None = None
-        self._sharing = (
-            False  # whether there are ``patterns``, and the search has some that others can use
-        )
-        self.records: list[_Asked] = []
+        self.records: list[ClaimRecords] = []
+        wanted = [claims] if isinstance(claims, Claim) else list(claims or [])
+        wanted = wanted or [default_claim(game, state)]
+        position, alone = SearchedPosition(game, state, original), len(wanted) == 1
         try:
             for claim in wanted:
-                folder = None if out is None else (out if len(wanted) == 1 else out / claim.result)
-                self.records.append(self._ask(claim, state, folder, resume, alone=len(wanted) == 1))
-            self._begin([part.searched for part in self.records], resume)
+                out: Path | None = options.out
+                self.records.append(
+                    ClaimRecords(
+                        claim,
+                        position,
+                        self.evaluator,
+                        out=out if out is None or alone else out / claim.result,
+                        options=options,
+                        memory_mb=self._memory,
+                        alone=alone,
+                    )
+                )
+            self._begin(options.resume)
         except BaseException:
             self.close()
             raise
 
-    def _ask(
-        self, claim: Claim, state: State, out: Path | None, resume: bool, *, alone: bool
-    ) -> _Asked:
-        """Opens the folder and the log of one claim.
-
-        Where sequences are seen, the search looks for those of its or-player: that a side does not lose is searched as the other's win.
-        """
-        game, searched = self.game, claim
-        if alone and claim.result == "does-not-lose" and self.evaluator.threat_search() is not None:
-            searched = claim.opposite(game.may_draw)
-        question: dict[str, object] = {
-            "rules": game.rule_set,
-            "claim": claim.text(game.players),
-            "canonical": self.evaluator.canonical,
-            "zones": bool(self.evaluator.zone_words) or self.evaluator.threat_search() is not None,
-        }
-        folder = (
-            None
-            if out is None
-            else RunFolder(
-                out, PROBLEM, self._folders_question(question, game.text(state)), resume=resume
-            )
-        )
-        try:
-            zone_words, name = (
-                self.evaluator.zone_words,
-                LOG if self.original is None else RELAXATION_LOG,
-            )
-            log = ProofLog(
-                question,
-                game.state_words,
-                None if out is None else out / name,
-                zone_words,
-                self._memory,
-                functools.partial(are_records, game, zone_words),
-            )
-            return _Asked(claim, searched, folder, log, question)
-        except BaseException:
-            if folder is not None:
-                folder.release()
-            raise
-
-    def _folders_question(self, question: dict[str, object], root: str) -> dict[str, object]:
-        """What the folder is about: the same whichever rules are searched."""
-        if self.original is not None:
-            return {
-                **question,
-                "rules": self.original.game.rule_set,
-                "root": self.original.game.text(self.original.state),
-            }
-        if (
-            self.settings.zones
-            and isinstance(self.game, HasRelaxation)
-            and self.game.relaxation(self.game.parse(root)) is not None
-        ):
-            question = {**question, "zones": True}
-        return {**question, "root": root}
-
-    def _begin(self, claims: Sequence[Claim], resume: bool) -> None:
-        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
-        warm_up_search(self.method, self.game, self.evaluator)
-        self._compile += cpu_seconds() - start
-        start = cpu_seconds()
-        try:
-            self._search = Search(
-                self.game,
-                self.evaluator.images(self.root[None])[0][0],
-                claims,
-                self.method,
-                self.evaluator,
-                sink=self._keep,
-                budget=int(self._memory * TREE_SHARE * (1 << 20)),
-                max_nodes=self.settings.max_nodes,
-                seed=self.settings.seed,
-                width=self.settings.wave,
-                flights=self.settings.flights,
-            )
-            if resume:
-                self._adopt_log()
-            self._begin_with_patterns()
-        except MemoryFull:
-            self.reason = self._full()
-        compiled = self.evaluator.compile_seconds - compiled
-        self._compile += compiled
-        self._waited = time.perf_counter() - self._start
-        self._cpu += max(0.0, cpu_seconds() - start - compiled)
+    def _begin(self, resume: bool) -> None:
+        with self._stopwatch.compiling():
+            warm_up_search(self.method, self.game, self.evaluator)
+        with self._stopwatch.searching(self.evaluator):
+            try:
+                self._search = Search(
+                    self.game,
+                    self.evaluator.images(self.root[None])[0][0],
+                    [records.searched for records in self.records],
+                    self.method,
+                    self.evaluator,
+                    sink=self._keep,
+                    budget=int(self._memory * TREE_SHARE * (1 << 20)),
+                    max_nodes=self.settings.max_nodes,
+                    seed=self.settings.seed,
+                    width=self.settings.wave,
+                    flights=self.settings.flights,
+                )
+                if resume:
+                    self._adopt_log()
+                if len(self.records) == 1:
+                    self._exchange.begin(self.records[0], self._search)
+            except MemoryFull:
+                self.reason = self._full()
+        self._stopwatch.exclude_start()
 
     def _keep(self, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        try:
-            self._part.log.append(states, moves, zones)
-        except OSError as error:
-            self._failure = error
+        self._current.append(states, moves, zones)
 
     def _full(self) -> str:
         most = self.settings.max_nodes
@@ -244,7 +139,7 @@ class Job:
         )
         return f"The {limit} cannot hold the search."
 
-    # ---- running ---------------------------------------------------------------------------------------------------
+    # ---- running ---------------------------------------------------------------------------------
     @property
     def search(self) -> Search:
         """The search while the job runs. Raises RuntimeError after its end."""
@@ -253,332 +148,250 @@ class Job:
         return self._search
 
     @property
-    def _part(self) -> _Asked:
-        return self.records[0 if self._search is None else self._search.asked]
+    def _current(self) -> ClaimRecords:
+        return self.records[0 if self._search is None else self._search.claim_index]
 
-    def charge(self, seconds: float, compilation: float = 0.0) -> None:
-        """Books CPU seconds of search and of compilation to this job."""
-        self._cpu += seconds
-        self._compile += compilation
-        self._waited += compilation
+    def add_cpu_seconds(self, seconds: float, compilation: float = 0.0) -> None:
+        """Adds CPU seconds of search and of compilation to the job's effort."""
+        self._stopwatch.add(seconds, compilation)
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of the search so far, compilation not counted."""
-        return self._cpu
-
-    @property
-    def wall_seconds(self) -> float:
-        """Seconds since the search began, compilation not counted."""
-        return max(0.0, time.perf_counter() - self._start - self._waited)
+        return self._stopwatch.cpu_seconds
 
     @property
     def done(self) -> bool:
         """Whether the search has ended the present claim, by an answer or at a limit."""
         return self.reason is not None or self._search is None or self._search.verdict is not None
 
-    def goes_on(self) -> bool:
-        """Books the answer to the present claim; goes on with the next one, no wave being in flight, if there is one and it is needed."""
+    def next_claim(self) -> bool:
+        """Takes the answer to the present claim and continues with the next one if that is needed.
+
+        No wave may be in flight. False if the job has ended.
+        """
         search = self._search
         if search is None:
             return False
-        part = self._book_answer(search)
-        if not self._has_more_to_ask():
+        records = self._take_answer(search)
+        if not self._has_next_claim():
             return False
-        start = cpu_seconds()
-        _movers(self.game, self.root[None])  # compiles
-        self.charge(0.0, cpu_seconds() - start)
-        start, compiled = cpu_seconds(), self.evaluator.compile_seconds
-        search.retreat()
-        following = self.records[search.asked + 1].log
-        known = len(following)  # of a run that is resumed
-        _carry_over(self.game, part, following)
-        try:
-            search.ask_next()
-            if known:
-                self._adopt_log()
-        except MemoryFull:
-            self.reason = self._full()
-        compiled = self.evaluator.compile_seconds - compiled
-        self.charge(max(0.0, cpu_seconds() - start - compiled), compiled)
+        with self._stopwatch.compiling():
+            sides_to_move(self.game, self.root[None])
+        with self._stopwatch.searching(self.evaluator):
+            search.retreat()
+            following = self.records[search.claim_index + 1]
+            known = len(following.log)  # of a run that is resumed
+            following.carry_over(records, self.game)
+            try:
+                search.next_claim()
+                if known:
+                    self._adopt_log()
+            except MemoryFull:
+                self.reason = self._full()
         return True
 
-    def _has_more_to_ask(self) -> bool:
-        search = self._search
+    def _has_next_claim(self) -> bool:
         return (
             self.reason is None
-            and search is not None
-            and search.verdict is Verdict.DISPROVED
-            and search.asked + 1 < len(self.records)
+            and self._search is not None
+            and continues_with_next_claim(self._search)
         )
 
-    def _adopt_log(self) -> None:
-        """Goes on from what the log of the present claim holds."""
-        for records in self._part.log.chunks(self.search.room // 2):
-            self.search.adopt(*records, known=True, spread=False)
-        self.search.spread()
+    def _take_answer(self, search: Search) -> ClaimRecords:
+        records, verdict = self._current, search.verdict
+        if verdict is not None and records.searched != records.claim:
+            verdict = verdict.opposite
+        records.verdict, records.effort = verdict, self._effort(search)
+        if verdict is Verdict.UNKNOWN and search.cut:
+            self.reason = (
+                f"Lines of more than {search.longest} moves were not followed, and nothing else is"
+                " left to try."
+            )
+        return records
 
-    def _begin_with_patterns(self) -> None:
-        """Begins with what others have proved of the same question; where the log is new, its first records are those."""
-        part = self._part
-        self._sharing = (
-            self._patterns is not None
-            and len(self.records) == 1
-            and bool(self.search.tree.zoning.planes[0])
-        )
-        if self._patterns is None or not self._sharing:
-            return
-        records, serials = self._patterns.take(part.question, part.log.record_words, self.game)
-        decided = part.log.split(records)
-        fresh = not len(part.log)
-        part.log.append(*decided)
-        self._flush()
-        if fresh and len(part.log) == len(records):
-            part.taken = serials
-        self.search.begin_with(*decided)
-
-    def _share(self, part: _Asked, builders: Sequence[GraphBuilder]) -> None:
-        """Tells other searches what this one has decided, and which of that its proof consists of, if there is one."""
-        if self._patterns is None or not self._sharing:
-            return
-        with contextlib.suppress(OSError):  # a log that cannot be read, which the result tells of
-            proofs = [
-                Proof(*builder.records_used())
-                for builder in builders
-                if isinstance(builder, ZonedGraphBuilder)
-            ]
-            self._patterns.add(part.question, part.taken, part.log, proofs[0] if proofs else None)
-
-    def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
-        """Takes up positions decided elsewhere for ``claim`` (``Search.adopt``); nothing if that is not, or no longer, what is being searched."""
-        if self.done or claim != self._part.claim:
-            return
-        start = time.thread_time()
-        try:
-            self.search.adopt(states, moves, zones, known=False)
-        except MemoryFull:
-            self.reason = self._full()
-        self.charge(time.thread_time() - start)
-
-    def _book_answer(self, search: Search) -> _Asked:
-        part = self.records[search.asked]
-        part.verdict = (
-            search.verdict
-            if search.verdict is None or part.searched == part.claim
-            else search.verdict.opposite
-        )
-        part.nodes, part.evaluations, part.cpu_seconds, part.wall_seconds = (
-            search.expanded,
-            search.evaluated,
-            self._cpu,
-            self.wall_seconds,
-        )
-        if search.verdict is Verdict.UNKNOWN and search.cut:
-            self.reason = f"Lines of more than {search.longest} moves were not followed, and nothing else is left to try."
-        return part
+    def _effort(self, search: Search) -> Effort:
+        watch = self._stopwatch
+        return Effort(search.expanded, search.evaluated, watch.cpu_seconds, watch.wall_seconds)
 
     def select(self, flight: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """As ``Search.select``; a full memory ends the job."""
-        limits = self.settings.limits
+        """As ``Search.select``, within the limits; a full memory ends the job."""
+        limits, search = self.settings.limits, self.search
         if limits.nodes is not None:
-            most = min(most, limits.nodes - self.search.expanded - self.search.in_flight)
+            most = min(most, limits.nodes - search.expanded - search.in_flight)
         if limits.evaluations is not None:
-            most = min(most, limits.evaluations - self.search.evaluated - self.search.in_flight)
+            most = min(most, limits.evaluations - search.evaluated - search.in_flight)
         try:
-            if (
-                most > 0
-            ):  # else leaves in flight may use up the limit: even starting again would pass it
-                return self.search.select(flight, most)
+            if most > 0:  # else leaves in flight may reach the limit: a restart would pass it
+                return search.select(flight, most)
         except MemoryFull:
             self.reason = self._full()
         return np.zeros((0, self.game.state_words), np.uint32), np.zeros(0, np.int32), 0
 
     def check_limits(self) -> None:
-        """Ends the job when a limit is passed; brings the log to disk every second."""
+        """Ends the job when a limit is passed; flushes the log every second."""
         if self.done:
             return
         if time.perf_counter() - self._flushed > FLUSH_SECONDS:
-            self._flush()
+            self._current.flush()
             self._flushed = time.perf_counter()
-        failure = self._failure or self._part.log.failure
+        failure = self._current.log_failure
         if failure is not None:
-            self.reason = f"{unsaved('proof log', failure)} What was decided before is saved: make room and resume."
+            self.reason = (
+                f"{unsaved('proof log', failure)} What was decided before is saved: make room and"
+                " resume."
+            )
             return
-        limits, search = self.settings.limits, self.search
-        used = {
-            "nodes": search.expanded,
-            "evaluations": search.evaluated,
-            "cpu_seconds": self.cpu_seconds,
-            "wall_seconds": self.wall_seconds,
-        }
-        for name, amount in used.items():
-            limit = getattr(limits, name)
-            if limit is not None and amount >= limit:
+        for name, used in self._effort(self.search)._asdict().items():
+            limit = getattr(self.settings.limits, name)
+            if limit is not None and used >= limit:
                 self.reason = self._whole_settings().limits.reached(name)
                 break
 
     def _whole_settings(self) -> Settings:
-        """The settings as they were before another search spent part of their limits."""
-        return (
-            self.settings
-            if self._spent is None
-            else changed(self.settings, limits=with_spent(self.settings.limits, self._spent))
-        )
-
-    def _flush(self) -> None:
-        try:
-            self._part.log.flush()
-        except OSError as error:
-            self._failure = error
+        """The settings with the limits of this search and of the relaxation's together."""
+        if self._relaxed is None:
+            return self.settings
+        limits = effort.whole(self.settings.limits, self._relaxed)
+        return dataclasses.replace(self.settings, limits=limits)
 
     def interrupt(self) -> None:
-        """Ends the job because the person asked; everything decided so far stays in the log."""
-        if not self.done or self._has_more_to_ask():
-            kept = self.records[0].folder is not None
-            self.interrupted, self.reason = (
-                True,
-                "Interrupted; what was decided so far is saved." if kept else "Interrupted.",
+        """Ends the job for the user; everything decided so far stays in the log."""
+        if not self.done or self._has_next_claim():
+            saved = self.records[0].folder is not None
+            self.interrupted = True
+            self.reason = (
+                "Interrupted; what was decided so far is saved." if saved else "Interrupted."
             )
 
     def progress(self) -> Progress:
         """A snapshot for the progress line."""
-        return self.search.progress(self.wall_seconds) if self._search is not None else Progress()
+        if self._search is None:
+            return Progress()
+        return report.progress(self._search, self._stopwatch.wall_seconds)
 
-    # ---- ending ----------------------------------------------------------------------------------------------------
+    # ---- records of other searches ---------------------------------------------------------------
+    def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
+        """Enters positions decided elsewhere for ``claim`` (``adoption.adopt``).
+
+        Does nothing if another claim is being searched, or none.
+        """
+        if self.done or claim != self._current.claim:
+            return
+        start = time.thread_time()
+        try:
+            adoption.adopt(self.search, states, moves, zones, known=False)
+        except MemoryFull:
+            self.reason = self._full()
+        self.add_cpu_seconds(time.thread_time() - start)
+
+    def _adopt_log(self) -> None:
+        """Enters the records of the present claim's log."""
+        search = self.search
+        for records in self._current.log.chunks(search.capacity // 2):
+            adoption.adopt(search, *records, known=True, propagate=False)
+        search.propagate()
+
+    # ---- ending ----------------------------------------------------------------------------------
     def finish(self) -> list[Result]:
-        """Collects the proofs, writes certificates and result files, and says how it went, for every claim that was searched."""
+        """Collects the proofs, writes certificates and result files; results by claim searched."""
         search, line, count = self._search, [], 1
         if search is not None:
-            self._book_answer(search)
-            count = search.asked + 1
-            line = search.best_line() if search.verdict in (None, Verdict.UNKNOWN) else []
+            self._take_answer(search)
+            count = search.claim_index + 1
+            if search.verdict in (None, Verdict.UNKNOWN):
+                line = report.best_line(search)
         self._search = search = None  # its memory is free for the certificates
-        results = [
-            self._result(part, before)
-            for part, before in zip(self.records[:count], [None, *self.records], strict=False)
-        ]
+        results, before = [], Effort()
+        for records in self.records[:count]:
+            results.append(self._result(records, before))
+            before = records.effort
         results[-1].line = results[-1].line or line
         results[-1].interrupted = self.interrupted
-        results[0].compile_seconds += self._compile
-        if self._spent is not None:
-            together(self._spent, results[0])
-        for part, result in zip(self.records, results, strict=False):
-            self._write_result(part, result)
+        results[0].compile_seconds += self._stopwatch.compile_seconds
+        if self._relaxed is not None:
+            results[0] = combined(self._relaxed, results[0])
+        for records, result in zip(self.records, results, strict=False):
+            records.write_result(result, self.game.players)
         return results
 
-    def _write_result(self, part: _Asked, result: Result) -> None:
-        try:
-            part.log.close()
-        except OSError as error:
-            self._failure = error
-        failure = part.log.failure or (self._failure if part is self.records[-1] else None)
-        if failure is not None:
-            result.unsaved = result.unsaved or unsaved("proof log", failure)
-        if part.folder is not None and result.verdict is Verdict.UNKNOWN and self._stands(part):
-            result.reason += (
-                f" The proof of an earlier run stands in {part.folder.path / CERTIFICATE}."
-            )
-        elif part.folder is not None:
-            try:
-                part.folder.write_json(RESULT, result.as_json(self.game.players))
-            except OSError as error:
-                result.unsaved = result.unsaved or unsaved("result file", error)
-
-    def _stands(self, part: _Asked) -> bool:
-        """Whether the folder holds an accepted proof about the claim, whose result no unknown one replaces: of a run whose log was lost, say."""
-        assert part.folder is not None
-        path = part.folder.path / CERTIFICATE
-        if not path.exists() or not knows(self.game.name):
-            return False
-        report, players = check(path), self.game.players
-        root = (
-            self.game.text(self.game.unpack(self.root))
-            if self.original is None
-            else self.original.game.text(self.original.state)
+    def _result(self, records: ClaimRecords, before: Effort) -> Result:
+        verdict = records.verdict or Verdict.UNKNOWN
+        result = Result(
+            verdict,
+            records.claim,
+            self._reason(records.claim, verdict),
+            settings=self._whole_settings(),
         )
-        rules = (self.game if self.original is None else self.original.game).rule_set
-        claims = (part.claim.text(players), part.claim.opposite(self.game.may_draw).text(players))
-        return (
-            report.accepted
-            and (report.rules, report.root) == (rules, root)
-            and report.claim in claims
+        for name, value in records.effort.since(before).items():
+            setattr(result, name, value)
+        if verdict is Verdict.UNKNOWN:
+            self._exchange.add(records)
+        else:
+            self._certify(records, result)
+        return result
+
+    def _certify(self, records: ClaimRecords, result: Result) -> None:
+        """Completes a decided result by its certificate, or withholds the answer."""
+        accepted: list[GraphBuilder] = []
+        found = Decided(
+            self.game,
+            self.evaluator,
+            self.root,
+            records.claim,
+            records.log,
+            records.certificate_path,
+            self.original,
+            accepted.append,
+        )
+        if certify_answer(result, found, self.settings, self._memory):
+            self.interrupted = True
+        self._exchange.add_proof(records, accepted, result)
+
+    def _reason(self, claim: Claim, verdict: Verdict) -> str:
+        players = self.game.players
+        if verdict is Verdict.PROVED:
+            return f"Proved: {claim.text(players)}."
+        if verdict is Verdict.DISPROVED:
+            opposite = claim.opposite(self.game.may_draw)
+            return f"Disproved that {claim.text(players)}: {opposite.text(players)}."
+        return self.reason or (
+            "Nothing is left to try: whatever is played, it can go on without an end or meets a"
+            " length cap."
         )
 
     def close(self) -> None:
-        """Lets other runs into the folders, and the search's memory go."""
+        """Releases the folders and the search's memory."""
         self._search = None
-        for part in self.records:
-            try:
-                part.log.close()
-            except OSError as error:
-                self._failure = error
-            if part.folder is not None:
-                part.folder.release()
+        for records in self.records:
+            records.close()
 
-    def _result(self, part: _Asked, before: _Asked | None) -> Result:
-        verdict = part.verdict or Verdict.UNKNOWN
-        result = Result(
-            verdict, part.claim, self._reason(part.claim, verdict), settings=self._whole_settings()
+
+def _packed_root(game: Game, state: State) -> np.ndarray:
+    """uint32[S] of the position. Raises ValueError for a position of another game."""
+    root = game.host_pack(state)
+    if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
+        raise ValueError(
+            f"the position is none of {game.rule_set}: made by another game, or by hand; parse"
+            " makes one from text"
         )
-        result.nodes = part.nodes - (before.nodes if before else 0)
-        result.evaluations = part.evaluations - (before.evaluations if before else 0)
-        result.cpu_seconds = part.cpu_seconds - (before.cpu_seconds if before else 0.0)
-        result.wall_seconds = part.wall_seconds - (before.wall_seconds if before else 0.0)
-        if verdict is not Verdict.UNKNOWN:
-            path = None if part.folder is None else part.folder.path / CERTIFICATE
-            accepted: list[GraphBuilder] = []
-            found = Decided(
-                self.game,
-                self.evaluator,
-                self.root,
-                part.claim,
-                part.log,
-                path,
-                self.original,
-                accepted.append,
-            )
-            self.interrupted = (
-                announce(result, found, self.settings, self._memory) or self.interrupted
-            )
-            if accepted or not self._sharing:
-                self._share(part, accepted)
-            elif self._patterns is not None and (
-                len(part.log) < len(part.taken) or result.reason.startswith(REFUSED)
-            ):
-                self._patterns.drop(part.question)  # what they said did not hold
-        else:
-            self._share(part, ())
-        return result
+    return root
 
-    def _reason(self, claim: Claim, verdict: Verdict) -> str:
-        if verdict is Verdict.PROVED:
-            return f"Proved: {claim.text(self.game.players)}."
-        if verdict is Verdict.DISPROVED:
-            return f"Disproved that {claim.text(self.game.players)}: {claim.opposite(self.game.may_draw).text(self.game.players)}."
-        return (
-            self.reason
-            or "Nothing is left to try: whatever is played, it can go on without an end or meets a length cap."
+
+def _method_and_evaluator(game: Game, options: RunOptions) -> tuple[Method, Evaluator]:
+    """The method and the evaluator of a search. Raises ValueError as ``Job``."""
+    settings, evaluator = options.settings, options.evaluator
+    heads = settings.heads_for(game) if evaluator is None else evaluator.heads
+    zones = settings.zones if evaluator is None else evaluator.zones
+    method = method_for(settings.method, game, heads, zones=zones)
+    try:
+        hash(method)
+    except TypeError as error:
+        raise ValueError(
+            f"method {method.name!r} has a field that cannot be hashed ({error}): a tuple can"
+        ) from None
+    if evaluator is not None and evaluator.game != game:
+        raise ValueError(
+            f"the evaluator is of {evaluator.game.rule_set}, the position of {game.rule_set}"
         )
-
-
-def _carry_over(game: Game, part: _Asked, following: ProofLog) -> None:
-    """What is proved of the stronger claim is proved of the weaker one: its records, in their order, begin the other log."""
-    for states, moves, zones in part.log.chunks():
-        proved = (moves >= 0) == (_movers(game, states) == part.claim.player)
-        following.append(states[proved], moves[proved], zones[proved])
-
-
-def _movers(game: Game, states: np.ndarray, batch: int = 4096) -> np.ndarray:
-    """int32[n]: the side to move in packed positions uint32[n, S]."""
-    look = _to_move(game)
-    parts = [np.zeros(0, np.int32)]
-    for at in range(0, len(states), batch):
-        part = states[at : at + batch]
-        padded = np.concatenate([part, np.zeros((batch - len(part), part.shape[1]), np.uint32)])
-        parts.append(np.asarray(look(padded))[: len(part)])
-    return np.concatenate(parts)
-
-
-@functools.lru_cache(maxsize=32)
-def _to_move(game: Game) -> Any:
-    return jax.jit(jax.vmap(lambda words: game.to_move(game.unpack(words))))
+    return method, evaluator or shared_evaluator(game, heads, method.playouts, zones=settings.zones)

@@ -1,7 +1,8 @@
-"""The driver: many jobs of one game share one evaluator, with several waves under way at once.
+"""A pool: jobs of one evaluator share its calls, with several waves in flight at once.
 
-``submit`` adds a job at any time, ``poll`` moves every wave one step on, ``collect`` hands out the jobs that have ended. All may be called from any
-thread; a cluster worker is a driver with a socket.
+``Pool.submit`` adds a job at any time, ``poll`` advances every wave by one step, ``collect``
+returns the jobs that have ended. All may be called from any thread. ``run_stages`` runs the stages
+of any number of questions (``strategy``) in a pool.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import jax
@@ -18,17 +19,20 @@ import numpy as np
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
 from jaxsolve.question import Claim
-from jaxsolve.search.result import ProgressCallback
+from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.network_input import fresh_leaves, leaf_history
+from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.strategy import Stage
 
 PROGRESS_SECONDS = 0.2
 
 
-class _Flight(NamedTuple):
-    """A wave on the device, and whose leaves it holds."""
+class _Wave(NamedTuple):
+    """A wave in flight, and the jobs of its leaves."""
 
-    words: jax.Array | None  # rows of the rules; None once they have come back
-    rows: np.ndarray | None  # uint32[n, width], with the network's words still to come
+    words: jax.Array | None  # rows of the rules; None once they are on the host
+    rows: np.ndarray | None  # uint32[n, width], without the network's words
     estimates: Estimates | None
     owners: list[tuple[Job, int]]  # jobs in the order of their leaves, with their numbers
 
@@ -38,24 +42,28 @@ class Pool:
 
     Args:
       evaluator: shared by all jobs.
-      flights: waves under way at a time, as many as each job's search was made for.
+      flights: waves in flight at a time, at most as many as each job's search was made for.
     """
 
     def __init__(self, evaluator: Evaluator, flights: int = 2):
         self.evaluator, self.flights = evaluator, flights
         self._jobs: list[Job] = []
         self._ended: list[Job] = []
-        self._waves: list[_Flight | None] = [None] * flights
+        self._waves: list[_Wave | None] = [None] * flights
         self._turn = 0
         self._lock = threading.RLock()
 
     def submit(self, job: Job) -> None:
-        """Adds a job. Raises ValueError for one of another evaluator, or for fewer flights, and for one that is here already."""
+        """Adds a job.
+
+        Raises ValueError for a job of another evaluator, of fewer flights, or one already here.
+        """
         if job.evaluator is not self.evaluator:
             raise ValueError("the job was made for another evaluator")
         if job.settings.flights < self.flights:
             raise ValueError(
-                f"the job was made for {job.settings.flights} waves at a time, not for {self.flights}"
+                f"the job was made for {job.settings.flights} waves at a time, not for"
+                f" {self.flights}"
             )
         with self._lock:
             if job in self._jobs:
@@ -63,14 +71,14 @@ class Pool:
             self._jobs.append(job)
 
     def withdraw(self, job: Job) -> None:
-        """Takes a job out before it has ended, interrupted; ``collect`` hands it out once its leaves have come back."""
+        """Interrupts a job; ``collect`` returns it once its leaves have been evaluated."""
         with self._lock:
             job.interrupt()
 
     def adopt(
         self, job: Job, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray
     ) -> None:
-        """Tells a job of positions decided elsewhere for ``claim`` (``Job.adopt``); one that has ended does not listen."""
+        """Passes positions decided elsewhere to a job (``Job.adopt``), unless it has ended."""
         with self._lock:
             job.adopt(claim, states, moves, zones)
 
@@ -85,31 +93,42 @@ class Pool:
             ended, self._ended = self._ended, []
             return ended
 
-    def poll(self) -> bool:
-        """Moves every wave one step on: takes what has come back, selects and sends the next. True while jobs are running.
+    def run(self, progress: ProgressCallback | None = None) -> list[Job]:
+        """Polls until at least one job has ended, and returns those that have; [] if none runs."""
+        reported = time.perf_counter()
+        while not (ended := self.collect()) and self.poll():
+            if progress is not None and time.perf_counter() - reported > PROGRESS_SECONDS:
+                reported = time.perf_counter()
+                for job in self._jobs[:1]:
+                    progress(job.progress())
+        return ended or self.collect()
 
-        While one wave is on the device the others are backed up and selected on the host.
+    def poll(self) -> bool:
+        """Advances every wave by one step; True while jobs are running.
+
+        While one wave is on the device, the host backs up and selects the others.
         """
         with self._lock:
             for flight in range(self.flights):
-                clock = _Clock(self.evaluator, self._jobs)
-                self._land(flight, clock)
+                clock = _StepClock(self.evaluator, self._jobs)
+                self._receive(flight, clock)
                 if self._waves[flight] is None:
-                    self._select(flight, clock)
-                clock.book()
-            self._check()
+                    self._send(flight, clock)
+                clock.stop()
+            self._remove_ended()
             return bool(self._jobs)
 
     def drain(self) -> None:
-        """Takes back every wave under way without sending another."""
+        """Absorbs every wave in flight without sending another."""
         with self._lock:
             for flight in range(self.flights):
                 while self._waves[flight] is not None:
-                    self._land(flight, _Clock(self.evaluator, self._jobs))
-            self._check()
+                    self._receive(flight, _StepClock(self.evaluator, self._jobs))
+            self._remove_ended()
 
-    # ---- inside ----------------------------------------------------------------------------------------------------
-    def _land(self, flight: int, clock: _Clock) -> None:
+    # ---- steps of a wave -------------------------------------------------------------------------
+    def _receive(self, flight: int, clock: _StepClock) -> None:
+        """Takes a wave's rows, from the rules first and then from the network."""
         wave = self._waves[flight]
         if wave is None:
             return
@@ -117,9 +136,8 @@ class Pool:
             assert wave.words is not None
             rows = self.evaluator.collect(wave.words, sum(count for _, count in wave.owners))
             if self.evaluator.heads is not None:
-                self._waves[flight] = wave._replace(
-                    words=None, rows=rows, estimates=self._estimate(flight, rows, wave.owners)
-                )
+                estimates = self._estimate(flight, rows, wave.owners)
+                self._waves[flight] = wave._replace(words=None, rows=rows, estimates=estimates)
                 return
         else:
             assert wave.estimates is not None
@@ -127,7 +145,7 @@ class Pool:
         self._waves[flight] = None
         at = 0
         for job, count in wave.owners:
-            with clock.of(job):
+            with clock.measure(job):
                 job.search.absorb(flight, rows[at : at + count])
             at += count
 
@@ -136,30 +154,29 @@ class Pool:
         assert heads is not None
         which, histories, at = [], [], 0
         for job, count in owners:
-            fresh = job.search.fresh(rows[at : at + count])
+            fresh = fresh_leaves(job.search, rows[at : at + count])
             which.append(fresh + at)
             if heads.boards > 1:
-                histories.append(job.search.history(flight, fresh, heads.boards))
+                histories.append(leaf_history(job.search, flight, fresh, heads.boards))
             at += count
         history = None
         if histories:
-            history = type(histories[0])(
-                *(np.concatenate([part[i] for part in histories]) for i in range(2))
-            )
+            states, counts = (np.concatenate([part[i] for part in histories]) for i in range(2))
+            history = type(histories[0])(states, counts)
         return self.evaluator.estimate(rows, np.concatenate(which), history)
 
-    def _select(self, flight: int, clock: _Clock) -> None:
+    def _send(self, flight: int, clock: _StepClock) -> None:
+        """Selects leaves of the jobs in turn and sends them to the device."""
         parts: list[tuple[np.ndarray, np.ndarray]] = []
         owners: list[tuple[Job, int]] = []
         space = BATCH_SIZES[-1]
         self._turn += 1
-        for i in range(
-            len(self._jobs)
-        ):  # the first in turn comes first, so that nobody waits for ever where not all fit
+        for i in range(len(self._jobs)):
+            # In turn: where not all leaves fit, no job waits for ever.
             job = self._jobs[(self._turn + i) % len(self._jobs)]
             if job.done or space == 0:
                 continue
-            with clock.of(job):
+            with clock.measure(job):
                 states, actions, count = job.select(flight, space)
             if count:
                 parts.append((states, actions))
@@ -174,24 +191,24 @@ class Pool:
         )
         clock.sent = owners
         search = owners[0][0].search
-        self._waves[flight] = _Flight(
-            self.evaluator.submit(states, actions, search.seed + search.waves & 0xFFFFFFFF),
-            None,
-            None,
-            owners,
-        )
+        seed = search.seed + search.waves & 0xFFFFFFFF
+        rows = self.evaluator.submit(states, actions, seed)
+        self._waves[flight] = _Wave(rows, None, None, owners)
 
-    def _check(self) -> None:
+    def _remove_ended(self) -> None:
         flying = {id(job) for wave in self._waves if wave is not None for job, _ in wave.owners}
         for job in list(self._jobs):
             job.check_limits()
-            if job.done and id(job) not in flying and not job.goes_on():
+            if job.done and id(job) not in flying and not job.next_claim():
                 self._jobs.remove(job)
                 self._ended.append(job)
 
 
-class _Clock:
-    """Books the CPU seconds of one step to its jobs, compilation apart: to each its own host work and, by its leaves, a share of the rest."""
+class _StepClock:
+    """Divides the CPU seconds of one step among the jobs, compilation apart.
+
+    Each gets its own host work and, by its leaves, a share of the rest.
+    """
 
     def __init__(self, evaluator: Evaluator, jobs: Sequence[Job]):
         self._evaluator, self._jobs = evaluator, tuple(jobs)
@@ -199,46 +216,134 @@ class _Clock:
         self._own: dict[Job, float] = {}
         self.sent: list[tuple[Job, int]] = []
 
-    def of(self, job: Job) -> contextlib.AbstractContextManager[None]:
-        """Books what is done inside to this job; a job that is alone has everything anyway."""
-        return _ALONE if len(self._jobs) < 2 else self._part(job)
+    def measure(self, job: Job) -> contextlib.AbstractContextManager[None]:
+        """Counts the block as this job's work; a job that is alone gets everything anyway."""
+        return _ALONE if len(self._jobs) < 2 else self._measure(job)
 
     @contextlib.contextmanager
-    def _part(self, job: Job) -> Iterator[None]:
+    def _measure(self, job: Job) -> Iterator[None]:
         start = time.thread_time()
         try:
             yield
         finally:
             self._own[job] = self._own.get(job, 0.0) + time.thread_time() - start
 
-    def book(self) -> None:
-        """Ends the step."""
+    def stop(self) -> None:
+        """Ends the step and adds its CPU seconds to the jobs."""
         compiled = self._evaluator.compile_seconds - self._compiled
         rest = max(0.0, cpu_seconds() - self._start - compiled - sum(self._own.values()))
         if len(self._jobs) == 1:
-            self._jobs[0].charge(rest, compiled)
+            self._jobs[0].add_cpu_seconds(rest, compiled)
             return
         total = sum(count for _, count in self.sent)
         leaves = dict(self.sent) if total else dict.fromkeys(self._jobs, 1)
         for job in self._jobs:
             share = leaves.get(job, 0) / (total or len(self._jobs))
-            job.charge(self._own.get(job, 0.0) + rest * share, compiled * share)
+            job.add_cpu_seconds(self._own.get(job, 0.0) + rest * share, compiled * share)
 
 
 _ALONE: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
 
 
 def run_jobs(jobs: Sequence[Job], progress: ProgressCallback | None = None) -> list[Job]:
-    """Runs jobs of one evaluator until at least one has ended; those that have. The others can go on later."""
-    driver = Pool(jobs[0].evaluator, jobs[0].settings.flights)
+    """Runs jobs of one evaluator until at least one has ended; returns those that have.
+
+    The others can continue in another pool.
+    """
+    pool = Pool(jobs[0].evaluator, jobs[0].settings.flights)
     for job in jobs:
-        driver.submit(job)
-    told = time.perf_counter()
-    ended: list[Job] = []
-    while not ended and driver.poll():
-        ended = driver.collect()
-        if progress is not None and time.perf_counter() - told > PROGRESS_SECONDS:
-            told = time.perf_counter()
-            progress(jobs[0].progress())
-    driver.drain()
-    return ended + driver.collect()
+        pool.submit(job)
+    ended = pool.run(progress)
+    pool.drain()
+    return ended + pool.collect()
+
+
+def run_stages(
+    stages: Sequence[Stage], size: int, options: RunOptions
+) -> Generator[tuple[int, list[Result]], None, None]:
+    """Runs questions from their first ``stages`` to their end, ``size`` at a time.
+
+    The jobs of one round share an evaluator: all first stages, then the stages that follow.
+    Yields (number of the question, its results) as questions end. After Ctrl-C it yields the
+    results of the questions that were running or waiting for a later stage, as far as they are.
+
+    Raises:
+      KeyboardInterrupt: Ctrl-C, where no result reports it.
+    """
+    current, waiting = dict(enumerate(stages)), dict[int, Stage]()
+    interrupted = False
+    try:
+        while current and not interrupted:
+            following: dict[int, Stage] = {}
+            for number, results in _run_round(current, size, options):
+                interrupted = interrupted or results[-1].interrupted
+                step = current[number].next(results)
+                waiting.pop(number, None)
+                if isinstance(step, Stage):
+                    following[number] = waiting[number] = step
+                else:
+                    yield number, step
+            current = following
+    except KeyboardInterrupt:
+        if not waiting:
+            raise
+    for number, stage in waiting.items():
+        results = stage.results_so_far
+        results[-1].interrupted = True
+        yield number, results
+
+
+def _run_round(
+    stages: Mapping[int, Stage], size: int, options: RunOptions
+) -> Generator[tuple[int, list[Result]], None, None]:
+    """Runs one job of each question."""
+    waiting, evaluator = list(stages.items()), options.evaluator
+    running: dict[Job, int] = {}
+    pool: Pool | None = None
+    try:
+        while waiting or running:
+            while waiting and len(running) < size:
+                number, stage = waiting.pop(0)
+                job = _made(stage, evaluator, 1 / size)
+                evaluator = job.evaluator  # one for all: each network would have its own
+                pool = pool or Pool(evaluator, options.settings.flights)
+                pool.submit(job)
+                running[job] = number
+            assert pool is not None
+            for job in pool.run(options.progress):
+                yield running.pop(job), _finished(job)
+    except KeyboardInterrupt:
+        reported = False
+        for job, number in running.items():
+            job.interrupt()
+            results = _finished(job)
+            reported = reported or results[-1].interrupted
+            yield number, results
+        if not reported:  # no job was running, or all had just been decided
+            raise
+    finally:
+        for job in running:
+            job.close()
+
+
+def _made(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:
+    question, options, original, relaxed = stage.job()
+    if evaluator is not None:
+        options = options.with_evaluator(evaluator)
+    game, state, claims = question
+    return Job(
+        game,
+        state,
+        claims=claims,
+        options=options,
+        share=share,
+        original=original,
+        relaxed=relaxed,
+    )
+
+
+def _finished(job: Job) -> list[Result]:
+    try:
+        return job.finish()
+    finally:
+        job.close()

@@ -1,8 +1,7 @@
-"""Two ways to one answer: a question under superko is searched under simple ko first, where zones are, then under its own rules (``HasRelaxation``)."""
+"""Relaxations: a position under superko is first searched under simple ko, where zones hold."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NamedTuple
 
 from jaxsolve.evaluate import Evaluator
@@ -10,14 +9,12 @@ from jaxsolve.games.game import Game, HasRelaxation, State
 from jaxsolve.proof.writer import Original
 from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result
-from jaxsolve.search.settings import Limits, Settings
-
-SHARE = 0.5  # of each limit that the first search may use up
-MOST_NODES = 2_000_000  # of the first search where nothing limits it: it need not come to an end
+from jaxsolve.search.run.effort import with_effort
+from jaxsolve.search.settings import Settings
 
 
 class Relaxation(NamedTuple):
-    """A question and the one that stands in for it."""
+    """A position under relaxed rules, and the original under its own."""
 
     question: tuple[Game, State]
     original: Original
@@ -26,76 +23,26 @@ class Relaxation(NamedTuple):
 def relaxation(
     game: Game, state: State, settings: Settings, evaluator: Evaluator | None = None
 ) -> Relaxation | None:
-    """What to search first; None where there is nothing, zones are off, or an evaluator is given."""
+    """The relaxation of a position (``HasRelaxation``).
+
+    None where there is none, zones are off, or the caller supplies an evaluator.
+    """
     if evaluator is not None or not settings.zones or not isinstance(game, HasRelaxation):
         return None
     found = game.relaxation(state)
     return None if found is None else Relaxation(found, Original(game, state))
 
 
-def first(settings: Settings) -> Settings:
-    """The settings of the first search."""
-    whole = ("nodes", "evaluations")
-    limits = {
-        name: None if limit is None else int(limit * SHARE) if name in whole else limit * SHARE
-        for name, limit in vars(settings.limits).items()
-    }
-    if all(limit is None for limit in limits.values()):
-        limits["nodes"] = MOST_NODES
-    return dataclasses.replace(settings, limits=Limits(**limits))
-
-
-def ends_it(result: Result, settings: Settings) -> bool:
-    """Whether nothing is to be searched after the first search: it has the answer, somebody or something stopped it, or a limit leaves nothing."""
-    if result.verdict is not Verdict.UNKNOWN or result.interrupted or result.unsaved:
-        return True
-    reached = used_up(settings, result)
-    result.reason = reached or result.reason
-    return bool(reached)
-
-
-def used_up(settings: Settings, spent: Result) -> str:
-    """The sentence for a limit of ``settings`` that leaves nothing for a second search; "" where there is none."""
-    left = vars(second(settings, spent).limits)
-    return next(
-        (
-            settings.limits.reached(name)
-            for name, limit in left.items()
-            if limit is not None and limit <= 0
-        ),
-        "",
-    )
-
-
-def second(settings: Settings, spent: Result) -> Settings:
-    """The settings of the search under the question's own rules, after the first one."""
-    left = {
-        name: None if limit is None else max(0, limit - getattr(spent, name))
-        for name, limit in vars(settings.limits).items()
-    }
-    return dataclasses.replace(settings, limits=Limits(**left))
-
-
-def with_spent(limits: Limits, spent: Result) -> Limits:
-    """The limits of both searches together, from those of the second."""
-    return Limits(
-        **{
-            name: None if limit is None else limit + getattr(spent, name)
-            for name, limit in vars(limits).items()
-        }
-    )
-
-
-def together(spent: Result, result: Result) -> None:
-    """Adds the effort of the first search to ``result``, the second's."""
-    for name in ("nodes", "evaluations", "cpu_seconds", "wall_seconds", "compile_seconds"):
-        setattr(result, name, getattr(result, name) + getattr(spent, name))
-    if spent.reason.startswith(REFUSED):
-        result.reason = f"{result.reason} In the search by simple ko: {spent.reason}"
+def combined(relaxed: Result, result: Result) -> Result:
+    """``result``, found under the own rules, with the effort and remarks of the relaxation's."""
+    combined = with_effort(result, relaxed)
+    if relaxed.reason.startswith(REFUSED):
+        combined.reason = f"{result.reason} In the search by simple ko: {relaxed.reason}"
     elif (
         result.verdict is Verdict.UNKNOWN
         and not result.interrupted
-        and not spent.reason.startswith("The limit of")
+        and not relaxed.reason.startswith("The limit of")
     ):
-        result.reason = f"{result.reason} By simple ko: {spent.reason}"
-    result.line = result.line or spent.line
+        combined.reason = f"{result.reason} By simple ko: {relaxed.reason}"
+    combined.line = result.line or relaxed.line
+    return combined

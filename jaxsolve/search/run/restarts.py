@@ -1,46 +1,42 @@
-"""Attempts: where a game plans moves or sees sequences, a search that has run long begins anew with its method in another form, again and again.
+"""Restarts: after a node budget, a search restarts with the method's next configuration.
 
-Such searches are short or very long, and another form makes others of them short. What is proved stays in the log and, where a game shows patterns,
-serves the next attempt through their table; without one an attempt proves again what it needs.
+This applies where a game has plans or threats. Such searches are short or very long, and another
+configuration makes others of them short. Decisions stay in the proof log; where the game has
+patterns, their table passes them to the next run. Without patterns a run proves again what it
+needs.
 """
 
 from __future__ import annotations
 
 from jaxsolve.search.methods import Method
 
-FIRST_ATTEMPT, LONGER = (
-    6000,
-    1.25,
-)  # positions of the first attempt where moves are planned, and how much longer the next one is
-FIRST_OF_THREATS, SECOND_OF_THREATS = (
-    6000,
-    90_000,
-)  # the same where a game sees sequences: a short attempt, then long ones
+PLAN_BUDGET = 6000  # positions of the first run where the game has plans
+GROWTH = 1.25  # factor from one run's budget to the next
+THREAT_BUDGET = 6000  # the same where it has threats: one short run, then long ones
+SECOND_THREAT_BUDGET = 90_000
 
 
 class Restarts:
-    """When a search begins anew, and the form that its method then takes.
+    """The node budgets and configurations of successive runs.
 
     Args:
-      method: that of the first attempt.
-      planned: whether the game plans moves (``jaxsolve.games.zones``); then the configurations are the method's ``forms``, otherwise its ``threat_configurations``.
+      method: the configuration of the first run.
+      planned: whether the game has plans (``jaxsolve.games.zones``). Then ``configurations`` of
+        the method are used, otherwise its ``threat_configurations``.
     """
 
     def __init__(self, method: Method, *, planned: bool):
-        self.begun = 0  # after the first
-        self._forms = method.configurations if planned else method.threat_configurations
-        self._end, self._second = (
-            (FIRST_ATTEMPT, LONGER * FIRST_ATTEMPT)
-            if planned
-            else (FIRST_OF_THREATS, SECOND_OF_THREATS)
-        )
+        self.count = 0  # restarts so far
+        self._configurations = method.configurations if planned else method.threat_configurations
+        self._end = PLAN_BUDGET if planned else THREAT_BUDGET
+        self._second = GROWTH * PLAN_BUDGET if planned else SECOND_THREAT_BUDGET
 
-    def over(self, expanded: int) -> bool:
-        """Whether it is time for another attempt, after so many positions."""
-        return bool(self._forms) and expanded >= self._end
+    def is_due(self, expanded: int) -> bool:
+        """Whether the current run has used up its budget, at ``expanded`` positions in all."""
+        return bool(self._configurations) and expanded >= self._end
 
-    def another(self, expanded: int) -> Method:
-        """Begins the next one: its method."""
-        self.begun += 1
-        self._end = expanded + int(self._second * LONGER ** (self.begun - 1))
-        return self._forms[self.begun % len(self._forms)]
+    def next_configuration(self, expanded: int) -> Method:
+        """Starts the next run's budget and returns its method."""
+        self.count += 1
+        self._end = expanded + int(self._second * GROWTH ** (self.count - 1))
+        return self._configurations[self.count % len(self._configurations)]

@@ -1,4 +1,4 @@
-"""Nothing compiles during a search: every host loop that it may need is compiled, or read from the cache, before."""
+"""Warm-up: compiles every host loop that a search may need, or reads it from the cache."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from jaxsolve.search.tree.zones import enter_patterns
 
 
 def warm_up_search(method: Method, game: Game, evaluator: Evaluator) -> None:
-    """``warm_up`` of a method and of the kinds that its attempts take, and the game's functions for zones and sequences."""
+    """Warms up a method, its configurations, and the game's zone and threat functions."""
     warm_up(method, game.may_repeat, evaluator.layout.zoned)
     evaluator.threat_search()
     if has_plans(evaluator.zoning()):
-        for form in {type(form): form for form in method.configurations}.values():
-            warm_up(form, game.may_repeat, evaluator.layout.zoned)
+        kinds = {type(configuration): configuration for configuration in method.configurations}
+        for configuration in kinds.values():
+            warm_up(configuration, game.may_repeat, evaluator.layout.zoned)
 
 
 @functools.cache
 def warm_up(method: Method, may_repeat: bool = True, zoned: bool = True) -> None:
-    """Compiles a method's host loops on an empty tree (or reads them from the cache), so that none compiles during a search."""
+    """Compiles a method's host loops on an empty tree."""
     tree, paths, log = (
         new_tree(1 << 16, 1, None, method.extra_words, nodes=8),
         new_paths(1, 4),

@@ -29,7 +29,6 @@ def unanswered(rules: Gomoku, text: str, line: list[str], listed: dict[str, str]
     return ""
 
 
-@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", VARIANTS)
 def test_every_reply_that_is_left_out_loses_to_the_line(rule_set):
     rules, rng, accepted, left_out, long = Gomoku(rule_set), random.Random(rule_set), 0, 0, 0
@@ -227,7 +226,6 @@ def made(rule_set: str, kind: type[Gomoku]) -> Gomoku:
     return _MADE[rule_set, kind]
 
 
-@pytest.mark.full
 def test_whatever_is_accepted_holds_by_play_also_where_play_never_comes():
     """Random lines on positions that need not be sound, fours unanswered among them."""
     rng, accepted = random.Random(7), 0

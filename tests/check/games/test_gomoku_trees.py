@@ -113,7 +113,6 @@ def candidates(rng: random.Random) -> Iterator[Drawn]:
             yield found._replace(text=unsound[0], tree=unsound[1])
 
 
-@pytest.mark.full
 def test_whatever_is_accepted_holds_by_play_also_where_play_never_comes():
     rng = None if LONG else random.Random(4)
     accepted = refused = 0
@@ -190,7 +189,6 @@ two of them: one in 1,000 trees drawn.
 """
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("clause", WEAKER)
 def test_each_condition_is_needed(clause):
     """Without it some tree is accepted that does not win after every reply left out.

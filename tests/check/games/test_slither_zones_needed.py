@@ -93,7 +93,6 @@ def test_each_clause_is_needed(clause):
     assert not World(truth(), SlitherZones, random.Random(0)).accepts(step, step.zone)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("clause", UNSEEN)
 def test_without_the_other_clauses_nothing_false_passes_here(clause):
     world = World(truth(), weakened(SlitherZones, *UNSEEN[clause]), random.Random(5))

@@ -17,8 +17,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.run import restarts
-from jaxsolve.search.run import search as searching
+from jaxsolve.search.run import restarts, strategy
 
 RULES = (
     "tsumego-4;ko=simple;goal=live;defender=white",
@@ -194,12 +193,12 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
     """
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     begun = []
-    begin = searching.Search._begin_anew
-    monkeypatch.setattr(restarts, "FIRST_ATTEMPT", 20)
+    restart = strategy.Restart.apply
+    monkeypatch.setattr(restarts, "PLAN_BUDGET", 20)
     monkeypatch.setattr(
-        searching.Search,
-        "_begin_anew",
-        lambda search: (begun.append(search.expanded), begin(search))[1],
+        strategy.Restart,
+        "apply",
+        lambda stage, search: (begun.append(search.expanded), restart(stage, search))[1],
     )
     result = solve(
         problem.game, problem.state, claim=problem.claim, limits=Limits(nodes=200_000), out=tmp_path

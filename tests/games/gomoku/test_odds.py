@@ -18,9 +18,9 @@ from jaxsolve.question import Verdict
 from jaxsolve.search import Claim, Limits, Settings
 from jaxsolve.search.hints import odds as estimates
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.run import restarts
-from jaxsolve.search.run import search as searching
+from jaxsolve.search.run import restarts, strategy
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import FORCED_BIT, NARROW_FLAG, NODES, SOLVED_FLAG
@@ -165,23 +165,25 @@ def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path
     """
     game, begin, begun = (
         make("gomoku-6;line=4;win=five-or-more;knowledge=4t"),
-        searching.Search._begin_anew,
+        strategy.Restart.apply,
         [],
     )
-    monkeypatch.setattr(restarts, "FIRST_OF_THREATS", 20)
-    monkeypatch.setattr(restarts, "SECOND_OF_THREATS", 25)
+    monkeypatch.setattr(restarts, "THREAT_BUDGET", 20)
+    monkeypatch.setattr(restarts, "SECOND_THREAT_BUDGET", 25)
     monkeypatch.setattr(
-        searching.Search,
-        "_begin_anew",
-        lambda search: (begun.append(search.method.trust), begin(search))[1],
+        strategy.Restart,
+        "apply",
+        lambda stage, search: (begun.append(search.method.trust), begin(stage, search))[1],
     )
     for claim, verdict in ((Claim(0), Verdict.PROVED), (Claim(1), Verdict.DISPROVED)):
         job = Job(
             game,
             game.init(),
             claims=claim,
-            settings=Settings("dfpn", Limits(nodes=60_000), wave=2),
-            out=tmp_path / str(claim.player),
+            options=RunOptions(
+                settings=Settings("dfpn", Limits(nodes=60_000), wave=2),
+                out=tmp_path / str(claim.player),
+            ),
         )
         run_jobs([job])
         (result,) = job.finish()

@@ -33,6 +33,7 @@ from jaxsolve.proof.check.checker import judge
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from jaxsolve.search import Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from support import mutations
 from support.oracles import minimax
@@ -257,7 +258,7 @@ def search(game, text, claim, setting, zones, folder, nodes=None):
         wave=setting.wave,
         zones=zones,
     )
-    job = Job(game, game.parse(text), claims=claim, settings=given, out=out)
+    job = Job(game, game.parse(text), claims=claim, options=RunOptions(settings=given, out=out))
     run_jobs([job])
     (result,) = job.finish()
     if nodes and result.reason == f"The limit of {nodes} nodes was reached.":

@@ -133,7 +133,6 @@ def name(size: int, move: tuple[int, int, int, int]) -> str:
     return "-".join(f"{'ABCDEFGH'[c]}{size - r}" for r, c in (move[:2], move[2:]))
 
 
-@pytest.mark.short(4)
 @pytest.mark.parametrize("game", OPTIONS, ids=lambda game: game.rule_set)
 def test_moves_and_ends_of_random_boards(game):
     """Games from the start, and boards thrown together: masks, ends, the boards after every move, and the checker's words."""
@@ -372,7 +371,6 @@ def wins(board: Board, memory: dict) -> bool:
     return memory[board]
 
 
-@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("size", "method"), in_turn([4, 5], NAMES) if not LONG else in_turn([4, 5, 6], NAMES)
 )

@@ -47,7 +47,6 @@ def graph_of(rule_set: str) -> minimax.Graph:
     )
 
 
-@pytest.mark.short(1)
 @pytest.mark.parametrize("rule_set", ENDINGS)
 def test_endings_are_solved_as_by_retrograde_analysis(rule_set, tmp_path):
     """Every method; certificates are accepted, and what only endless play could decide is unknown."""
@@ -73,7 +72,6 @@ def solved(
     return got.verdict
 
 
-@pytest.mark.short(1)
 @pytest.mark.parametrize(
     "position", ["XOXX/X.XX/XXO./XX.X w", "OX.O/OOOO/OXXX/OXXO b", "OXOX/XXOO/OOOO/XX.X b"]
 )

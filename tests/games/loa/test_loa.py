@@ -137,7 +137,6 @@ def played(size: int, plies: int, rng: random.Random) -> list[oracle.Board]:
     return boards
 
 
-@pytest.mark.short(2)
 @pytest.mark.parametrize("game", OPTIONS if LONG else OPTIONS[1::3], ids=lambda game: game.rule_set)
 def test_moves_and_ends_of_random_boards(game):
     """Games from the start, and boards thrown together: three readings of the rules agree."""
@@ -219,7 +218,6 @@ def plain_perft(game: Loa, board: oracle.Board, depth: int, memory: dict) -> int
     return memory[board, depth]
 
 
-@pytest.mark.short("8-2")
 @pytest.mark.parametrize(
     ("size", "depth"),
     [(4, 6), (5, 4), (6, 4), (7, 4), (8, 4)] if LONG else [(4, 5), (5, 4), (8, 2)],

@@ -361,12 +361,10 @@ def endings():
     return found
 
 
-@pytest.mark.full
 def test_there_are_endings_of_both_kinds():
     assert {wins for _, wins in endings()} == {True, False} and len(endings()) >= 6
 
 
-@pytest.mark.short("dfpn")
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_searches_decide_what_play_decides(method, tmp_path):
     """Short mates for and against are found, and certificates accepted (``run``).

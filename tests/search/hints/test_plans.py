@@ -17,6 +17,7 @@ from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.ranks import RANK, A, B, begin_edge, update_edge
 from jaxsolve.search.methods.pns.numbers import HARDER
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import (
     ACTION,
@@ -62,7 +63,7 @@ def grown(problem, method, nodes=250, **changes):
         problem.game,
         problem.state,
         claims=problem.claim,
-        settings=Settings(method, Limits(nodes=nodes), check=False, **changes),
+        options=RunOptions(settings=Settings(method, Limits(nodes=nodes), check=False, **changes)),
     )
     run_jobs([job])
     assert job.search.verdict is None
@@ -231,7 +232,7 @@ def test_random_games_are_played_only_without_plans(life):
             life.game,
             life.state,
             claims=life.claim,
-            settings=Settings(method, Limits(nodes=1), check=False, **changes),
+            options=RunOptions(settings=Settings(method, Limits(nodes=1), check=False, **changes)),
         )
 
     planned, plain, own = job("mcts"), job("mcts", zones=False), job(METHODS["mcts"])
@@ -244,7 +245,9 @@ def test_random_games_are_played_only_without_plans(life):
     game = make("hex-4")
     assert (
         Job(
-            game, game.init(), settings=Settings("mcts", Limits(nodes=1), check=False)
+            game,
+            game.init(),
+            options=RunOptions(settings=Settings("mcts", Limits(nodes=1), check=False)),
         ).method.playouts
         == 1
     )
@@ -277,7 +280,9 @@ def test_with_a_network_nothing_is_planned(name):
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(name, Limits(nodes=40), heads=heads, check=False, wave=1),
+        options=RunOptions(
+            settings=Settings(name, Limits(nodes=40), heads=heads, check=False, wave=1)
+        ),
     )
     assert job.method == METHODS[name].guided(heads) and job.method.selection == "puct"
     run_jobs([job])

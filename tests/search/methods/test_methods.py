@@ -20,6 +20,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, so
 from jaxsolve.search import settings as search_settings
 from jaxsolve.search.methods import ProofNumber
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.eviction import compact, evict
@@ -159,7 +160,9 @@ def test_extra_words_stay_with_their_edges(listed):
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(TOY.name, Limits(nodes=3000), max_nodes=400, wave=8, flights=1),
+        options=RunOptions(
+            settings=Settings(TOY.name, Limits(nodes=3000), max_nodes=400, wave=8, flights=1)
+        ),
     )
     pool = Pool(job.evaluator, 1)
     pool.submit(job)

@@ -13,6 +13,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings
 from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import rank
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from jaxsolve.search.tree.eviction import compact, evict
 from jaxsolve.search.tree.tree import DROPPED_FLAG, LIVE, NODES, SOLVED_FLAG, STALE_FLAG
@@ -40,7 +41,7 @@ def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):
         settings = Settings(
             METHODS[method], Limits(nodes=1200), wave=wave, max_nodes=max_nodes, flights=2
         )
-        job = Job(game, game.parse(text), claims=claim, settings=settings)
+        job = Job(game, game.parse(text), claims=claim, options=RunOptions(settings=settings))
         depth = job.search.work.paths.nodes.shape[1]
         # As short as possible: descents then stop half-way, for the log to be emptied.
         log = job.search.work.log

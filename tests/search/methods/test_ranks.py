@@ -14,6 +14,7 @@ from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.methods.mcts import selection
 from jaxsolve.search.methods.mcts.ranks import RANK, A, B
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import BIG, DROPPED_FLAG, INF, NODES, NONE, SOLVED_FLAG
 from support.oracles import minimax
@@ -43,8 +44,10 @@ def grown(rule_set, method, nodes=700, zones=False, **changes):
         game,
         start,
         claims=Claim(player),
-        settings=Settings(method, Limits(nodes=nodes), check=False, **changes),
-        evaluator=evaluator,
+        options=RunOptions(
+            settings=Settings(method, Limits(nodes=nodes), check=False, **changes),
+            evaluator=evaluator,
+        ),
     )
     run_jobs([job])
     return job.search

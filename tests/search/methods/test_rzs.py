@@ -14,6 +14,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.tree.paths import Paths
 from support.go_questions import position, task
@@ -29,9 +30,9 @@ def own(game, state, claim, folder, **options):
         game,
         state,
         claims=claim,
-        settings=Settings(RZS, **options),
-        evaluator=shared_evaluator(game),
-        out=folder,
+        options=RunOptions(
+            settings=Settings(RZS, **options), evaluator=shared_evaluator(game), out=folder
+        ),
     )
     run_jobs([job])
     itself = job.search.method is RZS
@@ -110,8 +111,10 @@ def test_one_path_searches_depth_first():
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(method, Limits(nodes=1500), flights=1),
-        evaluator=shared_evaluator(game, zones=False),
+        options=RunOptions(
+            settings=Settings(method, Limits(nodes=1500), flights=1),
+            evaluator=shared_evaluator(game, zones=False),
+        ),
     )
     pool, lines, begun = Pool(job.evaluator, 1), [], []
     pool.submit(job)
@@ -151,8 +154,7 @@ def test_a_long_descent_is_split_into_calls():
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(method, flights=1),
-        evaluator=shared_evaluator(game),
+        options=RunOptions(settings=Settings(method, flights=1), evaluator=shared_evaluator(game)),
     )
     search = job.search
     while search.expanded < 8000:
@@ -185,8 +187,10 @@ def test_unused_paths_do_not_block_the_others():
             game,
             game.init(),
             claims=Claim(1),
-            settings=Settings(RZS, flights=flights),
-            evaluator=shared_evaluator(game, zones=False),
+            options=RunOptions(
+                settings=Settings(RZS, flights=flights),
+                evaluator=shared_evaluator(game, zones=False),
+            ),
         )
         search = job.search
         for _ in range(100_000):

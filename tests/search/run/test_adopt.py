@@ -1,4 +1,4 @@
-"""Positions decided elsewhere are taken up at any moment: nothing decided is lost or turns, and the proof still carries the answer."""
+"""Adoption at any moment: no decision is lost or reversed, and the proof is complete."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import random
 import numpy as np
 import pytest
 
-import jaxsolve.search.run.search as search_module
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
+from jaxsolve.search.run import adoption, workspace
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.eviction import MemoryFull
@@ -36,7 +37,9 @@ def elsewhere(name: str):
     rule_set, text, claim = QUESTIONS[name]
     game = make(rule_set)
     state = game.parse(text)
-    job = Job(game, state, claims=claim, settings=Settings("pns", seed=5, wave=4))
+    job = Job(
+        game, state, claims=claim, options=RunOptions(settings=Settings("pns", seed=5, wave=4))
+    )
     run_jobs([job])
     parts = list(zip(*job.records[0].log.chunks(), strict=True))
     records = tuple(np.concatenate(part) for part in parts)
@@ -55,7 +58,7 @@ def decided(tree) -> dict[bytes, int]:
 
 
 @pytest.mark.parametrize(("name", "method", "max_nodes"), in_turn(QUESTIONS, NAMES, [None, 64]))
-def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
+def test_adoption_never_loses_or_reverses_a_decision(name, method, max_nodes, tmp_path):
     game, state, claim, verdict, records = elsewhere(name)
     for seed in (
         range(8) if LONG else (4,)
@@ -65,7 +68,7 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         settings = Settings(
             method, Limits(nodes=4000), seed=seed, wave=rng.choice([1, 4, 16]), max_nodes=max_nodes
         )
-        job = Job(game, state, claims=claim, settings=settings, out=out)
+        job = Job(game, state, claims=claim, options=RunOptions(settings=settings, out=out))
         pool = Pool(job.evaluator, settings.flights)
         pool.submit(job)
         told, known, adopted, polls = 0, {}, False, 0
@@ -99,7 +102,8 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
         (job,) = pool.collect()
         (result,) = job.finish()
         job.close()
-        # A tiny table may reach the limit first, and on the empty 5x5 board these, which need far more than 4000 nodes for it (dfpn 3123 to 3579).
+        # A tiny table may reach the limit first. On the empty 5x5 board these methods need far
+        # more than 4000 nodes (dfpn 3123 to 3579).
         tight = (name == "zones" and method in ("fdfpn", "mcts", "rzs")) or max_nodes is not None
         assert result.verdict is verdict or (
             tight and result.verdict is Verdict.UNKNOWN and "limit of" in result.reason
@@ -110,11 +114,16 @@ def test_decisions_never_get_lost_or_turn(name, method, max_nodes, tmp_path):
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_the_last_record_answers_the_question(method, tmp_path):
-    """Told everything before its first wave, a search evaluates nothing of its own and has the proof."""
+def test_adopting_all_records_decides_the_root_without_evaluation(method, tmp_path):
+    """A search that adopts all records before its first wave evaluates only the root."""
     for name in QUESTIONS:
         game, state, claim, verdict, records = elsewhere(name)
-        job = Job(game, state, claims=claim, settings=Settings(method), out=tmp_path / name)
+        job = Job(
+            game,
+            state,
+            claims=claim,
+            options=RunOptions(settings=Settings(method), out=tmp_path / name),
+        )
         pool = Pool(job.evaluator, 2)
         pool.submit(job)
         pool.adopt(job, claim, *records)
@@ -127,7 +136,7 @@ def test_the_last_record_answers_the_question(method, tmp_path):
         search_tools.accepted(game, state, claim, result)
 
 
-def test_records_of_another_claim_are_not_taken():
+def test_records_of_another_claim_are_not_adopted():
     game, state, claim, _, records = elsewhere("draws")
     other = Claim(1)
     job = Job(game, state, claims=other)
@@ -139,15 +148,16 @@ def test_records_of_another_claim_are_not_taken():
 
 
 @pytest.mark.parametrize(("method", "max_nodes"), in_turn(NAMES, [4, 16, 40]))
-def test_adopting_with_almost_no_room(method, max_nodes, tmp_path):
-    """However often it is told, a search goes on: what finds no room is left out, and stays in the log."""
+def test_adoption_into_a_tiny_table_does_not_end_the_search(method, max_nodes, tmp_path):
+    """Records that do not fit are left out of the tree, and stay in the log."""
     game, state, claim, verdict, records = elsewhere("zones")
     job = Job(
         game,
         state,
         claims=claim,
-        settings=Settings(method, Limits(nodes=300), max_nodes=max_nodes),
-        out=tmp_path / "run",
+        options=RunOptions(
+            settings=Settings(method, Limits(nodes=300), max_nodes=max_nodes), out=tmp_path / "run"
+        ),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
@@ -166,8 +176,8 @@ def test_adopting_with_almost_no_room(method, max_nodes, tmp_path):
     search_tools.accepted(game, state, claim, again)
 
 
-def test_a_memory_that_cannot_hold_the_root_ends_in_a_sentence(monkeypatch, tmp_path):
-    """Neither the constructor nor the end lets ``MemoryFull`` out, whether it strikes at the root or when a log is taken up again."""
+def test_full_memory_at_the_start_gives_an_unknown_result(monkeypatch, tmp_path):
+    """``MemoryFull`` leaves neither the constructor nor ``finish``: at the root, or on resuming."""
     game, state, claim, _, _ = elsewhere("zones")
 
     def nothing(*arguments, **options):
@@ -178,16 +188,16 @@ def test_a_memory_that_cannot_hold_the_root_ends_in_a_sentence(monkeypatch, tmp_
     def full(*_, **__):
         raise MemoryFull
 
-    make_tree = search_module.new_tree
-    for attribute, value in (("new_tree", nothing), ("Search.adopt", full)):
+    make_tree = workspace.new_tree
+    for attribute, value in (("new_tree", nothing), ("adopt", full)):
         with monkeypatch.context() as changed:
             out = tmp_path / attribute
-            if attribute == "Search.adopt":
+            if attribute == "adopt":
                 solve(game, state, claim=claim, out=out, limits=Limits(nodes=1500))
                 assert (out / LOG).exists()
-                changed.setattr(search_module.Search, "adopt", value)
+                changed.setattr(adoption, "adopt", value)
             else:
-                changed.setattr(search_module, attribute, value)
+                changed.setattr(workspace, attribute, value)
             result = solve(game, state, claim=claim, out=out, resume=out.exists(), memory_mb=16)
         assert (
             result.verdict is Verdict.UNKNOWN
@@ -195,7 +205,7 @@ def test_a_memory_that_cannot_hold_the_root_ends_in_a_sentence(monkeypatch, tmp_
         )
 
 
-def test_a_full_memory_does_not_reach_who_tells(monkeypatch):
+def test_full_memory_in_adoption_ends_the_job_without_an_exception(monkeypatch):
     game, state, claim, _, records = elsewhere("zones")
     job = Job(game, state, claims=claim)
     pool = Pool(job.evaluator, 2)
@@ -204,7 +214,7 @@ def test_a_full_memory_does_not_reach_who_tells(monkeypatch):
     def full(*_, **__):
         raise MemoryFull
 
-    monkeypatch.setattr(search_module.Search, "adopt", full)
+    monkeypatch.setattr(adoption, "adopt", full)
     pool.adopt(job, claim, *records)
     assert job.done and "memory limit" in (job.reason or "")
     assert pool.poll() is False and pool.collect() == [job]

@@ -1,4 +1,4 @@
-"""Several claims over one tree: a game with draws gets its value in one search, with a proof of each claim."""
+"""Several claims over one tree: the value of a game with draws, with a proof of each claim."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_value
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
 from search.methods.test_loops import endings, worth, written
 from support import search as search_tools
@@ -34,7 +35,7 @@ def value_by_minimax(oracle: minimax.DepthFirst, game, text: str) -> str:
 
 
 def proofs_accepted(game, state, value) -> None:
-    """Both claims carry certificates, the first that the side to move wins, or not; the second that it does not lose, or does."""
+    """The certificates decide whether the side to move wins, and then whether it loses."""
     mover = int(game.to_move(state))
     for result, asked in zip(value.results, ("wins", "does-not-lose"), strict=False):
         search_tools.accepted(game, state, Claim(mover, asked), result)
@@ -75,7 +76,7 @@ def drawn_ending() -> str:
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_a_drawn_awari_ending(method, tmp_path):
+def test_a_drawn_awari_ending_has_the_value_draw(method, tmp_path):
     game = make("awari")
     state = game.parse(drawn_ending())
     value = solve_value(
@@ -97,8 +98,8 @@ def drawn_positions(rule_set: str, plies: range, count: int):
 
 
 @pytest.mark.parametrize("method", ["pns", "dfpn", "fdfpn"])
-def test_the_second_claim_builds_on_the_first(method):
-    """No move is evaluated twice, in whichever claim; so both together cost less than one search for each."""
+def test_the_second_claim_reuses_the_tree_of_the_first(method):
+    """No position is evaluated twice, so both claims together cost less than two searches."""
     game = make(NOUGHTS)
     evaluator, sent = Evaluator(game), []
     submit = evaluator.submit
@@ -124,7 +125,7 @@ def test_the_second_claim_builds_on_the_first(method):
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_a_limit_counts_both_claims_together(method):
+def test_limits_hold_for_both_claims_together(method):
     game, (text,) = drawn_positions(NOUGHTS, range(0, 1), 1)
     state = game.parse(text)
     whole = solve_value(game, state, method=method, wave=4)
@@ -173,8 +174,8 @@ def test_a_run_of_two_claims_resumes(method, stopped_in, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(40 if LONG else 4))
-def test_numbers_of_the_first_claim_leave_no_trace(seed, tmp_path):
-    """Small tables and many paths under way when the question changes: nothing of the first answer is taken for the second."""
+def test_proof_numbers_of_the_first_claim_do_not_affect_the_second(seed, tmp_path):
+    """With small tables and many paths in flight when the claim changes."""
     game = make(LINES)
     oracle = minimax.DepthFirst(game)
     text = next(itertools.islice(minimax.random_positions(game, range(3, 6), 20 + seed), 1))
@@ -192,19 +193,22 @@ def test_numbers_of_the_first_claim_leave_no_trace(seed, tmp_path):
     proofs_accepted(game, state, value)
 
 
-def test_a_withdrawal_between_two_claims_is_heard():
+def test_withdrawal_between_two_claims_ends_the_job():
     """The first answer stays; the second claim is not begun."""
     game, (text,) = drawn_positions(NOUGHTS, range(0, 1), 1)
     state = game.parse(text)
     mover = int(game.to_move(state))
     job = Job(
-        game, state, claims=[Claim(mover), Claim(mover, "does-not-lose")], settings=Settings(wave=8)
+        game,
+        state,
+        claims=[Claim(mover), Claim(mover, "does-not-lose")],
+        options=RunOptions(settings=Settings(wave=8)),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
-    while pool.poll() and job.search.verdict is None and job.search.asked == 0:
+    while pool.poll() and job.search.verdict is None and job.search.claim_index == 0:
         pass
-    if job.search.asked == 0:  # decided, with leaves still on their way
+    if job.search.claim_index == 0:  # decided, with leaves still on their way
         pool.withdraw(job)
         while pool.poll():
             pass
@@ -215,16 +219,19 @@ def test_a_withdrawal_between_two_claims_is_heard():
     job.close()
 
 
-def test_what_a_job_withdraws_in_its_second_claim_keeps_the_first_answer():
+def test_withdrawal_in_the_second_claim_keeps_the_first_answer():
     game, (text,) = drawn_positions(NOUGHTS, range(0, 1), 1)
     state = game.parse(text)
     mover = int(game.to_move(state))
     job = Job(
-        game, state, claims=[Claim(mover), Claim(mover, "does-not-lose")], settings=Settings(wave=1)
+        game,
+        state,
+        claims=[Claim(mover), Claim(mover, "does-not-lose")],
+        options=RunOptions(settings=Settings(wave=1)),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
-    while job.search.asked == 0:
+    while job.search.claim_index == 0:
         assert pool.poll()
     pool.withdraw(job)
     while pool.poll():
@@ -238,11 +245,12 @@ def test_what_a_job_withdraws_in_its_second_claim_keeps_the_first_answer():
     )
 
 
-def test_a_value_is_found_whoever_threatens(tmp_path):
-    """The side to move is lost to its opponent's threats: half of the limit is left for the claim that shows it."""
+def test_a_value_is_found_whichever_side_has_the_threats(tmp_path):
+    """The side to move loses to its opponent's threats, as the second claim shows."""
     game = make("gomoku-11;knowledge=4t")
     state = game.parse(
-        ".........../.........../.........../....X..O.../...X..X..../.........../.....O.X.../...O.X...../.........../.........../........... w"
+        ".........../.........../.........../....X..O.../...X..X..../.........../"
+        ".....O.X.../...O.X...../.........../.........../........... w"
     )
     value = solve_value(game, state, limits=Limits(nodes=30_000), out=tmp_path / "run")
     (result,) = value.results

@@ -1,4 +1,4 @@
-"""Jobs come, go and are told things while others run, from any thread: each answers as it would alone, within its own limits and books."""
+"""Pools: jobs run concurrently and from any thread, each within its own limits and accounts."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from jaxsolve.search import (
     solve_value,
 )
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from support import search as search_tools
 from support.oracles import minimax
@@ -55,7 +56,7 @@ def until_idle(pool: Pool) -> None:
 
 
 class Crowd:
-    """A driver, and threads that poll it, submit jobs, withdraw some of them, and pass on what another search has decided."""
+    """A pool with threads that poll it, submit and withdraw jobs, and pass on records."""
 
     def __init__(self, flights: int, folder: Path):
         self.game, self.flights, self.folder = make(HEX), flights, folder
@@ -75,7 +76,12 @@ class Crowd:
         method, wave = ("dfpn", "pns", "fdfpn")[(number or 0) % 3], (5, 8, 20)[(number or 0) % 3]
         setting = Settings(method, wave=wave, flights=self.flights, seed=number or 0)
         out = None if number is None else self.folder / str(number)
-        return Job(self.game, self.game.parse(text), claims=claim, settings=setting, out=out)
+        return Job(
+            self.game,
+            self.game.parse(text),
+            claims=claim,
+            options=RunOptions(settings=setting, out=out),
+        )
 
     def thread(self, task: Callable[[], None]) -> threading.Thread:
         def work() -> None:
@@ -131,7 +137,7 @@ class Crowd:
 
 
 @pytest.mark.parametrize("flights", [1, 2, 5])
-def test_threads_submit_withdraw_and_tell_while_others_run(flights, tmp_path):
+def test_threads_may_submit_withdraw_and_adopt_while_jobs_run(flights, tmp_path):
     """Nobody's answer or proof suffers."""
     crowd = Crowd(flights, tmp_path)
     for number in range(len(crowd.asked)):
@@ -157,7 +163,9 @@ def records_of(number: int):
     """Half of what a search by another method decides of a question."""
     game = make(HEX)
     text, claim, _ = questions(60 if LONG else 8)[number]
-    job = Job(game, game.parse(text), claims=claim, settings=Settings("mcts", seed=3))
+    job = Job(
+        game, game.parse(text), claims=claim, options=RunOptions(settings=Settings("mcts", seed=3))
+    )
     run_jobs([job])
     parts = list(job.records[0].log.chunks())
     job.close()
@@ -172,7 +180,7 @@ def records_of(number: int):
 
 
 @pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2, 5]))
-def test_any_number_of_flights(method, flights, tmp_path):
+def test_the_number_of_flights_changes_no_answer(method, flights, tmp_path):
     game = make(HEX)
     for number, (text, claim, right) in enumerate(questions(12)[:3]):
         setting = Settings(method, flights=flights, wave=(1, 7, 64)[number], seed=number)
@@ -183,9 +191,9 @@ def test_any_number_of_flights(method, flights, tmp_path):
         search_tools.accepted(game, game.parse(text), claim, result)
 
 
-def test_jobs_that_do_not_fit_a_driver_are_refused():
+def test_a_pool_refuses_jobs_that_do_not_fit():
     game = make("hex-3")
-    job = Job(game, game.init(), settings=Settings(flights=1))
+    job = Job(game, game.init(), options=RunOptions(settings=Settings(flights=1)))
     pool = Pool(job.evaluator, 2)
     with pytest.raises(ValueError, match="1 waves at a time, not for 2"):
         pool.submit(job)
@@ -205,12 +213,12 @@ def test_jobs_that_do_not_fit_a_driver_are_refused():
     job.close()
 
 
-# ---- limits ------------------------------------------------------------------------------------------------------------
+# ---- limits --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("method", "rule_set"), in_turn(NAMES, ["hex-6", "go-3;ko=simple;komi=2.5"])
 )
 def test_limits_are_never_passed(method, rule_set):
-    """Not by one position, however wide the waves and wherever the limit falls; nor by a job among others."""
+    """Not by one position, however wide the waves; nor by a job among others."""
     game = make(rule_set)
     for limit, wave, flights in ((1, 64, 2), (50, None, 2), (50, 7, 5), (200, 64, 1)):
         settings = Settings(
@@ -233,7 +241,7 @@ def test_limits_are_never_passed(method, rule_set):
             assert limits.evaluations is None or result.evaluations <= 50
 
 
-def test_seconds_end_a_run():
+def test_limits_of_seconds_end_a_search():
     game = make("hex-6")
     for limits, sentence in (
         (Limits(wall_seconds=0.3), "0.3 seconds"),
@@ -247,9 +255,9 @@ def test_seconds_end_a_run():
     assert result.cpu_seconds >= 0.3
 
 
-# ---- books -------------------------------------------------------------------------------------------------------------
-def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
-    """CPU seconds of pooled jobs together are at most the process's, and compilation is none of them."""
+# ---- effort --------------------------------------------------------------------------------------
+def test_cpu_seconds_of_pooled_jobs_sum_to_at_most_those_of_the_process():
+    """Compilation is counted apart."""
     game = make("hex-5")
     before = cpu_seconds()
     evaluator = Evaluator(
@@ -259,8 +267,9 @@ def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
         Job(
             game,
             game.init(),
-            settings=Settings(limits=Limits(nodes=300 + 100 * i), seed=i),
-            evaluator=evaluator,
+            options=RunOptions(
+                settings=Settings(limits=Limits(nodes=300 + 100 * i), seed=i), evaluator=evaluator
+            ),
         )
         for i in range(4)
     ]
@@ -283,7 +292,7 @@ def test_what_jobs_are_charged_adds_up_to_what_the_process_used():
     assert charged < used - evaluator.compile_seconds
 
 
-def test_both_claims_are_charged_once():
+def test_effort_of_two_claims_is_counted_once():
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     before = cpu_seconds()
     value = solve_value(game, game.init(), wave=1)
@@ -296,7 +305,7 @@ def test_both_claims_are_charged_once():
     assert 0 < spent <= used
 
 
-# ---- networks ----------------------------------------------------------------------------------------------------------
+# ---- networks ------------------------------------------------------------------------------------
 def leaning(params, planes, legal):
     """Prefers low-numbered moves, and is sure of nothing."""
     weights = jnp.where(legal, jnp.exp(-params["slope"] * jnp.arange(legal.shape[1])), 0.0)
@@ -344,7 +353,7 @@ class Asked:
 
 @pytest.mark.parametrize("method", GUIDED)
 @pytest.mark.parametrize(("wave", "flights"), [(1, 1), (16, 2)])
-def test_a_network_is_asked_about_new_open_positions_only(method, wave, flights, tmp_path):
+def test_a_network_evaluates_new_undecided_positions_only(method, wave, flights, tmp_path):
     game, evaluator = make(HEX), Evaluator(make(HEX), heads=HEADS)
     asked = Asked(evaluator)
     for number, (text, claim, right) in enumerate(open_questions(3)):
@@ -371,7 +380,7 @@ def test_a_network_is_asked_about_new_open_positions_only(method, wave, flights,
 
 
 @pytest.mark.parametrize("method", GUIDED)
-def test_a_network_guides_a_pool_and_a_value(method):
+def test_pools_and_values_use_a_network(method):
     """New weights, several jobs, several claims: one evaluator each, and the right answers."""
     game = make("gomoku-3;line=3;win=five-or-more;knowledge=ndk")
     assert solve_value(game, game.init(), method=GUIDED[method], heads=HEADS).text == "draw"
@@ -395,8 +404,8 @@ def test_a_network_guides_a_pool_and_a_value(method):
 
 
 @pytest.mark.parametrize("method", GUIDED)
-def test_a_network_sees_the_boards_of_the_path(method):
-    """The boards shown with each position are those of a game from the root to it: replayed move by move by the rules."""
+def test_a_network_receives_the_boards_of_the_path(method):
+    """Replayed move by move by the rules from the root to each position."""
     game = make("go-3;ko=positional;komi=0.5")
 
     def looking(params, planes, legal):

@@ -1,4 +1,4 @@
-"""A run killed at any moment goes on where it was, and ends with the same verdict and an accepted certificate."""
+"""A run killed at any moment resumes, with the same verdict and an accepted certificate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ log.FLUSH_RECORDS = 16
 rules, text, player, method, out, resume = sys.argv[1:]
 game = make(rules)
 print("started", flush=True)
-solve(game, game.parse(text), claim=Claim(int(player)), method=method, out=Path(out), resume=resume == "1", wave=1, limits=Limits(nodes=200_000))
+options = dict(out=Path(out), resume=resume == "1", wave=1, limits=Limits(nodes=200_000))
+solve(game, game.parse(text), claim=Claim(int(player)), method=method, **options)
 """
 HEX = ("hex-6", "....../.X..O./X...../....../...O../...... b", 0, Verdict.PROVED)
 GO = (
@@ -91,8 +92,8 @@ def test_a_killed_run_resumes(number, tmp_path):
     search_tools.accepted(game, game.parse(text), Claim(player), result)
 
 
-def test_a_stopped_run_resumes_without_asking_again(tmp_path):
-    """What was decided before the limit needs no evaluation afterwards; a finished run is answered from its log."""
+def test_a_resumed_run_evaluates_no_logged_position_again(tmp_path):
+    """A finished run is answered from its log."""
     game = make("hex-5")
     out, claim = tmp_path / "run", Claim(0)
     whole = solve(game, game.init(), claim=claim, wave=1)
@@ -108,7 +109,7 @@ def test_a_stopped_run_resumes_without_asking_again(tmp_path):
     search_tools.accepted(game, game.init(), claim, again)
 
 
-def test_a_lost_log_does_not_undo_what_was_proved(tmp_path):
+def test_a_lost_log_does_not_replace_an_earlier_proof(tmp_path):
     """The proof stands, and the result that names it, whatever a later search comes to."""
     game, out = make("hex-4"), tmp_path / "run"
     first = solve(game, game.init(), out=out)

@@ -1,4 +1,4 @@
-"""What searches tell each other through ``SharedPatterns``: verdicts stay, every proof carries itself, and files are whole or refused."""
+"""``SharedPatterns``: verdicts do not change, proofs are complete, damaged files are refused."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def solved(
 
 
 @pytest.mark.parametrize("name", RULES if LONG else ["live", "Slither"])
-def test_verdicts_stay_and_every_proof_carries_itself(name, tmp_path):
+def test_shared_patterns_change_no_verdict_and_every_proof_is_complete(name, tmp_path):
     count, rng, counted = 40 if LONG else 12, random.Random(name), Counter()
     for method in NAMES if LONG else [rng.choice(NAMES)]:
         expected = alone(name, count, method)
@@ -119,15 +119,15 @@ def test_verdicts_stay_and_every_proof_carries_itself(name, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["dfpn", "mcts"])
-def test_a_position_that_a_pattern_decided_is_answered_when_asked_about(method, tmp_path):
+def test_a_position_decided_by_a_pattern_is_solved_with_a_proof(method, tmp_path):
     """Its record says that it covers another one; the answer must stand for itself."""
     asked = 0
     for problem in positions("live", 12):
         patterns = SharedPatterns()
         solved((problem,), patterns, tmp_path / problem.id, method=method)
-        for shelf in list(patterns._shelves.values()):
+        for held in list(patterns._shelves.values()):
             words = problem.game.state_words
-            for record in shelf.records[is_cover(shelf.records[:, words].view(np.int32))][:4]:
+            for record in held.records[is_cover(held.records[:, words].view(np.int32))][:4]:
                 state = problem.game.unpack(np.array(record[:words]))
                 result = solve(
                     problem.game,
@@ -142,7 +142,7 @@ def test_a_position_that_a_pattern_decided_is_answered_when_asked_about(method, 
     assert asked >= 5
 
 
-def test_a_second_run_has_nothing_left_to_search(tmp_path):
+def test_a_second_run_with_the_same_patterns_searches_nothing(tmp_path):
     problems, file = positions("live", 6), tmp_path / "patterns.npz"
     with SharedPatterns(file) as patterns:
         first = solved(problems, patterns, tmp_path / "1")
@@ -159,7 +159,7 @@ def test_a_second_run_has_nothing_left_to_search(tmp_path):
         )  # a wave
 
 
-def test_other_questions_take_nothing(tmp_path):
+def test_patterns_are_not_shared_between_questions(tmp_path):
     (problem, *_), patterns = positions("live", 6), SharedPatterns()
     solved((problem,), patterns, tmp_path / "1")
     (question,) = patterns._shelves
@@ -172,8 +172,8 @@ def test_other_questions_take_nothing(tmp_path):
     )
 
 
-def test_records_that_do_not_hold_give_no_answer_and_go(tmp_path):
-    """Someone has the file say that every position is won by the other side: the proof cannot be collected, whatever the search believes."""
+def test_false_records_give_no_answer_and_are_dropped(tmp_path):
+    """The file states that the other side wins every position: no proof can be collected."""
     problems, counted = (
         [
             p
@@ -191,8 +191,8 @@ def test_records_that_do_not_hold_give_no_answer_and_go(tmp_path):
             solve(
                 problem.game, problem.state, claim=problem.claim, limits=LIMITS, patterns=patterns
             )
-            (shelf,) = patterns._shelves.values()
-            moves = shelf.records[:, problem.game.state_words].view(np.int32)
+            (held,) = patterns._shelves.values()
+            moves = held.records[:, problem.game.state_words].view(np.int32)
             moves[:] = lie(moves)
             result = solve(
                 problem.game, problem.state, claim=problem.claim, limits=LIMITS, patterns=patterns
@@ -210,19 +210,19 @@ def test_records_that_do_not_hold_give_no_answer_and_go(tmp_path):
     assert counted["withheld"] > 2 and counted["answered"] > 2, counted
 
 
-def test_room_is_kept_and_the_latest_proofs_stay(tmp_path):
+def test_capacity_is_respected_and_the_latest_proofs_stay(tmp_path):
     problems = positions("live", 12)
     patterns = SharedPatterns(room_mb=1)
     patterns._room = 1 << 14
     for number, problem in enumerate(problems):
         solved((problem,), patterns, tmp_path / str(number))
-        for shelf in patterns._shelves.values():
-            assert shelf.records.nbytes <= 1 << 14
-            assert len(shelf.records) == len(shelf.ages) == len(shelf.serials) == len(shelf.hashes)
-            assert (np.diff(shelf.serials) > 0).all()
+        for held in patterns._shelves.values():
+            assert held.records.nbytes <= 1 << 14
+            assert len(held.records) == len(held.ages) == len(held.serials) == len(held.hashes)
+            assert (np.diff(held.serials) > 0).all()
 
 
-def test_files_are_whole_or_refused(tmp_path):
+def test_damaged_pattern_files_are_refused(tmp_path):
     file = tmp_path / "deep" / "patterns.npz"
     with SharedPatterns(file) as patterns:
         solved(positions("live", 2), patterns, tmp_path / "1")
@@ -283,7 +283,7 @@ def test_files_are_whole_or_refused(tmp_path):
         SharedPatterns(tmp_path)
 
 
-def test_the_command_line(tmp_path):
+def test_the_command_line_shares_patterns_between_runs(tmp_path):
     file, out, problems = tmp_path / "patterns.npz", tmp_path / "out", tmp_path / "problems.json"
     chosen = [
         p for p in positions("live", 6) if alone("live", 6, "dfpn")[p.id] is not Verdict.UNKNOWN

@@ -1,4 +1,4 @@
-"""Questions under superko: searched by simple ko first, where zones are, and what is found there is proven under superko or searched again."""
+"""Superko: a relaxation under simple ko first, whose proofs are checked under superko."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from jaxsolve.proof.check.errors import Repeats
 from jaxsolve.question import Problem
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve, solve_pool, solve_value
 from jaxsolve.search.result import Result
+from jaxsolve.search.run.effort import first_share, remaining
 from jaxsolve.search.run.pool import Pool
-from jaxsolve.search.run.relaxation import first, relaxation, second
+from jaxsolve.search.run.relaxation import relaxation
 from support import mutations
 from support.oracles import minimax
 from support.proofs import superko as superko_proofs
@@ -27,7 +28,7 @@ def header(result) -> dict:
     return mutations.load(result.certificate)[0]
 
 
-def test_answers_are_those_of_exhaustion(tmp_path):
+def test_superko_answers_equal_exhaustive_search(tmp_path):
     rng, seen, methods = random.Random(8), Counter(), itertools.cycle(NAMES)
     for number, question in enumerate(superko_proofs.questions(rng, 3, (4, 6))):
         game = make(question.rules)
@@ -70,7 +71,7 @@ def repeating(monkeypatch):
     monkeypatch.setattr("jaxsolve.proof.check.superko.Fresh.node", node)
 
 
-def test_what_is_found_by_simple_ko_is_proven_under_superko(tmp_path):
+def test_a_proof_under_simple_ko_is_checked_under_superko(tmp_path):
     game, state = asked()
     result = solve(game, state, claim=Claim(0), out=tmp_path / "run")
     assert result.verdict is Verdict.PROVED and result.checked and result.best_move == "A2"
@@ -108,7 +109,7 @@ def test_a_proof_that_repeats_is_searched_again_under_superko(tmp_path, monkeypa
     )
 
 
-def test_the_checker_is_asked_even_where_checks_are_off(monkeypatch):
+def test_relaxed_proofs_are_checked_even_without_checks(monkeypatch):
     """Without it nothing would say that no board comes back."""
     game, state = asked()
     assert solve(game, state, claim=Claim(0), check=False).checked
@@ -116,7 +117,7 @@ def test_the_checker_is_asked_even_where_checks_are_off(monkeypatch):
     assert not solve(game, state, claim=Claim(0), check=False).checked
 
 
-def test_zones_off_or_an_own_evaluator_search_superko_alone(tmp_path):
+def test_no_relaxation_without_zones_or_with_a_supplied_evaluator(tmp_path):
     game, state = asked()
     for number, given in enumerate(({"zones": False}, {"evaluator": shared_evaluator(game)})):
         result = solve(game, state, claim=Claim(0), out=tmp_path / str(number), **given)
@@ -125,7 +126,7 @@ def test_zones_off_or_an_own_evaluator_search_superko_alone(tmp_path):
     assert value.text == "black wins" and "by" in header(value.results[0])
 
 
-def test_what_has_no_zones_is_searched_under_its_own_rules():
+def test_no_relaxation_for_games_without_one():
     for name in ("go-3;ko=positional", "killallgo-7;ko=simple", "hex-3"):
         game = make(name)
         assert relaxation(game, game.init(), Settings()) is None
@@ -133,15 +134,11 @@ def test_what_has_no_zones_is_searched_under_its_own_rules():
     assert relaxation(game, state, Settings(zones=False)) is None
 
 
-def test_limits_are_shared_out(tmp_path, monkeypatch):
-    assert first(Settings(limits=Limits(nodes=101, cpu_seconds=3.0))).limits == Limits(
-        nodes=50, cpu_seconds=1.5
-    )
-    assert first(Settings()).limits == Limits(nodes=2_000_000)
+def test_the_relaxation_gets_half_of_each_limit(tmp_path, monkeypatch):
+    assert first_share(Limits(nodes=101, cpu_seconds=3.0)) == Limits(nodes=50, cpu_seconds=1.5)
+    assert first_share(Limits()) == Limits(nodes=2_000_000)
     spent = Result(Verdict.UNKNOWN, Claim(0), "", nodes=60, cpu_seconds=1.0)
-    assert second(Settings(limits=Limits(nodes=101, cpu_seconds=0.5)), spent).limits == Limits(
-        nodes=41, cpu_seconds=0.0
-    )
+    assert remaining(Limits(nodes=101, cpu_seconds=0.5), spent) == Limits(nodes=41, cpu_seconds=0.0)
     repeating(monkeypatch)
     game, state = asked()
     for most in (0, 1, 2, 3):
@@ -154,7 +151,7 @@ def test_limits_are_shared_out(tmp_path, monkeypatch):
         )  # what was asked for, not a share
 
 
-def test_pools_search_twice_where_they_must(tmp_path, monkeypatch):
+def test_pools_search_again_under_superko_where_boards_repeat(tmp_path, monkeypatch):
     game, _ = asked()
     texts = {"taken": ROOT, "other": "X.X/.XX/OX. w", "passed": "X.X/.XX/OX. w passes=1"}
     problems = [Problem(name, game, game.parse(text), Claim(0)) for name, text in texts.items()]
@@ -190,7 +187,7 @@ def running(pool) -> set[str]:
 
 @pytest.mark.parametrize("repeats", [True, False])
 def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
-    """Ctrl-C while problems are searched by simple ko: neither those that run nor those that are left for the second search are lost."""
+    """Ctrl-C under simple ko: running problems and those waiting for a second search are kept."""
     if repeats:
         repeating(monkeypatch)
     game, state = asked()
@@ -210,7 +207,7 @@ def test_an_interrupted_pool_loses_no_result(repeats, tmp_path, monkeypatch):
     )
 
 
-def test_ctrl_c_is_heard_where_all_that_ran_has_just_been_decided(tmp_path, monkeypatch):
+def test_ctrl_c_after_the_last_decision_raises_keyboard_interrupt(tmp_path, monkeypatch):
     game, state = asked()
     problems = [Problem(name, game, state, Claim(0)) for name in ("one", "two")]
     interrupted_at(monkeypatch, lambda pool: pool._ended)

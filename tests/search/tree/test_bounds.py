@@ -17,6 +17,7 @@ from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.tree import BUDGET, EDGES, EVICTED, LISTS, LIVE, NODES, USED, new_tree
@@ -113,8 +114,10 @@ def test_a_table_refilled_many_times_holds_as_much_as_at_first():
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
-        evaluator=shared_evaluator(game, zones=False),
+        options=RunOptions(
+            settings=Settings("dfpn", Limits(nodes=30_000), memory_mb=1),
+            evaluator=shared_evaluator(game, zones=False),
+        ),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
@@ -135,7 +138,7 @@ def test_memory_written_never_exceeds_the_budget(method):
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(method, Limits(nodes=6000), memory_mb=1),
+        options=RunOptions(settings=Settings(method, Limits(nodes=6000), memory_mb=1)),
     )
     pool = Pool(job.evaluator, 2)
     pool.submit(job)
@@ -226,8 +229,13 @@ def traces(job: Job) -> list[weakref.ref]:
 def test_a_finished_search_frees_its_memory(method, without_collector):
     """By reference counts alone: a search holds no reference cycle."""
     game = make("hex-4")
-    for limits in (Limits(), Limits(nodes=20)):  # with and without an answer
-        job = Job(game, game.init(), claims=Claim(0), settings=Settings(method, limits))
+    for limits in (Limits(), Limits(nodes=20)):  # with an answer and without
+        job = Job(
+            game,
+            game.init(),
+            claims=Claim(0),
+            options=RunOptions(settings=Settings(method, limits)),
+        )
         known = traces(job)
         run_jobs([job])
         known += traces(job)

@@ -8,6 +8,7 @@ from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
 from jaxsolve.search.tree.tree import DROPPED_FLAG, EVICTED, LIVE, NODES, NONE
 from support import search as search_tools
@@ -60,7 +61,7 @@ def test_the_table_stays_within_its_bound_and_its_counters_are_right(method):
         game,
         game.init(),
         claims=Claim(1),
-        settings=Settings(method, Limits(nodes=3000), max_nodes=256),
+        options=RunOptions(settings=Settings(method, Limits(nodes=3000), max_nodes=256)),
     )
     run_jobs([job])
     tree = job.search.tree

@@ -17,7 +17,7 @@ from jaxsolve.games.zones import COVER_FLAG
 from jaxsolve.proof.log import CHUNK, MAGIC, ProofLogError
 from jaxsolve.proof.records import are_records, zone_words_of
 from jaxsolve.search import Claim, Limits, PatternsError, SharedPatterns, Verdict, solve
-from jaxsolve.search.run.job import LOG
+from jaxsolve.search.run.records import LOG
 from support.cli import run
 from support.search import LONG
 

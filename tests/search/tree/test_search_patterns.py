@@ -21,6 +21,7 @@ from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
 from jaxsolve.search.run.job import Job
+from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
 from jaxsolve.search.run.records import LOG
 from jaxsolve.search.tree.patterns import FOUND, HELD, REPLACED, Patterns, new_patterns
@@ -94,7 +95,7 @@ def decided():
         problem.game,
         problem.state,
         claims=problem.claim,
-        settings=Settings("dfpn", Limits(nodes=300_000)),
+        options=RunOptions(settings=Settings("dfpn", Limits(nodes=300_000))),
     )
     run_jobs([job])
     records = np.concatenate(list(job.records[0].log.blocks()))
@@ -206,8 +207,7 @@ def test_a_missing_source_is_a_gap_and_is_searched_again(tmp_path):
             game,
             problem.state,
             claims=problem.claim,
-            settings=Settings("dfpn", Limits(nodes=300_000)),
-            out=out,
+            options=RunOptions(settings=Settings("dfpn", Limits(nodes=300_000)), out=out),
         )
         pool = Pool(job.evaluator, 2)
         pool.submit(job)
@@ -259,9 +259,7 @@ def test_a_resumed_run_goes_on_with_what_was_covered(method, tmp_path):
             game,
             problem.state,
             claims=problem.claim,
-            settings=Settings(method, Limits(nodes=most)),
-            out=out,
-            resume=True,
+            options=RunOptions(settings=Settings(method, Limits(nodes=most)), out=out, resume=True),
         )
         records = np.concatenate(
             list(job.records[0].log.blocks())
@@ -290,7 +288,10 @@ def test_searches_of_several_claims_and_of_hex_have_no_patterns(tmp_path):
     problem = life()
     both = [problem.claim, Claim(problem.claim.player, "does-not-lose")]
     job = Job(
-        problem.game, problem.state, claims=both, settings=Settings(limits=Limits(nodes=3_000))
+        problem.game,
+        problem.state,
+        claims=both,
+        options=RunOptions(settings=Settings(limits=Limits(nodes=3_000))),
     )
     run_jobs([job])
     assert not job.search.tree.patterns.counters.any()

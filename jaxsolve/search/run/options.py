@@ -1,0 +1,28 @@
+"""Options of a run: how questions are searched and where the proofs go."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jaxsolve.evaluate import Evaluator
+from jaxsolve.search.result import ProgressCallback
+from jaxsolve.search.run.shared_patterns import SharedPatterns
+from jaxsolve.search.settings import Settings
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Everything that ``solve``, ``solve_value`` and ``solve_pool`` take besides the questions."""
+
+    settings: Settings = field(default_factory=Settings)
+    out: Path | None = None  # output folder; None keeps no proof
+    resume: bool = False  # continue from the proof logs in ``out``
+    progress: ProgressCallback | None = None
+    patterns: SharedPatterns | None = None  # decided positions of earlier searches
+    evaluator: Evaluator | None = None  # None = the rules with the settings' network
+
+    def with_evaluator(self, evaluator: Evaluator) -> RunOptions:
+        """These options with another evaluator."""
+        return dataclasses.replace(self, evaluator=evaluator)
