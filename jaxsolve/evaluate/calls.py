@@ -107,7 +107,7 @@ class Calls:
         self.sends_home = self.mesh is not None or first.platform != "cpu"
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
         self._look = self._spread(rows.look, P(AXIS), P(AXIS), P())
-        self.look = Call(self._kept_look, self._raised(BATCH_SIZES))
+        self.look = Call(self._cached_look, self._raised(BATCH_SIZES))
         self.image = Call(_as_it_is(jax.jit(jax.vmap(rows.image))), IMAGE_SIZES)
         self.estimate: Call | None = None
         if rows.apply is not None:
@@ -143,7 +143,7 @@ class Calls:
             sharded, in_shardings=tuple(NamedSharding(self.mesh, spec) for spec in specs)
         )
 
-    def _kept_look(self, *arguments: np.ndarray | np.generic) -> Function:
+    def _cached_look(self, *arguments: np.ndarray | np.generic) -> Function:
         """``rows.look`` as an executable that other processes find on disk.
 
         Only if its code is the package's alone and it runs on a single device.

@@ -1,6 +1,6 @@
 """``compiled``: the decorator of all host loops, and the cache of their machine code on disk.
 
-It replaces ``numba.njit(nogil=True, cache=True)``. Numba's own cache is unsafe for programs whose
+It replaces ``numba.njit(nogil=True, cache=True)``. Numba's own cache is unsafe where several
 processes share it:
 
 * Numba distinguishes functions of one name and argument types by a count of the functions compiled
@@ -55,7 +55,7 @@ from numba.core.serialize import dumps
 
 from jaxsolve.core.process import cache_folder, warn_once
 from jaxsolve.jit import cache
-from jaxsolve.jit.inlining import Part, PartCompiler, rebuilt
+from jaxsolve.jit.inlining import InlinedCompiler, InlinedLibrary, rebuilt
 
 SOURCES = (
     "jit",
@@ -109,7 +109,7 @@ def compiled(function: Function) -> Function:
       ValueError: the function is a closure; its cache entry would not differ from that of another
         closure of the same name.
     """
-    return _kept(njit(**_OPTIONS)(function))
+    return _cached(njit(**_OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
@@ -117,17 +117,17 @@ def inlined(function: Function) -> Function:
 
     A call would pass every array of a tree by value, which costs more than most such functions.
     """
-    return _kept(njit(forceinline=True, **_OPTIONS)(function))
+    return _cached(njit(forceinline=True, **_OPTIONS)(function))
 
 
 def inner(function: Function) -> Function:
     """As ``inlined``, for a function that only compiled functions call (``jit.inlining``)."""
-    return _kept(
+    return _cached(
         njit(
             forceinline=True,
             no_cpython_wrapper=True,
             no_cfunc_wrapper=True,
-            pipeline_class=PartCompiler,
+            pipeline_class=InlinedCompiler,
             **_OPTIONS,
         )(function)
     )
@@ -144,13 +144,14 @@ def address_of(function: Any, signature: Any) -> int:
     return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
 
-def _kept(dispatcher: Any) -> Any:
+def _cached(dispatcher: Any) -> Any:
+    """The dispatcher of a function, with ``_CodeCache`` in place of numba's cache."""
     if dispatcher.py_func.__closure__:
         raise ValueError(
             f"{dispatcher.py_func.__qualname__} is a closure; pass its variables as arguments"
         )
     if not config.DISABLE_JIT:
-        dispatcher._cache = _Kept(dispatcher)
+        dispatcher._cache = _CodeCache(dispatcher)
     return dispatcher
 
 
@@ -190,7 +191,7 @@ def _source_digest(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if os.path.exists(file) else ""
 
 
-def _number_symbols_apart() -> None:
+def _randomise_symbol_count() -> None:
     """Makes this process's symbols differ from those of every other process."""
     FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))
 
@@ -202,53 +203,58 @@ class _Lock:
     """
 
     def __init__(self) -> None:
-        self._file: int | None = None
-        self._holder: Any = None  # dispatcher of the outermost function in compilation
+        # The locked file, and the dispatcher of the outermost function in compilation. One field
+        # for both: an exception at any point leaves the lock either held by a function or free.
+        self._held: tuple[int, Any] | None = None
 
     def acquire(self, dispatcher: Any, entry: Path) -> None:
         """Returns when this process may compile, has waited too long, or ``entry`` exists."""
-        if self._file is not None:
-            if not self._holder.is_compiling:  # its compilation failed
-                self._holder = dispatcher
+        if self._held is not None:
+            file, holder = self._held
+            if not holder.is_compiling:  # its compilation failed
+                self._held = file, dispatcher
             return
         with contextlib.suppress(OSError):
             cache.make_folder(entry.parent)
             if not cache.usable(entry.parent):
                 return
-            self._file = os.open(entry.parent / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-            if self._wait(entry):
-                self._holder = dispatcher
-            else:
-                self.forget()
+            file = os.open(entry.parent / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                if self._wait(file, entry):
+                    self._held = file, dispatcher
+            finally:
+                if self._held is None:
+                    os.close(file)
 
-    def _wait(self, entry: Path) -> bool:
-        assert self._file is not None
-        start, told = time.monotonic(), False
+    @staticmethod
+    def _wait(file: int, entry: Path) -> bool:
+        """Whether ``file`` was locked before ``entry`` existed or ``PATIENCE`` ended."""
+        start, warned = time.monotonic(), False
         while time.monotonic() - start < PATIENCE:
             with contextlib.suppress(BlockingIOError):
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return True
             if entry.exists():
                 return False
-            if not told and time.monotonic() - start > SILENCE:
-                told = True
+            if not warned and time.monotonic() - start > SILENCE:
+                warned = True
                 warn_once("waiting for another process that compiles the search for the first time")
             time.sleep(0.05)
         return False
 
     def release(self, dispatcher: Any) -> None:
         """Releases the lock if ``dispatcher`` is the outermost."""
-        if self._holder is dispatcher:
+        if self._held is not None and self._held[1] is dispatcher:
             self.forget()
 
     def forget(self) -> None:
         """Closes the file; the last copy of it releases the lock."""
-        if self._file is not None:
-            os.close(self._file)
-        self._file = self._holder = None
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held[0])
 
 
-class _Kept(_Cache):
+class _CodeCache(_Cache):
     """Cache of one compiled function; numba calls it before and after compilation."""
 
     def __init__(self, dispatcher: Any):
@@ -297,7 +303,7 @@ class _Kept(_Cache):
         """Stores compiled code, if it can be stored."""
         try:
             # Inlined functions that call Python (``print`` does) use environments of their own.
-            if not isinstance(data.library, Part):
+            if not isinstance(data.library, InlinedLibrary):
                 for environment in data._find_referenced_environments():
                     data.codegen.set_env(environment.env_name, environment)
             if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
@@ -317,13 +323,13 @@ class _Kept(_Cache):
         return code_folder() / f"{self._name}-{hashlib.sha256(key).hexdigest()[:16]}"
 
 
-def _start_apart_in_fork() -> None:
-    _number_symbols_apart()
+def _separate_fork() -> None:
+    _randomise_symbol_count()
     _lock.forget()
 
 
 _lock = _Lock()
-_number_symbols_apart()
+_randomise_symbol_count()
 # The digest is computed now: sources may be edited before anything is compiled.
 code_folder()
-os.register_at_fork(after_in_child=_start_apart_in_fork)
+os.register_at_fork(after_in_child=_separate_fork)

@@ -16,10 +16,10 @@ from llvmlite.binding import parse_bitcode
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult, compile_result
 
-KIND = "part"
+KIND = "inlined"
 
 
-class _WithoutAddresses:
+class _AddresslessCodegen:
     """Proxy of a code generator whose functions have no addresses."""
 
     def __init__(self, codegen: Any):
@@ -32,13 +32,13 @@ class _WithoutAddresses:
         """Does nothing: ``compiled`` sets the environment in the code that inlines the function."""
 
 
-class Part(JITCodeLibrary):
+class InlinedLibrary(JITCodeLibrary):
     """Bitcode of one function that others inline."""
 
     @property
     def codegen(self) -> Any:
         """The code generator, without addresses of this library's functions."""
-        return _WithoutAddresses(self._codegen)
+        return _AddresslessCodegen(self._codegen)
 
     def _optimize_final_module(self) -> None:
         """Inlines what this function calls.
@@ -64,19 +64,19 @@ class Part(JITCodeLibrary):
         return self.name, KIND, self._final_module.as_bitcode()
 
     @classmethod
-    def from_bitcode(cls, codegen: Any, name: str, bitcode: bytes) -> Part:
+    def from_bitcode(cls, codegen: Any, name: str, bitcode: bytes) -> InlinedLibrary:
         """Inverse of ``serialize_using_object_code``."""
-        part = cls(codegen, name)
-        part._final_module = parse_bitcode(bitcode)
-        part._finalize_final_module()
-        return part
+        library = cls(codegen, name)
+        library._final_module = parse_bitcode(bitcode)
+        library._finalize_final_module()
+        return library
 
 
-class PartCompiler(Compiler):
-    """Numba's compiler, with a ``Part`` as its result."""
+class InlinedCompiler(Compiler):
+    """Numba's compiler, with an ``InlinedLibrary`` as its result."""
 
     def __init__(self, typing_context: Any, target_context: Any, library: Any, *rest: Any):
-        library = library or Part(target_context.codegen(), "part")
+        library = library or InlinedLibrary(target_context.codegen(), "inlined")
         super().__init__(typing_context, target_context, library, *rest)
 
 
@@ -95,17 +95,17 @@ def rebuilt(target_context: Any, reduced: tuple[Any, ...]) -> CompileResult:
     ) = reduced
     if kind != KIND:
         return CompileResult._rebuild(target_context, *reduced)
-    part = Part.from_bitcode(target_context.codegen(), name, bitcode)
+    library = InlinedLibrary.from_bitcode(target_context.codegen(), name, bitcode)
     return compile_result(
         typing_context=target_context.typing_context,
         target_context=target_context,
-        entry_point=target_context.get_executable(part, fndesc, environment),
+        entry_point=target_context.get_executable(library, fndesc, environment),
         type_annotation=type_annotation,
         signature=signature,
         objectmode=objectmode,
         lifted=lifted,
         fndesc=fndesc,
-        library=part,
+        library=library,
         environment=environment,
         reload_init=reload_init,
         referenced_envs=referenced_envs,

@@ -33,7 +33,7 @@ from numba.extending import (
 
 
 class Block(types.Type):
-    """The numba type of a ``ByAddress``; the types of the fields identify it."""
+    """The numba type of a ``PassedByPointer``; the types of the fields identify it."""
 
     def __init__(self, name: str, fields: dict[str, types.Type]):
         self.fields = fields
@@ -50,12 +50,12 @@ def by_pointer(fields: type[Fields]) -> type[Fields]:
     """Decorator of a named tuple of arrays, named tuples of arrays, or ``by_pointer`` tuples."""
     return type(
         fields.__name__,
-        (ByAddress, fields),
+        (PassedByPointer, fields),
         {"__doc__": fields.__doc__, "__module__": fields.__module__},
     )
 
 
-class ByAddress:
+class PassedByPointer:
     """Base class that ``by_pointer`` adds to a named tuple."""
 
     @functools.cached_property
@@ -78,15 +78,15 @@ class ByAddress:
         return type(self), tuple(self)  # pyright: ignore[reportArgumentType]
 
 
-@typeof_impl.register(ByAddress)
-def _typeof(value: ByAddress, _: Any) -> Block:
+@typeof_impl.register(PassedByPointer)
+def _typeof(value: PassedByPointer, _: Any) -> Block:
     value._block  # noqa: B018  raises TypeError for fields of other types
     return value._kind
 
 
 def _words(value: Any) -> list[int]:
     """The words of a value in a block."""
-    if isinstance(value, ByAddress):
+    if isinstance(value, PassedByPointer):
         return [value._address]
     if isinstance(value, np.ndarray):
         return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
@@ -133,9 +133,9 @@ def _loaded(builder: Any, where: Any) -> Any:
     if isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         count = kind.count if isinstance(kind, ir.ArrayType) else len(kind.elements)
         whole = ir.Constant(kind, ir.Undefined)
-        for part in range(count):
+        for index in range(count):
             whole = builder.insert_value(
-                whole, _loaded(builder, cgutils.gep_inbounds(builder, where, 0, part)), part
+                whole, _loaded(builder, cgutils.gep_inbounds(builder, where, 0, index)), index
             )
         return whole
     word = builder.load(where)

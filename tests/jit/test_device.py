@@ -1,4 +1,4 @@
-"""Executables that JAX has compiled are kept between processes, and only where they are those of the same program."""
+"""Cache of JAX executables: shared by processes of one program and settings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ print(json.dumps([{"value": np.asarray(call(x, np.float32(3))).tolist()}, traces
 
 
 @pytest.mark.full
-def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
+def test_an_executable_is_read_from_the_cache_unless_it_is_damaged_unsafe_or_stale(toy):
     expected = {"value": [[1, 4, 7], [10, 13, 16]]}
 
     def traced() -> bool:
@@ -56,9 +56,8 @@ def test_an_executable_is_neither_traced_nor_trusted_twice(toy):
     file.parent.chmod(0o777)  # others could write code there
     assert traced() and traced()
     file.parent.chmod(0o755)
-    (toy / "search" / "steps.py").write_text(
-        STEPS.replace("100", "200")
-    )  # any source of the package may be part of what was traced
+    # Tracing may depend on any source of the package.
+    (toy / "search" / "steps.py").write_text(STEPS.replace("100", "200"))
     assert traced() and not traced()
 
 
@@ -77,7 +76,7 @@ evaluator = Evaluator(game, playouts=2)
 if "jit" in sys.argv:
     evaluator._calls.look.compiled[16] = jax.jit(evaluator._calls.rows.look)
 states, seen = np.tile(game.host_pack(game.init()), (9, 1)), []
-for move in range(4):  # nine games: each plays on from its own first stone
+for move in range(4):  # nine games with different first stones
     rows = evaluator(states, (np.arange(9, dtype=np.int32) + 4 * move) % 9, move)
     states = rows[:, : game.state_words]
     seen.append(rows.tolist())
@@ -85,7 +84,7 @@ print(json.dumps([{"rows": seen}, traces]))
 """
 
 
-def test_a_warm_process_does_not_trace_the_evaluator_and_sees_the_same_rows(tmp_path):
+def test_a_warm_process_does_not_trace_the_evaluator_and_gets_the_same_rows(tmp_path):
     (cold, traced, _), (warm, again, _), (jitted, _, _) = (
         answer(start(PACKAGE, *words, use=LOOK, cache=tmp_path)) for words in ((), (), ("jit",))
     )
@@ -118,16 +117,16 @@ def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
         field.name for field in dataclasses.fields(Rows)
     }
     for rows in kinds:
-        Calls(rows, tuple(jax.devices()[:1]))._kept_look()
+        Calls(rows, tuple(jax.devices()[:1]))._cached_look()
     assert len(set(names)) == len(names) == len(kinds)
 
 
-class Mine(Gomoku):
-    """Somebody's own game: its code is not in the digest."""
+class UserGame(Gomoku):
+    """A user's game: its code is not in the digest."""
 
 
-def test_only_the_packages_own_games_on_the_default_device_are_kept():
-    assert is_cacheable(Gomoku(4, 3)) and not is_cacheable(Mine(4, 3))
+def test_only_games_of_the_package_on_the_default_device_are_cacheable():
+    assert is_cacheable(Gomoku(4, 3)) and not is_cacheable(UserGame(4, 3))
     with jax.default_device(jax.devices()[0]):
         assert not is_cacheable(Gomoku(4, 3))
     with jax.disable_jit():

@@ -1,7 +1,9 @@
-"""Machine code of compiled loops is shared by many processes, and made anew whenever something that it comes from has changed."""
+"""Cache of compiled loops: shared by processes, and invalidated by every change of its sources."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import inspect
 import os
 import shutil
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxsolve.jit import cache
+from jaxsolve.jit import cache, host
 from jaxsolve.jit.host import SOURCES, compiled
 from support.startup import LOOPS, PACKAGE, STEPS, USE, answer, entries, start, toy_package
 
@@ -21,23 +23,23 @@ def toy(tmp_path) -> Path:
     return toy_package(tmp_path / "source")
 
 
-def test_an_edit_of_anything_that_a_loop_uses_is_seen(toy):
+def test_an_edit_of_a_function_or_constant_that_a_loop_uses_recompiles_the_loop(toy):
     steps = toy / "search" / "steps.py"
     assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
     assert answer(start(toy, "total"))[:2] == ({"total": 303}, [])
     stamp = steps.stat()
     steps.write_text(STEPS.replace("x + 1", "x + 7"))
     os.utime(steps, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    shutil.rmtree(
-        toy / "search" / "__pycache__", ignore_errors=True
-    )  # Python's own cache goes by that stamp
+    # Python's own cache compares that time.
+    shutil.rmtree(toy / "search" / "__pycache__", ignore_errors=True)
     assert answer(start(toy, "total"))[:2] == ({"total": 321}, ["total"])
     steps.write_text(STEPS.replace("100", "200"))
     assert answer(start(toy, "total"))[0] == {"total": 603}
 
 
-def test_objects_of_different_processes_mix(toy):
-    # Numba's own cache fails here wherever the two counts of compiled functions happen to agree; see the docstring of ``compiled``.
+def test_machine_code_of_different_processes_can_be_mixed(toy):
+    # Numba's own cache fails here if the counts of compiled functions of both processes are equal;
+    # see the docstring of ``jit.host``.
     assert answer(start(toy, "descending"))[0] == {"descending": True}
     assert answer(start(toy, "ascending"))[0] == {"ascending": True}
     for names in (("descending", "ascending"), ("ascending", "descending")):
@@ -50,8 +52,8 @@ def test_a_closure_is_refused():
         compiled(lambda x: x + number)
 
 
-def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
-    """Machine code knows fields by their number only: had their file no part in the digest, it would go on reading the old ones."""
+def test_the_sources_of_all_records_that_compiled_loops_read_are_in_the_digest():
+    """Machine code reads fields by number: without their file in the digest it would go stale."""
     from jaxsolve.evaluate import Offsets
     from jaxsolve.games.zones import Zoning
     from jaxsolve.search.hints.weights import Weights
@@ -60,7 +62,7 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
     from jaxsolve.search.tree.paths import Log, Paths
     from jaxsolve.search.tree.tree import Tree
 
-    handed = [
+    records = [
         Offsets,
         Workspace,
         Log,
@@ -71,7 +73,7 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
         Zoning,
         *map(type, METHODS.values()),
     ]
-    for kind in handed:
+    for kind in records:
         file = Path(inspect.getfile(kind)).relative_to(PACKAGE).as_posix()
         assert any(file == source or file.startswith(f"{source}/") for source in SOURCES), (
             kind,
@@ -79,31 +81,31 @@ def test_whatever_compiled_loops_read_by_position_is_among_their_sources():
         )
 
 
-def test_symbols_of_every_process_and_fork_are_its_own(toy):
+def test_each_process_and_fork_has_symbols_of_its_own(toy):
     use = """
 import json, os
 from jaxsolve.jit import host
 from numba.core.bytecode import FunctionIdentity
 def number():
     return FunctionIdentity.from_function(number).unique_id
-child_says, child_writes = os.pipe()
+reader, writer = os.pipe()
 if os.fork() == 0:
-    os.write(child_writes, str(number()).encode())
+    os.write(writer, str(number()).encode())
     os._exit(0)
 os.wait()
-print(json.dumps([{"numbers": [number(), int(os.read(child_says, 99))]}, []]))
+print(json.dumps([{"numbers": [number(), int(os.read(reader, 99))]}, []]))
 """
     numbers = [number for _ in range(3) for number in answer(start(toy, use=use))[0]["numbers"]]
     assert all(abs(a - b) > 10**6 for i, a in enumerate(numbers) for b in numbers[:i])
 
 
-def test_processes_that_start_at_once_compile_once(toy):
+def test_processes_that_start_together_compile_each_function_once(toy):
     answers = [
         answer(process)
         for process in [start(toy, "total", "descending", "ascending") for _ in range(4)]
     ]
     assert all(
-        given == {"total": 303, "descending": True, "ascending": True} for given, _, _ in answers
+        values == {"total": 303, "descending": True, "ascending": True} for values, _, _ in answers
     )
     assert sorted(name for _, compiled_here, _ in answers for name in compiled_here) == [
         "ascending",
@@ -112,7 +114,7 @@ def test_processes_that_start_at_once_compile_once(toy):
     ]
 
 
-def test_what_is_kept_is_never_written_again(toy):
+def test_a_cached_entry_is_never_rewritten(toy):
     answer(start(toy, "total", "descending"))
     before = entries(toy)
     assert {name.rsplit("-", 1)[0] for name in before} == {
@@ -140,15 +142,21 @@ def test_a_damaged_entry_counts_as_missing(toy):
 def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the folder should be")
-    given, compiled_here, errors = answer(start(toy, "total", cache=blocked))
-    assert (given, compiled_here) == ({"total": 303}, ["total"])
+    values, compiled_here, errors = answer(start(toy, "total", cache=blocked))
+    assert (values, compiled_here) == ({"total": 303}, ["total"])
     assert errors.count("JAXSOLVE_CACHE names another folder") == 1 and "Traceback" not in errors
 
 
-def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
+def test_other_processes_wait_for_a_hanging_lock_holder_only_for_a_time(toy):
     answer(start(toy, "descending"))
     folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
-    hold = f"import fcntl, time; f = open({str(folder / 'lock')!r}); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(300)"
+    hold = f"""
+import fcntl, time
+file = open({str(folder / "lock")!r})
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(300)
+"""
     holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
@@ -156,22 +164,90 @@ def test_a_process_that_hangs_with_the_lock_holds_nobody_up_for_ever(toy):
             "from jaxsolve.search",
             "host.PATIENCE, host.SILENCE = 0.5, 0.1\nfrom jaxsolve.search",
         )
-        given, _, errors = answer(start(toy, "descending", "total", use=impatient))
+        values, _, errors = answer(start(toy, "descending", "total", use=impatient))
     finally:
         holder.kill()
         holder.communicate()
-    assert given == {"descending": True, "total": 303}
+    assert values == {"descending": True, "total": 303}
     assert "waiting for another process" in errors
 
 
-def test_a_part_is_kept_without_machine_code_and_taken_in_by_later_processes(toy):
+class Compiling:
+    """The part of a dispatcher that the lock reads."""
+
+    is_compiling = True
+
+
+def is_free(entry: Path) -> bool:
+    """Whether nobody holds the lock of an entry's folder."""
+    with (entry.parent / "lock").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOLCK, "no locks"), KeyboardInterrupt()])
+def test_the_lock_can_be_acquired_after_an_error_while_waiting(error, tmp_path, monkeypatch):
+    lock, entry, function = host._Lock(), tmp_path / "cache" / "entry", Compiling()
+
+    def failing(file, operation):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", failing)
+        for _ in range(2):
+            if isinstance(error, OSError):  # compiles without the lock
+                lock.acquire(function, entry)
+            else:
+                with pytest.raises(KeyboardInterrupt):
+                    lock.acquire(function, entry)
+    assert is_free(entry)
+    lock.acquire(function, entry)
+    assert not is_free(entry)
+    lock.release(function)
+    assert is_free(entry)
+
+
+def test_the_lock_can_be_acquired_after_it_was_not_granted(tmp_path, monkeypatch):
+    lock, other = host._Lock(), host._Lock()
+    entry, function = tmp_path / "cache" / "entry", Compiling()
+    monkeypatch.setattr(host, "PATIENCE", 0.1)
+    other.acquire(Compiling(), entry)
+    for _ in range(2):
+        lock.acquire(function, entry)
+        lock.release(function)
+    other.forget()
+    lock.acquire(function, entry)
+    assert not is_free(entry)
+    lock.release(function)
+    assert is_free(entry)
+
+
+def test_the_lock_passes_from_a_function_that_failed_to_compile_to_the_next(tmp_path):
+    lock, entry = host._Lock(), tmp_path / "cache" / "entry"
+    failed, inner, following = Compiling(), Compiling(), Compiling()
+    lock.acquire(failed, entry)
+    lock.acquire(inner, entry)
+    lock.release(inner)
+    assert not is_free(entry)
+    failed.is_compiling = False
+    lock.acquire(following, entry)
+    lock.release(failed)
+    assert not is_free(entry)
+    lock.release(following)
+    assert is_free(entry)
+
+
+def test_an_inlined_function_is_cached_without_machine_code_and_inlined_by_later_processes(toy):
     (toy / "search" / "loops.py").write_text("""
 from jaxsolve.jit.host import compiled, inner
 
 @inner
 def doubled(x):
     if x < 0:
-        raise ValueError("less than nothing")
+        raise ValueError("a negative number")
     return 2 * x
 
 @inner
@@ -204,17 +280,18 @@ for name in sys.argv[1:]:
         function(np.array([-1]))
     except ValueError as error:
         answers[name] = [answers[name], str(error)]
-here = [name for name in ("doubled", "capped", "total", "most") if sum(getattr(loops, name).stats.cache_misses.values())]
+names = ("doubled", "capped", "total", "most")
+here = [name for name in names if sum(getattr(loops, name).stats.cache_misses.values())]
 print(json.dumps([answers, here]))
 """
-    said = "less than nothing"
+    error = "a negative number"
     assert answer(start(toy, "total", use=use))[:2] == (
-        {"total": [18, said]},
+        {"total": [18, error]},
         ["doubled", "capped", "total"],
     )
-    assert answer(start(toy, "most", use=use))[:2] == ({"most": [6, said]}, ["most"])
+    assert answer(start(toy, "most", use=use))[:2] == ({"most": [6, error]}, ["most"])
     assert answer(start(toy, "total", "most", use=use))[:2] == (
-        {"total": [18, said], "most": [6, said]},
+        {"total": [18, error], "most": [6, error]},
         [],
     )
     machine_code = {
@@ -227,27 +304,27 @@ print(json.dumps([answers, here]))
     }
 
 
-def test_a_part_may_print(toy):
-    """Python is asked for by an environment of the part's own, which must be known in the process that compiled it as in those that read it."""
+def test_an_inlined_function_may_print(toy):
+    """Printing uses an environment that compiling and reading processes must both set."""
     (toy / "search" / "loops.py").write_text("""
 from jaxsolve.jit.host import compiled, inner
 
 @inner
-def told(x):
+def printed(x):
     print(x)
     return x
 
 @compiled
-def aloud(x):
-    return told(x) + 1
+def total(x):
+    return printed(x) + 1
 """)
     for _ in range(2):
-        process = start(toy, use="from jaxsolve.search import loops; print(loops.aloud(3))")
+        process = start(toy, use="from jaxsolve.search import loops; print(loops.total(3))")
         out, errors = process.communicate(timeout=100)
         assert (process.returncode, out) == (0, "3\n4\n"), errors
 
 
-def test_a_loop_that_does_not_compile_leaves_no_lock_behind(toy):
+def test_a_loop_that_fails_to_compile_releases_the_lock(toy):
     (toy / "search" / "loops.py").write_text(
         LOOPS + "\n@compiled\ndef wrong(x):\n    return x + object()\n"
     )
@@ -260,14 +337,18 @@ try:
 except Exception as error:
     assert "Typing" in type(error).__name__
 loops.total(np.zeros(3, np.int64))
-other = subprocess.run([sys.executable, "-c", sys.argv[1], "descending"], capture_output=True, check=True, timeout=100)
+command = [sys.executable, "-c", sys.argv[1], "descending"]
+other = subprocess.run(command, capture_output=True, check=True, timeout=100)
 print(json.dumps([json.loads(other.stdout)[0], []]))
 """
     assert answer(start(toy, USE, use=use))[0] == {"descending": True}
 
 
-def test_machine_code_that_cannot_be_kept_runs_all_the_same(toy):
-    """As after a Ctrl-C within the call by which LLVM hands it over: nothing is kept, no lock stays, and the next process compiles."""
+def test_machine_code_that_cannot_be_cached_still_runs(toy):
+    """This happens if Ctrl-C arrives while LLVM returns the code.
+
+    Nothing is cached, the lock is released, and the next process compiles.
+    """
     use = """
 import json
 import numpy as np
@@ -284,16 +365,16 @@ print(json.dumps([int(loops.total(np.arange(3, dtype=np.int64))), []]))
     assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
 
 
-def test_a_cache_that_others_may_write_to_is_refused_in_one_sentence(toy):
-    """Whoever writes the cache's files decides what its readers run."""
+def test_a_cache_that_others_may_write_to_is_refused_with_one_warning(toy):
+    """A cache file holds code that its readers run."""
     assert answer(start(toy, "total"))[:2] == ({"total": 303}, ["total"])
     name = next(name for name in entries(toy) if "loops.total" in name)
     file = next((toy.parent.parent / "cache").rglob(name))
     for path, mode in ((file.parent, 0o777), (file.parent, 0o775), (file, 0o666)):
         before, content = path.stat().st_mode, file.read_bytes()
         path.chmod(mode)
-        given, compiled_here, errors = answer(start(toy, "total"))
-        assert (given, compiled_here) == ({"total": 303}, ["total"])
+        values, compiled_here, errors = answer(start(toy, "total"))
+        assert (values, compiled_here) == ({"total": 303}, ["total"])
         assert errors.count("another user owns it or may write to it") == 1, errors
         assert "Traceback" not in errors and "JAXSOLVE_CACHE" in errors
         if path == file:  # replaced by one that nobody else may write to
@@ -310,13 +391,15 @@ def test_a_file_of_another_owner_is_refused(tmp_path, monkeypatch):
     assert cache.read(file, b"key") == b"code"
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    assert cache.read(file, b"key") == (b"code" if owner == 0 else None)  # root's are trusted
+    assert cache.read(file, b"key") == (
+        b"code" if owner == 0 else None
+    )  # files of root are trusted
     if owner == 0:
         os.chown(file, 12345, -1)
         assert cache.read(file, b"key") is None
 
 
-def test_what_is_stored_is_closed_to_others_under_any_umask(tmp_path):
+def test_others_cannot_write_to_stored_files_under_any_umask(tmp_path):
     before = os.umask(0)
     try:
         cache.write(tmp_path / "folder" / "entry", b"key", b"code")

@@ -1,9 +1,9 @@
-"""What compiled code reads through an address is what stands in the tuple's fields, of any shape, and what it writes is seen in them."""
+"""Tuples passed by pointer: compiled code reads and writes the arrays of the tuple's fields."""
 
 from __future__ import annotations
 
 import pickle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ ROW = np.dtype([("key", "u8"), ("small", "i2"), ("share", "f4")])
 
 @by_pointer
 class Inside(NamedTuple):
-    """Reached through another one."""
+    """A nested ``by_pointer`` tuple."""
 
     bits: np.ndarray  # uint8[B]
 
 
 class Pair(NamedTuple):
-    """Lies among its owner's fields."""
+    """A plain named tuple, stored among its owner's fields."""
 
     left: np.ndarray  # int64[L]
     right: np.ndarray  # float32[M, N, K]
@@ -63,7 +63,7 @@ def read(held, out):
 def write(held, more):
     for _ in range(more):
         held.rows[0].key += np.uint64(1)
-        held.table[-1, -1] += np.uint32(held.rows[0].key)  # what was just written is read again
+        held.table[-1, -1] += np.uint32(held.rows[0].key)  # reads the word just written
         held.inside.bits[0] ^= 1
 
 
@@ -78,14 +78,14 @@ def held(rows=3, width=4):
 
 
 @pytest.mark.parametrize(("rows", "width"), [(3, 4), (2, 1), (40, 9)])
-def test_fields_are_read_as_they_are(rows, width):
+def test_compiled_code_reads_the_fields_of_any_shape(rows, width):
     out = np.zeros(8)
     read(held(rows, width), out)
     assert out.tolist() == [rows, 2, width, 4, 27.0, 9, -3, 0.5]
     assert len(read.signatures) == 1  # whatever the sizes
 
 
-def test_what_is_written_is_seen_on_either_side():
+def test_compiled_code_and_python_see_each_others_writes():
     made = held()
     made.rows[0]["key"] = 10
     write(made, 3)
@@ -99,7 +99,7 @@ def test_what_is_written_is_seen_on_either_side():
     assert made.rows[0]["key"] == 1
 
 
-def test_with_another_field_it_is_another_block():
+def test_a_replaced_field_gives_another_block():
     made = held()
     other = made._replace(table=np.zeros((5, 6), np.uint32))
     out = np.zeros(8)
@@ -118,7 +118,7 @@ def test_a_copy_has_a_block_of_its_own():
     assert out[5] == 9
 
 
-def test_types_are_told_apart_by_those_of_the_fields():
+def test_types_of_the_fields_identify_the_type_of_the_tuple():
     made = held()
     kinds = {
         typeof(made),
@@ -130,6 +130,7 @@ def test_types_are_told_apart_by_those_of_the_fields():
     assert again == typeof(made) and again.fields == typeof(made).fields
 
 
-def test_what_is_no_array_is_refused():
+def test_fields_without_arrays_are_refused():
+    number: Any = 3
     with pytest.raises(TypeError, match="neither an array nor made of arrays"):
-        read(Held(*[held()[at] for at in range(4)], Inside(3)), np.zeros(8))  # pyright: ignore[reportArgumentType]
+        read(held()._replace(inside=Inside(number)), np.zeros(8))
