@@ -1,4 +1,6 @@
-"""Proofs under ``ko=simple`` of claims under superko (FORMAT.md, "Superko by way of simple ko").
+"""Proofs under ``ko=simple`` of claims under superko.
+
+Source: FORMAT.md, "Superko under the relaxation to simple ko".
 
 To be shown: no move of the claimant repeats a board. Then superko forbids none of its moves, and
 its opponent has no move that the proof does not answer. In most proofs the claimant never plays a
