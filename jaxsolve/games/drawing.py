@@ -13,11 +13,11 @@ Place = tuple[int, int]
 
 
 class Shape(enum.StrEnum):
-    """How the cells of a board of stones lie."""
+    """Layout of a board's cells."""
 
     POINTS = "points"  # where lines cross, as in Go
     SQUARES = "squares"
-    HEXAGONS = "hexagons"  # every row begins half a cell further right than the one above it
+    HEXAGONS = "hexagons"  # each row begins half a cell further right than the row above it
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -25,23 +25,18 @@ class Stones:
     """A board of stones, or of pieces with names. Raises ValueError if its fields do not match."""
 
     shape: Shape
-    cells: (
-        np.ndarray
-    )  # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second
+    # int8[H, W], top row first: 0 empty, 1 a stone of the first player, 2 of the second.
+    cells: np.ndarray
     columns: Sequence[str]  # W labels, from the left
     rows: Sequence[str]  # H labels, from the top
-    signs: Mapping[Place, str] = dataclasses.field(
-        default_factory=dict
-    )  # what the position itself marks, as ``svg`` names signs: a ko point
-    edges: tuple[int, int] | None = (
-        None  # the players (1 or 2) who own top and bottom, and left and right, where the sides have owners
-    )
-    names: Mapping[Place, str] = dataclasses.field(
-        default_factory=dict
-    )  # of pieces that are not all alike, one or two characters each: on squares
-    hands: tuple[Sequence[str], Sequence[str]] | None = (
-        None  # names of the pieces the first and the second player hold, in order; None: no hands
-    )
+    # Marks that belong to the position, such as a ko point; ``svg`` defines their names.
+    signs: Mapping[Place, str] = dataclasses.field(default_factory=dict)
+    # The players (1 or 2) who own top and bottom, and left and right; None if edges have no owners.
+    edges: tuple[int, int] | None = None
+    # Names of pieces of several kinds, one or two characters each; on squares only.
+    names: Mapping[Place, str] = dataclasses.field(default_factory=dict)
+    # Names of the pieces in hand of the first and the second player, in order; None: no hands.
+    hands: tuple[Sequence[str], Sequence[str]] | None = None
 
     def __post_init__(self) -> None:
         height, width = np.shape(self.cells)
@@ -74,11 +69,9 @@ class Row:
 
     counters: Sequence[int]  # from the left
     names: Sequence[str]  # of the pits, from the left
-    player: int = 0  # whose row it is: 1 or 2; 0 nobody's
-    owner: str = ""  # that player's name as shown
-    stored: int | None = (
-        None  # counters that player has put aside; None where the game has no such store
-    )
+    player: int = 0  # owner of the row: 1 or 2; 0 for no owner
+    owner: str = ""  # the owner's name as shown
+    stored: int | None = None  # counters that the owner has captured; None if the game has no store
 
     def __post_init__(self) -> None:
         if len(self.counters) != len(self.names):

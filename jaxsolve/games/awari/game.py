@@ -1,4 +1,4 @@
-"""Awari: two rows of six pits, sown counter-clockwise; a pure jittable kernel on three 32-bit words."""
+"""Awari as pure, jittable functions of a state of three 32-bit words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxsolve.games.game import Game, Outcome
 
 SEEDS = 48
 PITS = 6
-_LAP = 2 * PITS - 1  # seeds: the start pit gets none
+_LAP = 2 * PITS - 1  # seeds sown in one lap: the start pit gets none
 _FIELD_BITS = 6
 _FIELDS_PER_WORD = 5
 _TEXT = re.compile(r"(\S+)/(\S+) ([sn]) captured=(\d{1,2}):(\d{1,2})", re.ASCII)
@@ -26,7 +26,10 @@ _SIDES = "sn"
 
 @exportable
 class AwariState(NamedTuple):
-    """Fifteen six-bit fields, five a word, lowest bits first: pits A..F, pits a..f, captured by South, by North, side."""
+    """Fifteen six-bit fields, five per word, lowest bits first.
+
+    Pits A..F, pits a..f, seeds captured by South and by North, side to move.
+    """
 
     words: jax.Array  # uint32[3]
 
@@ -35,16 +38,27 @@ class AwariState(NamedTuple):
 class Awari(Game):
     """Awari by the rules of Ludii, the program of the PN-MCTS experiments.
 
-    Two rows of six pits, four seeds in each. South (first) owns ``A..F``, North ``a..f``; sowing runs A..F, then a..f, then A again.
-    A move takes all seeds of one own pit and drops them one by one into the pits that follow, leaving the start pit empty also on
-    laps. If the last seed falls into an enemy pit and makes it 2 or 3, those seeds are captured, and so are those of every unbroken
-    run of enemy pits before it that hold 2 or 3. A move after which the opponent has no seeds on the board is illegal. The game ends
-    when every pit holds at most one seed, or the side to move has no legal move: more captured seeds wins, equal is a draw; what
-    stays on the board belongs to nobody.
+    The board has two rows of six pits with four seeds in each. South moves first and owns ``A..F``;
+    North owns ``a..f``. Sowing runs counter-clockwise: A..F, then a..f, then A again.
 
-    Actions 0..5 are the mover's own pits in sowing order. Observation, bool[2, 6, 31], from the mover's seat (row 0 the opponent's
-    pits as they lie across the board, row 1 the own pits): planes 0..11 "at least k seeds" for k = 1..12; 12..17 the binary digits of the
-    seed count, lowest first; 18..23 those of the seeds the mover has captured, 24..29 those of the opponent's; 30 North to move.
+    A move takes all seeds of one own pit and drops them one by one into the pits that follow. It
+    skips the start pit on every lap. If the last seed falls into an enemy pit and makes it 2 or 3,
+    the mover captures the seeds of that pit, and those of the unbroken run of enemy pits before it
+    that hold 2 or 3. A move that leaves the opponent no seeds on the board is illegal.
+
+    The game ends when every pit holds at most one seed, or when the side to move has no legal move.
+    The side with more captured seeds wins; equal numbers are a draw. Seeds left on the board count
+    for nobody.
+
+    Actions 0..5 are the mover's own pits in sowing order. The observation, bool[2, 6, 31], is in
+    the mover's view: row 0 holds the opponent's pits as they lie across the board, row 1 the own
+    pits. Its planes:
+
+      0..11   at least k seeds in the pit, for k = 1..12
+      12..17  binary digits of the pit's seed count, lowest first
+      18..23  binary digits of the seeds that the mover has captured
+      24..29  binary digits of the seeds that the opponent has captured
+      30      ones if North is to move
     """
 
     rules: str = "ludii"
@@ -77,23 +91,23 @@ class Awari(Game):
     @batch_last
     def _step(self, state: AwariState, action: jax.Array) -> AwariState:
         fields, side = _fields(state), self.to_move(state)
-        pits, gained = _play(_from_seat(fields[:12], side), action)
+        pits, gained = _play(_in_view(fields[:12], side), action)
         captured = fields[12:14] + jnp.where(_count_to(2, side) == side[None], gained[None], 0)
-        return _pack_fields(jnp.concatenate([_from_seat(pits, side), captured, (1 - side)[None]]))
+        return _pack_fields(jnp.concatenate([_in_view(pits, side), captured, (1 - side)[None]]))
 
     def legal_mask(self, state: AwariState) -> jax.Array:
-        return (self._look(state)[0] >> np.arange(PITS, dtype=np.uint32)) & 1 == 1
+        return (self._moves_and_outcome(state)[0] >> np.arange(PITS, dtype=np.uint32)) & 1 == 1
 
     def outcome(self, state: AwariState) -> jax.Array:
-        return self._look(state)[1]
+        return self._moves_and_outcome(state)[1]
 
     def legal_and_outcome(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
-        moves, outcome = self._look(state)
+        moves, outcome = self._moves_and_outcome(state)
         return moves[None], outcome
 
     @batch_last
-    def _look(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
-        """uint32[]: the set of legal actions, the first lowest; int32[]: the outcome; batch last."""
+    def _moves_and_outcome(self, state: AwariState) -> tuple[jax.Array, jax.Array]:
+        """uint32[]: the set of legal actions; int32[]: the outcome; batch last."""
         pits = _own_first(state, self.to_move(state))
         moves = jnp.where(jnp.max(pits, axis=0) > 1, _moves(pits), jnp.uint32(0))
         south, north = _field(state, 12), _field(state, 13)
@@ -109,7 +123,7 @@ class Awari(Game):
 
     def observe(self, state: AwariState) -> jax.Array:
         fields, side = _fields(state), self.to_move(state)
-        own_first = _from_seat(fields[:12], side)
+        own_first = _in_view(fields[:12], side)
         board = jnp.stack([own_first[6:][::-1], own_first[:6]])
         captured = jnp.where(side == 0, fields[12:14], fields[13:11:-1])
         at_least = board[..., None] >= np.arange(1, 13, dtype=np.int32).reshape(1, 1, -1)
@@ -138,13 +152,15 @@ class Awari(Game):
         match = _TEXT.fullmatch(text.strip())
         if not match:
             raise ValueError(
-                f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' with seed counts for the letters."
+                f"awari position {text!r}: expected 'A,B,C,D,E,F/a,b,c,d,e,f s|n captured=S:N' "
+                "with seed counts for the letters."
             )
         pits = _parse_row(match[1], "South", text) + _parse_row(match[2], "North", text)
         captured = [int(match[4]), int(match[5])]
         if (total := sum(pits) + sum(captured)) > SEEDS:
             raise ValueError(
-                f"awari position {text!r}: {total} seeds on the board and captured, but the game has only {SEEDS}."
+                f"awari position {text!r}: {total} seeds on the board and captured, "
+                f"but the game has only {SEEDS}."
             )
         return _pack_numbers([*pits, *captured, _SIDES.index(match[3])])
 
@@ -155,7 +171,7 @@ class Awari(Game):
         return (seeds <= SEEDS) & (fields[:, 2, 4] <= 1) & ~unused
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
-        """The pit's letter: ``A..F`` for South (also when no state is given), ``a..f`` for North."""
+        """Letter of the pit: ``A..F`` for South or if no state is given, ``a..f`` for North."""
         if not 0 <= action < PITS:
             raise ValueError(f"awari move {action}: actions are 0 to {PITS - 1}.")
         north = state is not None and _host_fields(state)[14] == 1
@@ -168,7 +184,7 @@ class Awari(Game):
         return "abcdef".index(letter)
 
     def cells(self, state: AwariState) -> np.ndarray:
-        """int8[2, 6]: seeds as the board lies before South: row 0 is ``f..a``, row 1 ``A..F``."""
+        """int8[2, 6]: seeds in South's view of the board: row 0 is ``f..a``, row 1 ``A..F``."""
         pits = np.array(_host_fields(state)[:12], np.int8)
         return np.stack([pits[:5:-1], pits[:6]])
 
@@ -186,28 +202,31 @@ class Awari(Game):
         return (action, 1) if player == 0 else (PITS - 1 - action, 0)
 
     def captured(self, state: AwariState) -> tuple[int, int]:
-        """Seeds captured by South and by North (host side)."""
+        """Numbers of seeds captured by South and by North (host side)."""
         fields = _host_fields(state)
         return fields[12], fields[13]
 
 
 def _field(state: AwariState, index: int) -> jax.Array:
+    """int32[...]: one field."""
     word, place = divmod(index, _FIELDS_PER_WORD)
     return ((state.words[word] >> (_FIELD_BITS * place)) & 63).astype(np.int32)
 
 
 def _shifts() -> np.ndarray:
+    """uint32[5]: lowest bit of each field of a word."""
     return _FIELD_BITS * np.arange(_FIELDS_PER_WORD, dtype=np.uint32)
 
 
 def _fields(state: AwariState) -> jax.Array:
-    """int32[15, ...]."""
+    """int32[15, ...]: all fields."""
     words = state.words
     shifts = _shifts().reshape(1, -1, *(1,) * (words.ndim - 1))
     return ((words[:, None] >> shifts) & 63).astype(jnp.int32).reshape(-1, *words.shape[1:])
 
 
 def _pack_fields(fields: jax.Array) -> AwariState:
+    """Inverse of ``_fields``."""
     parts = fields.astype(jnp.uint32).reshape(3, _FIELDS_PER_WORD, *fields.shape[1:])
     return AwariState(
         jnp.sum(
@@ -217,18 +236,21 @@ def _pack_fields(fields: jax.Array) -> AwariState:
 
 
 def _pack_numbers(fields: Sequence[int]) -> AwariState:
-    """``_pack_fields`` of host numbers, in host arrays."""
+    """As ``_pack_fields``, from numbers on the host to host arrays."""
     parts = np.array(fields, np.uint32).reshape(3, _FIELDS_PER_WORD) << _shifts()
     return AwariState(np.sum(parts, axis=1, dtype=np.uint32))
 
 
-def _from_seat(pits: jax.Array, side: jax.Array) -> jax.Array:
-    """int32[12, ...] pits with the side's own first; its own inverse."""
+def _in_view(pits: jax.Array, side: jax.Array) -> jax.Array:
+    """int32[12, ...]: the pits with those of ``side`` first; it is its own inverse."""
     return jnp.where((side == 0)[None], pits, jnp.concatenate([pits[PITS:], pits[:PITS]]))
 
 
 def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
-    """``_from_seat`` of a state's pits, read pit by pit: a whole look takes half the time so, a step does not."""
+    """``_in_view`` of a state's pits, read pit by pit.
+
+    This halves the time of ``_moves_and_outcome``; it does not speed up ``_step``.
+    """
     pits = [_field(state, n) for n in range(2 * PITS)]
     across = [*pits[PITS:], *pits[:PITS]]
     return jnp.stack(
@@ -237,26 +259,30 @@ def _own_first(state: AwariState, side: jax.Array) -> jax.Array:
 
 
 def _count_to(count: int, like: jax.Array) -> np.ndarray:
-    """int32[count, ...]: 0 to ``count`` - 1 along a new first axis."""
+    """int32[count, 1, ...]: 0 to ``count`` - 1 along a new first axis before those of ``like``."""
     return np.arange(count, dtype=np.int32).reshape(-1, *(1,) * like.ndim)
 
 
 def _as_set(members: jax.Array) -> jax.Array:
     """uint32[...]: the bits of bool[6, ...], the first lowest.
 
-    It is a sum also because XLA fuses all else here into whatever reads it, and does it again for every element: in a whole step 372 times a board.
+    A sum rather than a chain of ORs: XLA fuses other operations into each reader and repeats them
+    for every element, 372 times per board in a step.
     """
     bits = np.uint32(1) << _count_to(PITS, members[0]).astype(np.uint32)
     return jnp.sum(jnp.where(members, bits, np.uint32(0)), axis=0, dtype=jnp.uint32)
 
 
 def _up_to(at: jax.Array) -> jax.Array:
-    """uint32[...]: the set of 0 to int32[...] ``at`` (of 6 at most), which is empty below 0."""
+    """uint32[...]: the set of 0 to int32[...] ``at``, at most 6; empty if ``at`` is negative."""
     return (jnp.uint32(1) << jnp.clip(at + 1, 0, PITS + 1).astype(jnp.uint32)) - 1
 
 
 def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Sows from own pit int32[...] ``start`` of int32[12, ...] ``pits`` (own first) and captures; pits after, seeds gained."""
+    """Sows from own pit int32[...] ``start`` of int32[12, ...] ``pits`` (own first) and captures.
+
+    Returns the pits afterwards, and int32[...] the number of seeds captured.
+    """
     place = _count_to(2 * PITS, start)
     seeds = jnp.sum(jnp.where(place == start[None], pits, 0), axis=0, dtype=jnp.int32)
     laps, rest = jax.lax.div(seeds, np.int32(_LAP)), jax.lax.rem(seeds, np.int32(_LAP))
@@ -266,10 +292,10 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
         distance == 0, 0, pits + laps[None] + (distance <= rest[None]).astype(jnp.int32)
     )
     enemy = sown[PITS:]
-    last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # in the enemy row, or outside
+    last = start + jnp.where(rest == 0, _LAP, rest) - PITS  # index in the enemy row, or outside
     passed = jnp.where(last < PITS, _up_to(last), jnp.uint32(0))
     spared = passed & ~_as_set((enemy == 2) | (enemy == 3))
-    # A pit is spared, too, where one between it and the last one is.
+    # A pit is also spared if a pit between it and the last one is.
     spared |= spared >> 1
     spared |= spared >> 2
     spared |= spared >> 4
@@ -279,11 +305,13 @@ def _play(pits: jax.Array, start: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def _moves(pits: jax.Array) -> jax.Array:
-    """uint32[...]: the set of own pits (of int32[12, ...], own first) with seeds whose sowing leaves the opponent some.
+    """uint32[...]: the legal moves, as a set of own pits; ``pits`` int32[12, ...], own first.
 
-    The opponent is left none where the last seed falls into a pit of its row, all from the row's first to that one become 2 or 3, and none
-    beyond holds any. In the first lap the pits that hold seeds must be those that are sown; so it is with an empty row that none reaches.
-    In the second and third lap, which fill every pit, the last pit must be the row's last.
+    A pit is legal if it holds seeds and sowing it leaves the opponent some. The opponent is left
+    none if the last seed falls into a pit of its row, all pits from the row's first to that one
+    become 2 or 3, and no pit beyond holds any. In the first lap, the pits that hold seeds must be
+    those that are sown; the same test finds an empty row that the sowing does not reach. In the
+    second and third lap, which fill every pit, the last pit must be the row's last.
     """
     own, enemy = pits[:PITS], pits[PITS:]
     most, end = jnp.max(enemy, axis=0, keepdims=True), own + _count_to(PITS, pits[0])
@@ -307,6 +335,7 @@ def _parse_row(row: str, owner: str, text: str) -> list[int]:
     counts = row.split(",")
     if len(counts) != PITS or not all(re.fullmatch(r"0|[1-9]\d?", count) for count in counts):
         raise ValueError(
-            f"awari position {text!r}: {owner}'s row {row!r} must be six seed counts joined by commas."
+            f"awari position {text!r}: {owner}'s row {row!r} must be six seed counts "
+            "joined by commas."
         )
     return [int(count) for count in counts]

@@ -10,7 +10,8 @@ ENTRIES = (
             choice(
                 "rules",
                 "ludii",
-                meaning="Whose rules: those of Ludii, where a capture may not take the last seeds and lone seeds end the game.",
+                meaning="Source of the rules: Ludii's, where a capture may not take the "
+                "opponent's last seeds, and the game ends if no pit holds two seeds.",
             ),
         ),
         summary="sowing game on two rows of six pits",

@@ -10,16 +10,17 @@ from jaxsolve.core import lazy_import
 from jaxsolve.core.lazy_import import jax, jnp
 
 traced_once = lazy_import.jit(static_argnums=0, inline=True)
-"""Decorator of a method of a game: it is traced once for equal games and argument types."""
+"""Decorator of a game's method: it is traced once for equal games and argument types."""
 
 
 def batch_last(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """``kernel(rules, *arrays)``, jitted, with ``jax.vmap``'s batch as the LAST axis of each array.
 
-    ``rules`` is static: a game or another frozen, hashable value. ``kernel`` must accept extra trailing dimensions in all its arrays
-    (pytrees of them) and return them in all its results; it may be a method. Words of a set are few; with the batch last it is the batch
-    that fills the vector lanes, and a loop or branch inside sees one condition for the whole batch, without a select per board. A batch
-    of one board is run as one board. The function is ``traced_once``.
+    ``rules`` is static: a game or another frozen, hashable value. ``kernel`` may be a method. It
+    must accept extra trailing dimensions in all its arrays (pytrees of them) and return them in all
+    its results. A set has few words; with the batch last, the batch fills the vector lanes. A loop
+    or branch inside has one condition for the whole batch, without a select per board. A batch of
+    one board runs as one board. The function is ``traced_once``.
     """
 
     @traced_once
@@ -36,9 +37,9 @@ def _run(kernel: Callable[..., Any], args: tuple) -> Any:
     closed, shape = jax.make_jaxpr(kernel, return_shape=True)(*args)
     result = jax.tree.structure(shape)
 
-    # The kernel's constants are arguments here. A branch or loop that becomes batched may return them
-    # with a batch dimension, and ``custom_vmap`` refuses closed-over constants that have one. The
-    # rule traces the kernel again, which makes its own constants.
+    # The kernel's constants are arguments here. A branch or loop that becomes batched may return
+    # them with a batch dimension, and ``custom_vmap`` refuses closed-over constants that have one.
+    # The rule traces the kernel again, which makes its own constants.
     @jax.custom_batching.custom_vmap
     def call(constants: list[Any], *args: Any) -> Any:
         pure = jaxpr_as_fun(ClosedJaxpr(closed.jaxpr, constants))
@@ -104,9 +105,9 @@ def as_action(action: Any) -> jax.Array:
 def held(planes: Sequence[jax.Array]) -> list[jax.Array]:
     """The same arrays, of one shape; for one board they become rows of one array in memory.
 
-    On one board an array is a few words. XLA would recompute it for every element that reads it, and
-    start one kernel per stored array; one joint array takes one kernel. A batch is left unchanged:
-    its values are better in registers.
+    On one board an array is a few words. XLA would recompute it for every element that reads it,
+    and start one kernel per stored array; one joint array takes one kernel. A batch is left
+    unchanged: its values are better in registers.
     """
     if planes[0].ndim > 1:
         return list(planes)

@@ -1,8 +1,8 @@
 """Boards and points as text (host side).
 
-A board is its rows from the top, joined by ``/``: ``.`` empty, ``X`` first player, ``O`` second. Columns
-have letters. Go and Gomoku omit I and count rows from the bottom, as GTP does; Hex uses all letters
-and counts from the top.
+A board is its rows from the top, joined by ``/``: ``.`` empty, ``X`` first player, ``O`` second.
+Columns have letters. Go and Gomoku omit I and count rows from the bottom, as GTP does; Hex uses all
+letters and counts from the top.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Boards of up to 8x8 as two words, a row a byte: what games of moving pieces are made of.
+"""Boards of up to 8x8 as two words, one byte per row, for games of moving pieces.
 
-Row 0 is the top row and the lowest byte of word 0; column ``c`` is bit ``c`` of its row's byte. A set is uint32[2, ...], words first, and has no bit
-outside the board. A board of N x N cells lies in the upper left corner, so a step by (rows, columns) moves every bit by ``8 * rows + columns`` on
-boards of all sizes. Sets that come along many axes, one for each direction say, have their words first too.
+Row 0 is the top row and the lowest byte of word 0; column ``c`` is bit ``c`` of its row's byte. A
+set is uint32[2, ...], words first, and has no bit outside the board. A board of N x N cells lies in
+the upper left corner, so a step by (rows, columns) moves every bit by ``8 * rows + columns`` on
+boards of all sizes. Arrays of sets, such as one for each direction, also have the words first.
 """
 
 from __future__ import annotations
@@ -20,22 +21,23 @@ WORDS, ROWS_PER_WORD = 2, 4
 LARGEST = 8
 
 Words = Sequence["jax.Array"]
-"""A set as its two words, arrays uint32[...] of one shape."""
+"""A set as its two words: arrays uint32[...] of one shape."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shifts:
-    """Steps that are taken side by side, one a place of the leading axes K of the sets that are moved; the two words of a set apart.
+    """Several steps taken together: one for each index of the leading axes K of the moved sets.
 
-    Every bit of a word of the set before comes to a word of the set after by a shift to the left or to the right.
+    A step is a shift to the left or right from each word to each word, and a mask. Index [i, j]
+    describes the bits that go from word i of a set to word j of the result.
     """
 
-    left: np.ndarray  # uint32[2, 2, *K]: from word [0] to word [1], by how many bits to the left
-    right: np.ndarray  # uint32[2, 2, *K]: and to the right
-    mask: np.ndarray  # uint32[2, 2, *K]: the bits of the word after that come so
+    left: np.ndarray  # uint32[2, 2, *K]: number of bits to shift to the left
+    right: np.ndarray  # uint32[2, 2, *K]: number of bits to shift to the right
+    mask: np.ndarray  # uint32[2, 2, *K]: bits of the result that come from this shift
 
     def __call__(self, words: Words) -> list[jax.Array]:
-        """The sets uint32[*K or 1s, ...] moved, each by its step; what leaves the board is lost."""
+        """The sets uint32[*K or 1s, ...], each moved by its step; bits off the board are lost."""
         trailing = words[0].ndim - (self.left.ndim - 2)
         left, right, mask = (
             x.reshape(*x.shape, *(1,) * trailing) for x in (self.left, self.right, self.mask)
@@ -54,7 +56,7 @@ class Shifts:
 
 @functools.cache
 def _cells(size: int) -> np.ndarray:
-    """bool[8, 8]: the cells of the board in its layout."""
+    """bool[8, 8]: the cells of a board of ``size`` x ``size``."""
     member = np.zeros((LARGEST, LARGEST), bool)
     member[:size, :size] = True
     return member
@@ -72,7 +74,7 @@ def pack(member: np.ndarray) -> np.ndarray:
 
 
 def shifts(size: int, steps: np.ndarray) -> Shifts:
-    """The steps int[*K, 2] of (rows, columns), each on the whole board of ``size`` x ``size`` cells."""
+    """The steps int[*K, 2] of (rows, columns) on a board of ``size`` x ``size`` cells."""
     places = steps.shape[:-1]
     left, right, mask = (np.zeros((WORDS, WORDS, *places), np.uint32) for _ in range(3))
     for place in np.ndindex(*places):
@@ -90,7 +92,7 @@ def shifts(size: int, steps: np.ndarray) -> Shifts:
 
 @functools.cache
 def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
-    """uint32[2]: where the cells of word ``source`` come by a step, those that leave the board left out."""
+    """uint32[2]: where a step takes the cells of word ``source`` that stay on the board."""
     arrived = np.zeros((LARGEST, LARGEST), bool)
     for row, column in np.argwhere(_cells(size)).tolist():
         to = row + rows, column + columns
@@ -101,12 +103,15 @@ def _arrivals(size: int, rows: int, columns: int, source: int) -> np.ndarray:
 
 @functools.cache
 def board(size: int) -> np.ndarray:
-    """uint32[2]: every cell."""
+    """uint32[2]: the set of all cells."""
     return pack(_cells(size))
 
 
 def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
-    """The set of one cell of a board as its words; empty where int32[...] ``row`` or ``column`` is outside the board."""
+    """The set of one cell, as words, from int32[...] ``row`` and ``column``.
+
+    It is empty where the row or column is outside the board.
+    """
     inside = (row >= 0) & (row < size) & (column >= 0) & (column < size)
     one = jnp.uint32(1) << (row % ROWS_PER_WORD * 8 + jnp.clip(column, 0, LARGEST - 1)).astype(
         jnp.uint32
@@ -117,9 +122,10 @@ def point(row: jax.Array, column: jax.Array, size: int) -> list[jax.Array]:
 
 
 def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.Array:
-    """uint32[2, 2, ...]: both sides' stones after the one of ``side`` on the cell ``start`` went to the cell ``end`` and captured what was there.
+    """uint32[2, 2, ...]: both sides' stones after a move of ``side`` from ``start`` to ``end``.
 
-    With two empty sets nothing changes.
+    ``start`` and ``end`` are sets of one cell; a stone on ``end`` is captured. If both sets are
+    empty, nothing changes.
     """
     after = [
         [
@@ -132,22 +138,24 @@ def moved(stones: jax.Array, side: jax.Array, start: Words, end: Words) -> jax.A
 
 
 def _bits(leading: int) -> np.ndarray:
-    """uint32[*1s, 4, 8]: the bit of each cell of a word, after so many axes."""
+    """uint32[1, ..., 4, 8]: the bit of each cell of a word, after ``leading`` axes of length 1."""
     return np.arange(32, dtype=np.uint32).reshape(*(1,) * leading, ROWS_PER_WORD, LARGEST)
 
 
 def to_bool(sets: jax.Array, size: int) -> jax.Array:
-    """bool[..., N, N] of uint32[..., 2]: the words LAST here."""
+    """bool[..., N, N] of uint32[..., 2]; here the words are LAST."""
     bits = sets[..., None, None] >> _bits(sets.ndim) & np.uint32(1)
     return bits.reshape(*sets.shape[:-1], LARGEST, LARGEST)[..., :size, :size] != 0
 
 
 def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
-    """Action set uint32[M, ...]: the cells of P sets uint32[P, 2, ...], set by set and row by row, then one action for each of the words ``more``."""
+    """Action set uint32[M, ...]: the cells of P sets, then one action for each word of ``more``.
+
+    The sets, uint32[P, 2, ...], follow each other; the cells of a set follow row by row.
+    """
     rows_in = [min(size - first, ROWS_PER_WORD) for first in range(0, size, ROWS_PER_WORD)]
-    halves = [
-        join_rows(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)
-    ]  # of all sets at once: a few long operations
+    # All sets at once: a few long operations.
+    halves = [join_rows(sets[:, word], rows, size, LARGEST) for word, rows in enumerate(rows_in)]
     return join_bits(
         [
             *((cells[one], count) for one in range(len(sets)) for cells, count in halves),
@@ -157,7 +165,10 @@ def action_words(sets: jax.Array, size: int, *more: jax.Array) -> jax.Array:
 
 
 def planes(stones: jax.Array, size: int, side: jax.Array) -> jax.Array:
-    """bool[N, N, 3]: the stones of int32[] ``side``, those of the other side, ones if the second player is to move; ``stones`` uint32[2, 2]."""
+    """bool[N, N, 3]: stones of int32[] ``side``, stones of the other side, side to move.
+
+    ``stones`` is uint32[2, 2]. The third plane is ones if ``side`` is the second player.
+    """
     own, enemy = (
         jnp.where(side == 1, stones[1], stones[0]),
         jnp.where(side == 1, stones[0], stones[1]),
@@ -181,7 +192,7 @@ def from_bool(member: jax.Array) -> jax.Array:
 
 
 def cells_of(stones: np.ndarray, size: int) -> np.ndarray:
-    """int8[N, N] of numpy uint32[2, 2]: 1 on the cells of the first set, 2 on those of the second, 0 elsewhere (host side)."""
+    """int8[N, N] of numpy uint32[2, 2]: 1 in the first set, 2 in the second, 0 elsewhere."""
     bits = (stones[..., None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
     member = bits.reshape(2, LARGEST, LARGEST)[:, :size, :size]
     return (member[0] + 2 * member[1]).astype(np.int8)

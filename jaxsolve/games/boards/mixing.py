@@ -30,8 +30,8 @@ def _salts(words: int, tag: str) -> np.ndarray:
 def mix(words: jax.Array, tag: str) -> jax.Array:
     """uint32[4, ...]: keys of packed uint32[S, ...]; ``tag`` is the rule-set id.
 
-    As in Zobrist hashing (1970), the sum over words runs over independent random-looking functions, so no two positions of
-    equal word sums collide by structure; four lanes give 128 bits.
+    As in Zobrist hashing (1970), the sum over words runs over independent random-looking functions,
+    so positions with equal word sums do not collide by structure. Four lanes give 128 bits.
     """
     offset, factor = _salts(words.shape[0], tag).reshape(2, 4, -1, *(1,) * (words.ndim - 1))
     mixed = avalanche((words[None] ^ offset) * factor)

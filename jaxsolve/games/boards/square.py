@@ -16,9 +16,8 @@ SQUARE_SYMMETRIES = 8
 def square_permutations(size: int) -> np.ndarray:
     """int32[8, size * size]: image of each cell; four rotations, then the four mirrored ones."""
     cell = np.arange(size * size, dtype=np.int32).reshape(size, size)
-    placed = [
-        np.rot90(board, k) for board in (cell, cell[:, ::-1]) for k in range(4)
-    ]  # placed[g][new cell] = old cell
+    # placed[g][new cell] = old cell
+    placed = [np.rot90(board, k) for board in (cell, cell[:, ::-1]) for k in range(4)]
     images = np.argsort(np.stack(placed).reshape(8, -1), axis=1).astype(np.int32)
     images.flags.writeable = False
     return images
