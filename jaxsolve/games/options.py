@@ -18,13 +18,11 @@ class Option:
     """One ``name=value`` of a rule-set id: its parser and its description for users."""
 
     name: str
-    parse: Callable[
-        [str], Any
-    ]  # from the value's text; raises ValueError on a value it does not know
-    values: str  # in words what the value may be, or the words it may be joined by '|'
-    default: str  # the value's text where none is given
+    parse: Callable[[str], Any]  # from the value's text; raises ValueError for an unknown value
+    values: str  # the possible values joined by '|', or a description of them
+    default: str  # text of the default value
     meaning: str  # one sentence
-    example: str  # the text of a value other than the default, where there is one
+    example: str  # text of a value other than the default, if there is one
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,13 +33,11 @@ class Entry:
     """
 
     base: str
-    factory: Callable[
-        ..., Game
-    ]  # called with size=N where there are sizes, and with the options given
+    factory: Callable[..., Game]  # called with size=N if there are sizes, and with the options
     options: Sequence[Option] = ()
     sizes: range | None = None
     summary: str = ""  # one line
-    example: str = ""  # what a person may type after ``jaxsolve solve``
+    example: str = ""  # arguments of an example call of ``jaxsolve solve``
     # Short names, such as those of papers and of pgx, and the ids that they stand for.
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
     default_size: int | None = None  # N of the family's name alone: ``hex`` is ``hex-11``
@@ -68,7 +64,7 @@ class Entry:
 
 
 def check_base(entry: Entry) -> None:
-    """Raises ValueError unless the entry's base name is one that rule-set ids can begin with."""
+    """Raises ValueError unless rule-set ids can begin with the entry's base name."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", entry.stem) or (
         entry.sizes is not None and not entry.base.endswith("-N")
     ):

@@ -19,7 +19,10 @@ def random_legal_action(key: jax.Array, mask: jax.Array) -> jax.Array:
 
 
 def action_of_rank(words: jax.Array, bits: jax.Array) -> jax.Array:
-    """int32[]: an action of the set uint32[M] ``words`` chosen by random uint32[] ``bits``, or 0."""
+    """int32[]: an action of the set uint32[M] ``words``, chosen by random uint32[] ``bits``.
+
+    It is 0 for the empty set.
+    """
     counts = jax.lax.population_count(words)
     total = jnp.sum(counts, dtype=jnp.uint32)
     rank = bits % jnp.maximum(total, 1)

@@ -27,16 +27,16 @@ All callbacks have one signature (``SIGNATURE``):
 | `unanswered` | Q moves; ``action`` is refuted on   | a superset of the actions that this       |
 |              | ``zone``                            | refutation does not refute                |
 | `pattern`    | any position                        | uint32[K * Z], K planes of points: stones |
-|              |                                     | of player 0, of player 1, then whatever   |
-|              |                                     | else must be equal                        |
+|              |                                     | of player 0, of player 1, then all        |
+|              |                                     | planes that must also be equal            |
 | `plan`       | ``zone``: a plan of a nearby        | uint32[2 * Z]: a plan, then the moves     |
 |              | position, or empty; ``action``: the | near it                                   |
 |              | last move, HINT_ONLY or SEARCH_ALL  |                                           |
 | `inside`     | Q moves and loses on ``zone``       | a set that contains the zone of every     |
 |              |                                     | position after a move of Q                |
 
-* `leaf`: where the game finds winning moves and cannot foresee more (``EvaluatesChildren``), it also
-  serves a position whose mover P wins at once; the result is then the winning action.
+* `leaf`: in a game that ``EvaluatesChildren`` but does not ``DetectsWins``, it also serves a
+  position whose mover P wins at once; the result is then the winning action.
 * `pattern` exists only where a position covers every other one with the same side to move and
   equal planes on that one's zone. The result is negative for a position that covers no other and
   is covered by none. Otherwise it combines FOR_MOVER (the former holds unless P is the mover) and

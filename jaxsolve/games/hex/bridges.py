@@ -1,12 +1,17 @@
-"""Wins that can be seen on a Hex board: chains joined by bridges, in bitboards.
+"""Detection of wins on a Hex board by chains that bridges join, on bitboards.
 
-A *pair* is two free cells of which its owner, answering in the one when the opponent takes the other, gets one. Chains joined by disjoint pairs are
-as good as joined (the bridge and the edge template of the second row; Hayward & van Rijswijck 2006). From each of a colour's two edges the stones
-that are joined to it so are *reached*, step by step, and the cells this takes are kept. The search is greedy: what it finds is sound, but it does
-not find everything, and a win's zone holds the pairs of chains beside the way too (to trace them out saved 10 % of the positions and cost as much
-time).
+A *pair* is two free cells. Its owner gets one of them: when the opponent takes one, the owner takes
+the other. Chains joined by disjoint pairs count as joined (the bridge and the edge template of the
+second row; Hayward & van Rijswijck 2006).
 
-Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] holds a set for each edge of each colour.
+A stone is *reached* from an edge if contacts and disjoint pairs join it to the edge. The search
+finds reached stones step by step from each of a colour's two edges, and collects the cells of the
+pairs used. It is greedy: every win that it finds is sound, but it does not find all wins. The zone
+of a win also holds the pairs of reached chains that the connection does not need. Removing them by
+tracing saved 10 % of the positions and cost as much time.
+
+Arrays have words first, then colour and edge: uint32[W, 2, 2, ...] holds a set for each edge of
+each colour.
 """
 
 from __future__ import annotations
@@ -22,49 +27,56 @@ from jaxsolve.core.bitboard import Grid
 from jaxsolve.core.lazy_import import jax, jnp
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
-"""Steps (row, column) to the six neighbours in turn: two that follow each other lead to the cells of a bridge."""
+"""Steps (row, column) to the six neighbours in turn.
+
+Two successive steps lead to the two cells of a bridge.
+"""
 OUTWARD = ((4, 1), (2, 5))
-"""For each colour, the first of the two successive steps that lead off the board across its first and across its second edge."""
-TOUCH = 6  # a link by mere contact, beside the six bridges
+"""For each colour and edge, the first of the two successive steps that cross the edge outwards."""
+TOUCH = 6  # number of a link by contact; links 0 to 5 are the bridges
 APART = np.array(
     [[TOUCH in (i, j) or (i - j) % 6 in (2, 3, 4) for j in range(7)] for i in range(7)]
 )
 """bool[7, 7]: whether two links of one cell share no other cell."""
 
-
 BRIDGES = np.array(
     [(e, f, np.add(e, f)) for e, f in zip(STEPS, STEPS[1:] + STEPS[:1], strict=True)], np.int32
 )
-"""int32[6, 3, 2]: of each bridge the steps to its two cells, and their sum, where it leads."""
+"""int32[6, 3, 2]: steps to the two cells of each bridge, and their sum, the step to its end."""
 
 
 class Reach(NamedTuple):
-    """What is joined to each edge, uint32[W, 2, 2, ...]."""
+    """Stones reached from each edge, uint32[W, 2, 2, ...]."""
 
     stones: jax.Array  # the stones reached
-    used: jax.Array  # the cells of the pairs that it took
+    used: jax.Array  # the cells of the pairs used
 
 
 class Connection(NamedTuple):
-    """How each colour's edges hang together."""
+    """Connection between the two edges of each colour."""
 
-    whole: jax.Array  # bool[2, ...]: they are joined by pairs
+    whole: jax.Array  # bool[2, ...]: contacts and pairs join the edges
     whole_zone: jax.Array  # uint32[W, 2, ...]: the cells of these pairs
-    single: (
-        jax.Array
-    )  # uint32[W, 2, ...]: a cell where one more stone joins them so; empty if none was found
-    single_zone: jax.Array  # uint32[W, 2, ...]: that cell and those of the pairs
-    at_once: jax.Array  # bool[2, ...]: the cell in ``single`` needs no pair
+    # uint32[W, 2, ...]: a cell where one more stone joins the edges; empty if none is found.
+    single: jax.Array
+    single_zone: jax.Array  # uint32[W, 2, ...]: that cell and the cells of the pairs
+    at_once: jax.Array  # bool[2, ...]: the stone in ``single`` joins the edges without pairs
 
 
 @dataclasses.dataclass(frozen=True)
 class Bridges:
-    """The search for one size of board; ``grid`` has its words first."""
+    """The search on boards of one size; ``grid`` has its words first."""
 
     grid: Grid
 
-    def look(self, stones: jax.Array, joined: jax.Array, to_move: jax.Array) -> Connection:
-        """Args: uint32[W, 2, ...] stones, uint32[W, 2, 2, ...] those joined to an edge already, bool[2, ...] whether a colour is to move."""
+    def find(self, stones: jax.Array, joined: jax.Array, to_move: jax.Array) -> Connection:
+        """The connections on a board.
+
+        Args:
+          stones: uint32[W, 2, ...].
+          joined: uint32[W, 2, 2, ...], the stones that contacts join to each edge.
+          to_move: bool[2, ...], whether the colour is to move.
+        """
         grid = self.grid
         own = jnp.broadcast_to(stones[:, :, None], joined.shape)
         free = jnp.broadcast_to(
@@ -75,13 +87,13 @@ class Bridges:
         border = self._at_border(cells)
         options = self._options(reach, cells, border & cells)
 
-        # A whole connection: a stone reached from the first edge that holds the second one.
+        # A whole connection: a stone reached from the first edge that is joined to the second.
         far = grid.lowest(reach.stones[:, :, 0] & (joined[:, :, 1] | border[:, :, 1]))
         joined_far = grid.any(far)
         at_border = jnp.stack([jnp.zeros_like(far), far & ~joined[:, :, 1]], axis=2)
         far_zone = reach.used[:, :, 0] | self._border_cells(at_border)[:, :, 1]
 
-        # A cell between the two, or for the side that is not to move two such cells: it gets one of them.
+        # A cell that links the two sides. Two such cells are a pair for the side not to move.
         pairs = reach.used[:, :, 0] | reach.used[:, :, 1]
         disjoint = ~grid.any(reach.used[:, :, 0] & reach.used[:, :, 1])
         between = options[TOUCH, :, :, 0] & options[TOUCH, :, :, 1]
@@ -101,7 +113,11 @@ class Bridges:
         )
 
     def _moved(self, x: jax.Array, step: jax.Array) -> jax.Array:
-        """``x`` moved by int32[2] (row, column), at most two each way. Loops over the bridges stay loops: unrolled they compile for many seconds."""
+        """``x`` moved by int32[2] (row, column), at most two each way.
+
+        The step is an array so that loops over the bridges stay loops: unrolled, they compile for
+        many seconds.
+        """
         rows = jax.lax.dynamic_slice_in_dim(
             jnp.pad(x, [(2, 2)] + [(0, 0)] * (x.ndim - 1)), 2 - step[0], self.grid.height
         )
@@ -141,22 +157,22 @@ class Bridges:
         )
 
     def _at_border(self, cells: jax.Array) -> jax.Array:
-        """The places whose two outward neighbours are edge cells in ``cells``."""
+        """The cells whose two outward neighbours are edge cells in ``cells``."""
         inside = cells & self._edges(cells)
         return self._outward(inside, -1, 0) & self._outward(inside, -1, 1)
 
     def _border_cells(self, places: jax.Array) -> jax.Array:
-        """The two edge cells next to each of ``places``."""
+        """The two edge cells next to each cell of ``places``."""
         return self._outward(places, 1, 0) | self._outward(places, 1, 1)
 
-    # ---- reaching out from an edge -------------------------------------------------------------
+    # ---- stones reached from an edge -----------------------------------------------------------
     def _reach(self, own: jax.Array, free: jax.Array, direct: jax.Array) -> Reach:
+        """Greedy search from the stones ``direct``, which contacts join to the edges."""
         grid = self.grid
         border = own & ~direct & self._at_border(free)
         black = np.array([True, False]).reshape(2, 1, *(1,) * (own.ndim - 3))
-        border &= ~jnp.where(
-            black, grid.shift(border, 0, 1), grid.shift(border, 1, 0)
-        )  # next to each other they would share a cell
+        # The border pairs of adjacent stones would share a cell.
+        border &= ~jnp.where(black, grid.shift(border, 0, 1), grid.shift(border, 1, 0))
         start = Reach(direct | border, self._border_cells(border))
 
         def over(
@@ -172,7 +188,7 @@ class Bridges:
                 & self._moved(cells, e)
                 & self._moved(cells, f)
             )
-            found &= ~self._moved(found, e - f)  # its neighbour's bridge would share a cell
+            found &= ~self._moved(found, e - f)  # the neighbour's bridge would share a cell
             return (used | self._moved(found, -e) | self._moved(found, -f), fresh | found), None
 
         def step(carry: tuple[Reach, jax.Array]) -> tuple[Reach, jax.Array]:
@@ -190,7 +206,7 @@ class Bridges:
 
     # ---- one more stone ------------------------------------------------------------------------
     def _options(self, reach: Reach, cells: jax.Array, border: jax.Array) -> jax.Array:
-        """uint32[7, W, 2, 2, ...]: the free cells from which the edge would be reached, by each bridge and by contact."""
+        """uint32[7, W, 2, 2, ...]: the free cells that each kind of link joins to the edge."""
 
         def lands(bridge: jax.Array) -> jax.Array:
             e, f, to = bridge
@@ -216,7 +232,10 @@ class Bridges:
         )
 
     def _single(self, options: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """(one cell with an option on both sides whose cells are disjoint, int32[2, 2, ...] that option for each side)."""
+        """A cell with disjoint links to both sides, and int32[2, 2, ...] the links.
+
+        ``options`` is the result of ``_options``.
+        """
         grid = self.grid
         first, second = options[:, :, :, 0], options[:, :, :, 1]
         bridged = [functools.reduce(operator.or_, side[:TOUCH]) for side in (first, second)]
@@ -231,15 +250,13 @@ class Bridges:
         )
         has = jnp.any(options & cell[None, :, :, None] != 0, axis=1)  # bool[7, 2, 2, ...]
         apart = APART.reshape(7, 7, *(1,) * (cell.ndim - 1))
-        fits = (
-            has[:, None, :, 0] & has[None, :, :, 1] & apart
-        )  # bool[7, 7, 2, ...]: by the links of the two sides
+        fits = has[:, None, :, 0] & has[None, :, :, 1] & apart  # bool[7, 7, 2, ...]
         number = np.arange(49, dtype=np.int32).reshape(7, 7, *(1,) * (cell.ndim - 1))
         best = jnp.max(jnp.where(fits, number, 0), axis=(0, 1))  # contacts before bridges
         return cell, jnp.stack([best // 7, best % 7], axis=1)
 
     def _link_cells(self, cell: jax.Array, links: jax.Array) -> jax.Array:
-        """uint32[W, 2, ...]: the cells of the bridges by which ``cell`` reaches the two sides."""
+        """uint32[W, 2, ...]: the cells of the bridges ``links`` from ``cell`` to the two sides."""
 
         def over(zone: jax.Array, bridge: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
             i, (e, f, _) = bridge

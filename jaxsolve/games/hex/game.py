@@ -27,23 +27,32 @@ if TYPE_CHECKING:
 
 @exportable
 class HexState(NamedTuple):
-    """A position; W words a set as ``Grid(size, size)`` packs it. ``joined`` follows from ``stones`` and spares a flood a move."""
+    """A position; ``Grid(size, size)`` packs each set into W words.
+
+    ``joined`` follows from ``stones``; it saves a flood fill per move.
+    """
 
     stones: jax.Array  # uint32[2, W]: Black's and White's stones
-    joined: jax.Array  # uint32[2, 2, W]: of each colour, the stones connected to its first edge (top; left) and to its second; empty once over
+    # uint32[2, 2, W]: each colour's stones that are connected to its first edge (top; left) and to
+    # its second edge; empty if the game is over.
+    joined: jax.Array
     meta: jax.Array  # uint32[]: side to move, outcome << 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Hex(Game):
-    """Hex on a ``size`` x ``size`` board: Black joins the top row to the bottom row, White the left column to the right one.
+    """Hex on a ``size`` x ``size`` board of hexagons in the shape of a rhombus.
 
-    Black moves first; nobody passes or swaps; exactly one side joins its edges in the end. A cell (row, column) touches
+    Black moves first. A move places a stone on an empty cell; there is no pass and no swap. Black
+    wins by a chain from the top row to the bottom row, White by a chain from the left column to the
+    right column. Exactly one side has such a chain in the end. A cell (row, column) touches
     (row, column +- 1), (row +- 1, column), (row - 1, column + 1) and (row + 1, column - 1).
 
-    Actions: ``row * size + column``, row 0 at the top, as in pgx (whose last action, the swap, does not exist here). Observation
-    as in pgx: bool[size, size, 4], the stones of the side to move, the opponent's stones, ones if White is to move, zeros
-    (swap possible). Raises ValueError for a size outside 1..19.
+    Actions are ``row * size + column`` with row 0 at the top, as in pgx without its last action,
+    the swap. The observation is that of pgx, bool[size, size, 4]: stones of the side to move, the
+    opponent's stones, ones if White is to move, zeros (swap possible).
+
+    Raises ValueError for a size outside 1..19.
     """
 
     size: int = 11
@@ -100,16 +109,18 @@ class Hex(Game):
 
     @batch_last
     def _step(self, state: HexState, action: jax.Array) -> HexState:
-        """``step`` with the batch last. The stone joins an edge if it lies on it or touches a joined stone; so does its chain then."""
+        """``step`` with the batch last.
+
+        A stone on an edge, or next to a stone joined to it, joins its whole chain to the edge.
+        """
         grid, white = self._words_first, (state.meta & 1) == 1
         point = grid.point(action)
         near = grid.dilate(point, 6)
         own = jnp.where(white, state.stones[1], state.stones[0])
         joined = jnp.where(white, state.joined[1], state.joined[0])
         edges = jnp.where(white, self._edge(1, point), self._edge(0, point))
-        touches = jnp.any(
-            (near[None] & joined | point[None] & edges) != 0, axis=1
-        )  # bool[2, ...]: the first and the second edge
+        # bool[2, ...]: the first and the second edge.
+        touches = jnp.any((near[None] & joined | point[None] & edges) != 0, axis=1)
         loose = own & ~joined[0] & ~joined[1]
         chain = grid.flood(
             point, jnp.where(jnp.any(touches, axis=0), loose, jnp.uint32(0)) | point, 6
@@ -131,7 +142,7 @@ class Hex(Game):
         return HexState(stones, both, (side ^ 1) | outcome << 1)
 
     def _edge(self, colour: int, x: jax.Array) -> jax.Array:
-        """uint32[2, W, ...]: the edges of a colour in the batch shape of the set ``x``."""
+        """uint32[2, W, ...]: the edges of a colour, with the batch axes of the set ``x``."""
         return jnp.asarray(self._edges[colour].reshape(2, -1, *(1,) * (x.ndim - 1)))
 
     def legal_mask(self, state: HexState) -> jax.Array:
@@ -159,14 +170,18 @@ class Hex(Game):
 
     # ---- all children at once ------------------------------------------------------------------
     def children(self, state: HexState) -> Children:
-        """``Children``: a cell wins at once if it touches, or lies on, both edges' joined stones. Nothing is ever forced."""
-        legal, wins, threat = self._look(state)
+        """Facts about all children.
+
+        A move wins at once if its cell lies on, or touches a stone joined to, both edges of the
+        mover. No reply is forced.
+        """
+        legal, wins, threat = self._moves_and_threat(state)
         return Children(
             legal, wins, jnp.zeros_like(legal), jnp.full(self.num_actions, -1, jnp.int16), threat
         )
 
     @batch_last
-    def _look(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def _moves_and_threat(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``legal``, ``wins`` and ``threat`` of ``Children``, batch last."""
         grid, white = self._words_first, (state.meta & 1) == 1
         empty = jnp.where(
@@ -181,21 +196,20 @@ class Hex(Game):
         threat = jnp.where(grid.any(wins), -1, grid.lowest_action(threats))
         return grid.to_actions(empty), grid.to_actions(wins), threat
 
-    # ---- foresight -----------------------------------------------------------------------------
+    # ---- detected wins -------------------------------------------------------------------------
     def detect_win(self, state: HexState) -> DetectedWin:
-        return DetectedWin(*self._look_ahead(state))
+        return DetectedWin(*self._detect_win(state))
 
     @batch_last
-    def _look_ahead(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def _detect_win(self, state: HexState) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``DetectedWin``, batch last."""
         grid, rows, side = self._words_first, self._bridges.grid, (state.meta & 1).astype(jnp.int32)
         to_move = jnp.stack([side == 0, side == 1])
         sets = jnp.concatenate([state.stones[:, None], state.joined], axis=1)
-        sets = grid.to_rows(
-            jnp.moveaxis(sets, 2, 0)
-        )  # uint32[N, 2, 3, ...]: of each colour its stones and those joined to each edge
+        # uint32[N, 2, 3, ...]: each colour's stones, and those joined to each of its edges.
+        sets = grid.to_rows(jnp.moveaxis(sets, 2, 0))
         stones, joined = sets[:, :, 0], sets[:, :, 1:]
-        whole, whole_zone, single, single_zone, at_once = self._bridges.look(
+        whole, whole_zone, single, single_zone, at_once = self._bridges.find(
             stones, joined, to_move
         )
         has_single = rows.any(single)
@@ -204,7 +218,7 @@ class Hex(Game):
         zone = jnp.where(
             whole & ~by_move, whole_zone, jnp.where(has_single, single_zone, jnp.uint32(0))
         )
-        # The side to move if it wins, else the other one: it has won, or threatens to, or neither.
+        # The side to move if it wins; else the other side, which may win or threaten to.
         player = jnp.where(jnp.any(to_move & decided, axis=0), side, 1 - side)
         zone, single = (jnp.where(player == 0, x[:, 0], x[:, 1]) for x in (zone, single))
         decided, moves = (jnp.where(player == 0, x[0], x[1]) for x in (decided, by_move | ~whole))
@@ -233,19 +247,20 @@ class Hex(Game):
         ]
 
     def zoning(self) -> Zoning:
-        from jaxsolve.games import zones as zoning
         from jaxsolve.games.hex.zones import leaf, lost, unanswered, won
+        from jaxsolve.games.zones import make_zoning
 
-        return zoning.make_zoning(
-            (leaf, won, lost, unanswered), -(-self.num_actions // 32), np.zeros(1)
-        )
+        return make_zoning((leaf, won, lost, unanswered), -(-self.num_actions // 32), np.zeros(1))
 
     def zone_text(self, zone: Sequence[int]) -> str:
-        return ""  # a checker finds the zones of Hex by itself
+        return ""  # the checker computes the zones of Hex itself
 
-    # ---- first numbers -------------------------------------------------------------------------
+    # ---- heuristic initialisation of proof numbers ---------------------------------------------
     def initial_numbers(self, state: HexState) -> tuple[jax.Array, jax.Array]:
-        """(a, b) of ``InitialisesNumbers``: four times as hard with every stone a side still needs (base 4 measured best of 1, 2, 4)."""
+        """(a, b) of ``InitialisesNumbers``: 4^(n - 1) for a side that still needs n stones.
+
+        Base 4 measured best of 1, 2 and 4.
+        """
         needs = self._count_needs(state)
         white = (state.meta & 1) == 1
         own, other = jnp.where(white, needs[1], needs[0]), jnp.where(white, needs[0], needs[1])
@@ -253,7 +268,7 @@ class Hex(Game):
 
     @batch_last
     def _count_needs(self, state: HexState) -> jax.Array:
-        """int32[2]: stones each colour needs to join its edges if the other always passed; batch last."""
+        """int32[2, ...]: stones that each colour needs if the other always passes; batch last."""
         grid = self._words_first
         empty = grid.invert(state.stones[0] | state.stones[1])
         needs = []
@@ -267,6 +282,7 @@ class Hex(Game):
     def _widen_until(
         self, reached: jax.Array, goal: jax.Array, own: jax.Array, empty: jax.Array
     ) -> jax.Array:
+        """int32[...]: number of stones of a chain from ``reached`` to ``goal`` through ``own``."""
         grid = self._words_first
 
         def widen(_: int, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -351,15 +367,24 @@ class Hex(Game):
 
 
 def _joined(stones: np.ndarray, colour: int, edge: int) -> np.ndarray:
-    """bool[H, W]: the stones of a colour connected to its edge 0 or -1 (row of Black, column of White)."""
+    """bool[H, W]: the stones of a colour connected to its edge 0 or -1.
+
+    An edge is a row for Black and a column for White.
+    """
     near = np.zeros_like(stones)
     near[(edge, slice(None)) if colour == 0 else (slice(None), edge)] = True
     found = stones & near
     while True:
         grown = np.pad(found, 1)
         grown = (
-            (grown[:-2, 1:-1] | grown[2:, 1:-1] | grown[1:-1, :-2] | grown[1:-1, 2:] | grown[:-2, 2:] | grown[2:, :-2] | found) & stones
-        )  # fmt: skip
+            found
+            | grown[:-2, 1:-1]
+            | grown[2:, 1:-1]
+            | grown[1:-1, :-2]
+            | grown[1:-1, 2:]
+            | grown[:-2, 2:]
+            | grown[2:, :-2]
+        ) & stones
         if np.array_equal(grown, found):
             return found
         found = grown

@@ -1,8 +1,9 @@
-"""Which cells of a foreseen win make a pair: told once, when a proof is written (host side, plain integers as sets of cells).
+"""Pairs of cells of a detected win, for writing a proof (host side; sets of cells are integers).
 
-``Bridges`` says which cells a win rests on, not which two belong together. Here the same greedy search is done again, step by step and in the same
-order, and this time it is noted from which chain each pair reached the next one. The pairs between the chains on the way from edge to edge
-are the answer; the time is polynomial, since every chain is reached once.
+``Bridges`` finds the cells that a win depends on, but not which two make a pair. This module
+repeats the same greedy search in the same order, and records the chain from which each pair reached
+the next chain. The pairs between the chains of a path from edge to edge are the result. The time is
+polynomial, since each chain is reached once.
 """
 
 from __future__ import annotations
@@ -20,30 +21,31 @@ _BRIDGES: list[list[Cell]] = [[(r, c) for r, c in bridge] for bridge in BRIDGES.
 
 
 class _Reach(NamedTuple):
-    """What one edge reaches."""
+    """Stones reached from one edge."""
 
-    stones: int  # stones reached
-    used: int  # cells of the pairs that it took
-    way: dict[
-        int, tuple[int, int]
-    ]  # chain -> (chain before it or 0 for the edge, cells of the pair between them)
+    stones: int  # the stones reached
+    used: int  # the cells of the pairs used
+    # Chain -> (the chain before it, or 0 for the edge; cells of the pair between them, or 0).
+    parent: dict[int, tuple[int, int]]
 
 
 def pairing(
     stones: np.ndarray, free: np.ndarray, axis: int, zone: Sequence[Cell], move: Cell | None = None
 ) -> list[Pair]:
-    """The pairs of a win that ``Bridges`` foresees.
+    """The pairs of a win that ``Bridges`` detects.
 
     Args:
-      stones: bool[N, N], the stones of the side that is to be joined.
+      stones: bool[N, N], the winner's stones.
       free: bool[N, N], the empty cells.
-      axis: 0 where that side joins the top row to the bottom row, 1 where it joins the left column to the right one.
-      zone: the cells that the pairs may use; those that are not needed are left out.
-      move: a cell where that side plays first, or has just played; it may be among ``stones`` or ``zone``.
+      axis: 0 if the winner joins top and bottom row, 1 if it joins left and right column.
+      zone: the cells that the pairs may use; the result omits those that are not needed.
+      move: a cell where the winner plays first, or has just played; it may be in ``stones`` or
+        ``zone``.
     Returns:
-      Disjoint pairs of free cells of ``zone``. Their owner, with a stone at ``move`` and one in each pair, has joined its edges.
+      Disjoint pairs of free cells of ``zone``. The winner's edges are joined once it has a stone at
+      ``move`` and one in each pair.
     Raises:
-      ValueError: the search, as ``Bridges`` does it, finds no such pairs in ``zone``.
+      ValueError: the search finds no such pairs in ``zone``.
     """
     board = _Board(len(stones), axis)
     own, empty = (
@@ -62,7 +64,10 @@ def pairing(
 
 
 class _Board:
-    """Sets of cells of an N x N board as integers: row r, column c is bit r * (N + 2) + c, so that two columns more than fit fall off."""
+    """Sets of cells of an N x N board as integers: row r, column c is bit r * (N + 2) + c.
+
+    The two spare columns take up what a step of up to two columns moves off the board.
+    """
 
     def __init__(self, size: int, axis: int):
         self.size, self.axis, self.stride = size, axis, size + 2
@@ -80,12 +85,12 @@ class _Board:
         return found
 
     def cells(self, pair: int) -> Pair:
-        """The two cells of a set of two, in order."""
+        """The cells of a set of two cells, in order."""
         low, high = (pair & -pair).bit_length() - 1, pair.bit_length() - 1
         return divmod(low, self.stride), divmod(high, self.stride)
 
     def moved(self, x: int, step: Cell, sign: int = 1) -> int:
-        """``x`` moved by (row, column), as in ``Bridges``."""
+        """``x`` moved by (row, column), or against it if ``sign`` is -1."""
         shift = sign * (step[0] * self.stride + step[1])
         return (x << shift if shift >= 0 else x >> -shift) & self.board
 
@@ -102,7 +107,7 @@ class _Board:
         ) & self.board
 
     def flood(self, x: int, within: int) -> int:
-        """All of ``within`` that hangs together with ``x``."""
+        """The cells of ``within`` that are connected to ``x``."""
         x &= within
         while (more := self.near(x) & within) != x:
             x = more
@@ -114,32 +119,32 @@ class _Board:
         return STEPS[first], STEPS[(first + 1) % 6]
 
     def at_border(self, cells: int, edge: int) -> int:
-        """The places whose two outward neighbours are cells of the edge in ``cells``."""
+        """The cells whose two outward neighbours are cells of the edge in ``cells``."""
         one, other = (
             self.moved(cells & self.edges[edge], step, -1) for step in self._outward(edge)
         )
         return one & other
 
     def border_pair(self, place: int, edge: int) -> int:
-        """The two cells of the edge next to ``place``."""
+        """The two cells of the edge next to the cell ``place``."""
         one, other = (self.moved(place, step) for step in self._outward(edge))
         return one | other
 
-    # ---- reaching out from an edge, as ``Bridges._reach`` does ---------------------------------
+    # ---- stones reached from an edge, as in ``Bridges._reach`` ---------------------------------
     def joined(self, own: int, edge: int) -> int:
         """The stones whose chains lie on the edge."""
         return self.flood(own & self.edges[edge], own)
 
     def reach(self, own: int, empty: int, edge: int) -> _Reach:
-        """What the edge reaches, and how."""
-        direct, chains, way = self.joined(own, edge), _Chains(self, own), {}
+        """The stones reached from the edge, with the pairs used."""
+        direct, chains, parent = self.joined(own, edge), _Chains(self, own), {}
         border = own & ~direct & self.at_border(empty, edge)
         border &= ~self.moved(border, (0, 1) if self.axis == 0 else (1, 0))
         for chain in chains.of(direct):
-            way[chain] = (0, 0)
+            parent[chain] = (0, 0)
         used = 0
         for place in _each(border):
-            way.setdefault(chains.at(place), (0, self.border_pair(place, edge)))
+            parent.setdefault(chains.at(place), (0, self.border_pair(place, edge)))
             used |= self.border_pair(place, edge)
         stones = fresh = direct | border
         while fresh:
@@ -157,21 +162,26 @@ class _Board:
                 found &= ~self.moved(found, (e[0] - f[0], e[1] - f[1]))
                 for stone in _each(found):
                     pair = self.moved(stone, e, -1) | self.moved(stone, f, -1)
-                    way.setdefault(chains.at(stone), (chains.at(self.moved(stone, to, -1)), pair))
+                    parent.setdefault(
+                        chains.at(stone), (chains.at(self.moved(stone, to, -1)), pair)
+                    )
                     used |= pair
                 fresh |= found
-        return _Reach(stones, used, way)
+        return _Reach(stones, used, parent)
 
     def _trace(self, reach: _Reach, touched: int, own: int) -> list[int]:
-        """The pairs on the way from the edge to the chain of a stone in ``touched``; none where ``touched`` is empty: the edge itself."""
+        """The pairs of the path from the edge to the chain of a stone in ``touched``.
+
+        If ``touched`` is empty, the path ends at the edge itself and has no pairs.
+        """
         pairs: list[int] = []
         chain = self.flood(touched & -touched, own)
         while chain:
-            chain, pair = reach.way[chain]
+            chain, pair = reach.parent[chain]
             pairs += [pair] if pair else []
         return pairs
 
-    # ---- wins, as ``Bridges.look`` finds them --------------------------------------------------
+    # ---- wins, as in ``Bridges.find`` ----------------------------------------------------------
     def whole(self, own: int, empty: int, zone: int) -> list[int] | None:
         """Pairs in ``zone`` that join the edges, whoever is to move."""
         first, direct = self.reach(own, empty, 0), self.joined(own, 1)
@@ -194,27 +204,30 @@ class _Board:
         other = both & ~one & -(both & ~one)
         if not other or first.used & second.used:
             return None
-        ways = [
+        paths = [
             self._trace(side, self.near(cell) & side.stones, own)
             for side, cell in self._sides(first, second, one, other)
         ]
         return _within(
-            list(dict.fromkeys([*(pair for way in ways for pair in way), one | other])), zone
+            list(dict.fromkeys([*(pair for path in paths for pair in path), one | other])), zone
         )
 
     def _sides(self, first: _Reach, second: _Reach, *cells: int) -> Iterator[tuple[_Reach, int]]:
-        """(side, cell) for each of the cells that touches stones of the side, rather than its edge."""
+        """(side, cell) for each cell that touches reached stones of a side and not its edge."""
         for edge, side in enumerate((first, second)):
             for cell in cells:
                 if not cell & self.edges[edge]:
                     yield side, cell
 
     def _touching(self, reach: _Reach, edge: int) -> int:
-        """The cells that touch what the edge reaches, or lie on it."""
+        """The cells that touch stones reached from the edge, or lie on it."""
         return self.near(reach.stones) | self.edges[edge]
 
     def through(self, own: int, empty: int, zone: int, point: int) -> list[int] | None:
-        """Pairs in ``zone`` that join the edges once a stone stands at ``point``, which counts as empty here."""
+        """Pairs in ``zone`` that join the edges once a stone is at ``point``; else None.
+
+        ``empty`` contains ``point``.
+        """
         first, second = self.reach(own, empty, 0), self.reach(own, empty, 1)
         if first.used & second.used:
             return None
@@ -222,20 +235,23 @@ class _Board:
         links = [self._links(side, cells, edge, point) for edge, side in enumerate((first, second))]
         if not point & cells:
             return None
-        for i in sorted(links[0], reverse=True):  # contacts before bridges, as there
+        for i in sorted(links[0], reverse=True):  # contacts before bridges, as in ``Bridges``
             for j in sorted(links[1], reverse=True):
                 if APART[i, j]:
-                    ways = [
+                    paths = [
                         self._trace(side, links[k][n][0], own) + links[k][n][1:]
                         for k, (side, n) in enumerate(((first, i), (second, j)))
                     ]
-                    found = _within([pair for way in ways for pair in way], zone)
+                    found = _within([pair for path in paths for pair in path], zone)
                     if found is not None:
                         return found
         return None
 
     def _links(self, reach: _Reach, cells: int, edge: int, point: int) -> dict[int, list[int]]:
-        """For each link (a bridge's number, or TOUCH) by which ``point`` reaches the side: [a stone it leads to, 0 for the edge; its pair]."""
+        """The links of ``point`` to a side, by number (a bridge's, or TOUCH).
+
+        Each is [the stone that it leads to, or 0 for the edge] and, for a bridge, its pair.
+        """
         found: dict[int, list[int]] = {}
         for i, (e, f, to) in enumerate(_BRIDGES):
             one, other = self.moved(point, e) & cells, self.moved(point, f) & cells
@@ -252,7 +268,7 @@ class _Board:
 
 
 class _Chains:
-    """The chains of a set of stones, each known by its whole set."""
+    """The chains of a set of stones, each as the set of its stones."""
 
     def __init__(self, board: _Board, own: int):
         self._board, self._own = board, own
@@ -266,12 +282,12 @@ class _Chains:
         return self._of[stone]
 
     def of(self, stones: int) -> set[int]:
-        """The chains that stones of a set belong to."""
+        """The chains of the stones of a set."""
         return {self.at(stone) for stone in _each(stones)}
 
 
 def _each(x: int) -> Iterator[int]:
-    """The members of a set, each as a set."""
+    """The members of a set, each as a set of one."""
     while x:
         yield x & -x
         x &= x - 1

@@ -1,4 +1,7 @@
-"""Zones of Hex on the host: the empty cells that a win rests on (see ``jaxsolve.games.zones``)."""
+"""Zone callbacks of Hex (see ``jaxsolve.games.zones``).
+
+A zone is a set of empty cells; a win depends only on them and on the winner's stones.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from jaxsolve.jit.host import compiled
 
 @compiled
 def leaf(state, action, zone, out, facts, scratch):
-    """A finished game rests on no cell: the winner's stones stay."""
+    """Empty: a finished game depends on no empty cell, since the winner's stones stay."""
     for i in range(len(out)):
         out[i] = np.uint32(0)
     return np.int64(0)
@@ -17,7 +20,7 @@ def leaf(state, action, zone, out, facts, scratch):
 
 @compiled
 def won(state, action, zone, out, facts, scratch):
-    """The move's cell and what the win rests on after it."""
+    """The zone after the move, with the move's cell."""
     for i in range(len(out)):
         out[i] = zone[i]
     out[action >> 5] |= np.uint32(1) << np.uint32(action & 31)
@@ -26,7 +29,7 @@ def won(state, action, zone, out, facts, scratch):
 
 @compiled
 def lost(state, action, zone, out, facts, scratch):
-    """What the refutations rest on together."""
+    """The union of the refutations' zones."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)
@@ -34,7 +37,7 @@ def lost(state, action, zone, out, facts, scratch):
 
 @compiled
 def unanswered(state, action, zone, out, facts, scratch):
-    """A stone outside the zone of one refutation is refuted by the same answers."""
+    """The refutation's zone: the same answers refute a stone anywhere else."""
     for i in range(len(out)):
         out[i] = zone[i]
     return np.int64(0)

@@ -1,4 +1,4 @@
-"""Lines of Action: bringing all own pieces together, by moves as long as the line is full."""
+"""Lines of Action: joining all own pieces; a piece moves as far as its line holds pieces."""
 
 from __future__ import annotations
 

@@ -16,40 +16,58 @@ from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, square_permutations,
 from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.loa import text as notation
 from jaxsolve.games.loa.lines import DIRECTIONS, joined, move_ends, moves_of
+from jaxsolve.games.loa.text import (
+    end_of,
+    is_joined,
+    move_text,
+    parse_move,
+    parse_position,
+    start_cells,
+)
 
 
 @exportable
 class LoaState(NamedTuple):
-    """A position as ``byteboard`` packs it: five words, 20 bytes."""
+    """A position, packed by ``byteboard`` into five words (20 bytes)."""
 
     pieces: jax.Array  # uint32[2, 2]: Black's and White's pieces
-    meta: jax.Array  # uint32[]: side to move, and << 1 the outcome where a side's pieces are joined
+    meta: jax.Array  # uint32[]: side to move, outcome << 1 if a side's pieces are joined
 
 
 @dataclasses.dataclass(frozen=True)
 class Loa(Game):
-    """Lines of Action on a ``size`` x ``size`` board: the first side whose pieces are all in one group has won.
+    """Lines of Action on a ``size`` x ``size`` board: the first side with one group of pieces wins.
 
-    Black's pieces begin on the top and bottom rows, White's on the left and right columns, the corners empty; Black moves first. A piece moves
-    in a straight line, also diagonally, exactly as many cells as there are pieces of both colours on that line, itself among them. It may jump
-    over pieces of its own side, not over the opponent's. It may not end on one of its own; on one of the opponent's it captures it. Neighbours are
-    the eight cells around; a single piece is a group (Claude Soucie's game; Sackson, A Gamut of Games, 1969).
+    Source: Claude Soucie's game; Sackson, A Gamut of Games, 1969. Black's pieces start on the top
+    and bottom rows, White's on the left and right columns; the corners are empty. Black moves
+    first.
 
-    A move can join the pieces of the opponent, by a capture, and then the opponent has won; or those of both sides: with
-    ``simultaneous=draw`` that is a draw, with ``mover`` the player who made the move has won.
+    A piece moves along a row, a column or a diagonal, exactly as many cells as that line holds
+    pieces of both colours, itself included. It may jump over pieces of its own side, but not over
+    the opponent's. It may not end on a piece of its own side; it captures a piece of the opponent
+    on which it ends. A group is a set of pieces connected in all eight directions; a single piece
+    is a group.
 
-    A player without a legal move passes, and only then (``no_moves=pass``), or has lost (``loss``). If neither side has a legal move, passes
-    would go on for ever and change nothing: with ``pass`` that is a draw. No rule forbids a position to come back and nothing limits the
-    length of a game, so play may go on for ever. A side always has a piece: a capture of the last but one joins what is left.
+    A capture can join the pieces of the opponent, who then wins. If a move joins the pieces of both
+    sides, the game is a draw with ``simultaneous=draw``, and the mover wins with
+    ``simultaneous=mover``.
 
-    A position set up by hand is judged as if the side not to move had just moved; where the game goes on, both sides have two groups or more.
-    Boards of 4x4 to 6x6, with pieces on the same rows and columns, are there to be searched through.
+    A player without a legal move passes with ``no_moves=pass``, and loses with ``no_moves=loss``. A
+    player who has a legal move may not pass. If neither side has a legal move, ``no_moves=pass``
+    makes it a draw, since passes would repeat for ever. Positions may repeat and the length of a
+    game is unlimited. A side always has a piece: if it has one left, it has one group.
 
-    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the piece there in direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; how
-    far is for the line to say; ``8 * N^2`` passes (there is no such action with ``no_moves=loss``). Observation: bool[N, N, 3], the pieces
-    of the side to move, the opponent's pieces, ones if White is to move. Raises ValueError for a size outside 4..8 or an unknown option.
+    The outcome of a position set up by hand is that of a position after a move by the side not to
+    move. If the game is not over, both sides have at least two groups. Boards of 4x4 to 6x6, with
+    pieces on the same rows and columns, are small enough for exhaustive search.
+
+    Actions, with N = ``size``: ``d * N^2 + row * N + column`` moves the piece on that cell in
+    direction d of ``loa.lines.DIRECTIONS``, row 0 at the top; the line determines the distance.
+    ``8 * N^2`` is a pass; with ``no_moves=loss`` this action does not exist. The observation is
+    bool[N, N, 3]: pieces of the side to move, the opponent's pieces, ones if White is to move.
+
+    Raises ValueError for a size outside 4..8 or an unknown option.
     """
 
     size: int = 8
@@ -65,7 +83,8 @@ class Loa(Game):
         for option, values in (("simultaneous", ("draw", "mover")), ("no_moves", ("pass", "loss"))):
             if getattr(self, option) not in values:
                 raise ValueError(
-                    f"Lines of Action: {option}={getattr(self, option)!r} is neither {values[0]!r} nor {values[1]!r}"
+                    f"Lines of Action: {option}={getattr(self, option)!r} is neither "
+                    f"{values[0]!r} nor {values[1]!r}"
                 )
 
     # ---- facts ---------------------------------------------------------------------------------
@@ -75,7 +94,7 @@ class Loa(Game):
 
     @property
     def may_draw(self) -> bool:  # type: ignore[override]
-        """Whether both sides may be joined at once for a draw, or be both without moves."""
+        """Whether a game can end in a draw: both sides joined, or both without moves."""
         return self.simultaneous == "draw" or self.no_moves == "pass"
 
     @property
@@ -84,9 +103,7 @@ class Loa(Game):
 
     # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> LoaState:
-        return jax.device_put(
-            LoaState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
-        )
+        return jax.device_put(LoaState(byteboard.stones_of(start_cells(self.size)), np.uint32(0)))
 
     def step(self, state: LoaState, action: jax.Array) -> LoaState:
         return self._step(state, as_action(action))
@@ -110,26 +127,29 @@ class Loa(Game):
         return LoaState(after, side ^ 1 | outcome << 1)
 
     def legal_mask(self, state: LoaState) -> jax.Array:
-        words, _, passes = self._look(state)
+        words, _, passes = self._moves_and_outcome(state)
         cells = byteboard.to_bool(words, self.size).reshape(-1)
         return jnp.concatenate([cells, passes[None]]) if self.no_moves == "pass" else cells
 
     def outcome(self, state: LoaState) -> jax.Array:
-        return self._look(state)[1]
+        return self._moves_and_outcome(state)[1]
 
     def legal_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array]:
         return self._legal_and_outcome(state)
 
     @batch_last
     def _legal_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array]:
-        words, outcome, passes = self._look(state)
+        words, outcome, passes = self._moves_and_outcome(state)
         return byteboard.action_words(
             words, self.size, *([passes.astype(jnp.uint32)] if self.no_moves == "pass" else [])
         ), outcome
 
     @batch_last
-    def _look(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """uint32[8, 2]: the pieces that may move in each direction; int32[]: the outcome; bool[]: whether the side to move passes; batch last."""
+    def _moves_and_outcome(self, state: LoaState) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Legal moves, outcome and whether the side to move passes; batch last.
+
+        uint32[8, 2], the pieces that may move in each direction; int32[]; bool[].
+        """
         side, known = state.meta & 1, state.meta >> 1
         own, enemy = (
             [jnp.where(side == c, state.pieces[1, w], state.pieces[0, w]) for w in range(WORDS)]
@@ -143,7 +163,7 @@ class Loa(Game):
             outcome = jnp.where(stuck, (side ^ 1) + np.uint32(Outcome.FIRST_WINS), known)
             return words, outcome.astype(jnp.int32), jnp.zeros_like(stuck)
 
-        # It is rare that a side has no move, so that the other side's are hardly ever looked for.
+        # A side rarely has no move, so the other side's moves are rarely computed.
         def both_stuck() -> jax.Array:
             return stuck & ~jnp.any(jnp.stack(self._moves(enemy, own)) != 0, axis=(0, 1))
 
@@ -155,7 +175,7 @@ class Loa(Game):
         )
 
     def _moves(self, own: list[jax.Array], enemy: list[jax.Array]) -> list[jax.Array]:
-        """The words uint32[8, ...] of ``moves_of``."""
+        """``moves_of`` with the directions along one axis: words uint32[8, ...]."""
         return [x.reshape(-1, *x.shape[2:]) for x in moves_of(own, enemy, self.size)]
 
     def to_move(self, state: LoaState) -> jax.Array:
@@ -173,7 +193,7 @@ class Loa(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """All of the square: the rules do not know on which edges the pieces began."""
+        """All eight of the square: the rules do not depend on where the pieces started."""
         return SQUARE_SYMMETRIES
 
     def symmetry_actions(self) -> np.ndarray:
@@ -209,8 +229,8 @@ class Loa(Game):
         return jax.device_put(self.read(text))
 
     def read(self, text: str) -> LoaState:
-        cells, side = notation.parse(self, text)
-        mine, theirs = (notation.joined(cells == player + 1) for player in (side, 1 - side))
+        cells, side = parse_position(self, text)
+        mine, theirs = (is_joined(cells == player + 1) for player in (side, 1 - side))
         outcome = Outcome.ONGOING
         if mine or theirs:
             moved_last_wins = theirs and (not mine or self.simultaneous == "mover")
@@ -227,14 +247,14 @@ class Loa(Game):
         return are_stones(states.pieces, board) & (states.meta >> 1 <= int(Outcome.DRAW))
 
     def action_text(self, action: int, state: LoaState | None = None) -> str:
-        """How far a piece moves is seen on the board, so that only a pass has a text without ``state``."""
-        return notation.action_text(
+        """As in ``Game``; without ``state`` only a pass, since the board determines distances."""
+        return move_text(
             int(action), None if state is None else self.cells(state), self.num_actions, self.size
         )
 
     def parse_action(self, text: str, state: LoaState | None = None) -> int:
-        """With ``state``, a move of a piece on it must be as long as its line says."""
-        return notation.parse_action(
+        """As in ``Game``; with ``state``, a piece on it must move as far as its line requires."""
+        return parse_move(
             text, None if state is None else self.cells(state), self.num_actions, self.size
         )
 
@@ -248,6 +268,6 @@ class Loa(Game):
         return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: LoaState, player: int) -> Place | None:
-        """The cell to which the piece goes, or has gone."""
-        end = notation.end_of(int(action), self.cells(state))
+        """The cell where the piece of a move ends, before or after the move."""
+        end = end_of(int(action), self.cells(state))
         return None if end is None else (end[1], end[0])

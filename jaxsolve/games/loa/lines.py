@@ -1,7 +1,8 @@
-"""The moves of Lines of Action as set algebra: how many pieces each line holds, and what may move so far; and which sets of pieces are joined.
+"""Moves and groups of Lines of Action as operations on sets.
 
-Sets are words of ``byteboard``. What is done in all eight directions is done at once: sets have the leading axes [2, 4], the four lines of
-``bitboard.LINES`` forwards and then backwards. Numbers that differ from cell to cell are lists of sets, their binary digits, lowest first.
+Sets are words of ``byteboard``. The eight directions are computed together: sets have the leading
+axes [2, 4], the four lines of ``bitboard.LINES`` forwards and then backwards. A number for each
+cell is a list of sets: its binary digits, lowest first.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ DIRECTIONS = (*LINES, *((-rows, -columns) for rows, columns in LINES))
 
 @functools.cache
 def _steps(size: int, distance: int) -> Shifts:
-    """What lies so many steps ahead in each direction, brought to the cell: [2, 4] moves."""
+    """Shifts [2, 4] that bring the cell ``distance`` steps ahead in each direction to this cell."""
     return shifts(size, -distance * np.array(DIRECTIONS).reshape(2, 4, 2))
 
 
 def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
-    """The words uint32[2, 4, ...]: the pieces of ``own`` that may move in each direction.
+    """Words uint32[2, 4, ...]: the pieces of ``own`` that may move in each direction.
 
-    A piece moves as many steps as there are pieces on the line, itself among them, over no piece of ``enemy``, and not onto one of its own.
+    A piece moves as many steps as its line holds pieces, itself included, over no piece of
+    ``enemy``, and not onto a piece of ``own``.
     """
     own, enemy = [x[None, None] for x in own], [x[None, None] for x in enemy]
     count = _line_counts([own[w] | enemy[w] for w in range(WORDS)], size)
@@ -48,7 +50,8 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
     for distance in range(1, size):
         target = _steps(size, distance)(free)
         for w in range(WORDS):
-            # The ends of a line are counted from both sides, so a piece is counted twice.
+            # A line's count is the sum of both directions from the cell, so it counts the piece
+            # itself twice.
             fits = functools.reduce(
                 operator.and_,
                 (digit[w] if distance + 1 >> k & 1 else ~digit[w] for k, digit in enumerate(count)),
@@ -60,13 +63,13 @@ def moves_of(own: Words, enemy: Words, size: int) -> list[jax.Array]:
 
 
 def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
-    """Four digits, each the words uint32[4, ...]: for every cell with a piece, one more than the pieces on each of the four lines through it."""
+    """For each cell with a piece, one more than the pieces on each of the four lines through it.
+
+    Four digits, each as words uint32[4, ...].
+    """
     count = [list(pieces)]
-    for distance in (
-        1,
-        2,
-        4,
-    ):  # after each round: the pieces on the cell and on twice as many cells ahead
+    # Each round doubles the number of cells counted: the cell and those ahead of it.
+    for distance in (1, 2, 4):
         ahead = [
             _steps(size, distance)(digit) if distance < size else [jnp.zeros_like(x) for x in digit]
             for digit in count
@@ -78,7 +81,7 @@ def _line_counts(pieces: Words, size: int) -> list[list[jax.Array]]:
 
 
 def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
-    """The sum of two numbers of as many digits."""
+    """The sum of two numbers with equally many digits."""
     digits, carry = [], None
     for x, y in zip(a, b, strict=True):
         half = [x[w] ^ y[w] for w in range(WORDS)]
@@ -91,9 +94,10 @@ def _sum(a: Sequence[Words], b: Sequence[Words]) -> list[list[jax.Array]]:
 def move_ends(
     pieces: Words, cell: jax.Array, direction: jax.Array, size: int
 ) -> tuple[list[jax.Array], list[jax.Array]]:
-    """The sets of the cell that a piece leaves and of the one it comes to.
+    """The cells where a move starts and ends, each as the words of a set.
 
-    int32[...] ``cell`` is numbered row by row, ``direction`` in 0..7; both sets are empty for a ``cell`` that is not on the board.
+    int32[...] ``cell`` counts row by row; int32[...] ``direction`` is in 0..7. Both sets are empty
+    for a ``cell`` off the board.
     """
     row, column = cell // size, cell % size
     trailing = (1,) * cell.ndim
@@ -103,7 +107,7 @@ def move_ends(
         jnp.sum(jnp.where(chosen, steps, 0), axis=0, dtype=jnp.int32) for steps in table
     )
     line = np.arange(LARGEST, dtype=np.int32).reshape(-1, *trailing)
-    # In each row the line has one cell, at most, or it is the row.
+    # The line is a row, or has at most one cell in each row.
     across = column[None] + (line - row[None]) * rows[None] * columns[None]
     one = jnp.where(
         (across >= 0) & (across < LARGEST),
@@ -120,7 +124,7 @@ def move_ends(
 
 
 def joined(sets: Words) -> jax.Array:
-    """bool[...]: whether all pieces of a set are in one group, neighbours being the eight cells around; the sets have pieces."""
+    """bool[...]: whether the pieces of a set, at least one, are connected in eight directions."""
     first = [sets[0] & -sets[0], jnp.where(sets[0] == 0, sets[1] & -sets[1], jnp.uint32(0))]
 
     def grow(

@@ -11,18 +11,21 @@ ENTRIES = (
                 "simultaneous",
                 "draw",
                 "mover",
-                meaning="Whose game it is if a move joins the pieces of both sides: nobody's, or the mover's.",
+                meaning="Result of a move that joins the pieces of both sides: a draw, or a win "
+                "of the mover.",
             ),
             choice(
                 "no_moves",
                 "pass",
                 "loss",
-                meaning="What a player does who has no legal move: it passes, or it has lost.",
+                meaning="Effect of having no legal move: the player passes, or loses.",
             ),
         ),
         sizes=range(4, 9),
         default_size=8,
-        summary="Lines of Action: joining all own pieces; a piece moves as far as its line holds pieces",
-        example="'......../...XX.../..XOX..X/..O...../...O..O./......../......../........ b' --game loa-8",
+        summary="Lines of Action: joining all own pieces; "
+        "a piece moves as far as its line holds pieces",
+        example="'......../...XX.../..XOX..X/..O...../...O..O./......../......../........ b' "
+        "--game loa-8",
     ),
 )

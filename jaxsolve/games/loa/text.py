@@ -1,4 +1,4 @@
-"""Lines of Action in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+"""Text of Lines of Action: moves, and positions with checks of those set up by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PASS = "pass"
 
 
-def start(size: int) -> np.ndarray:
+def start_cells(size: int) -> np.ndarray:
     """int8[N, N]: the start position."""
     cells = np.zeros((size, size), np.int8)
     cells[[0, -1], 1:-1] = 1
@@ -24,10 +24,10 @@ def start(size: int) -> np.ndarray:
 
 
 def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
-    """(row, column) to which an action takes its piece; None where that is off the board, and for a pass.
+    """(row, column) where the piece of an action ends; None off the board, and for a pass.
 
-    Where the piece has left its cell already, it stands as many cells away as the line holds pieces, or one more if it has captured. Where
-    both cells hold a piece the nearer one is named.
+    If the piece has left its cell already, its distance is the number of pieces on the line, or one
+    more after a capture. If both cells hold a piece, the result is the nearer one.
     """
     size = len(cells)
     plane, cell = divmod(action, size**2)
@@ -48,7 +48,7 @@ def end_of(action: int, cells: np.ndarray) -> tuple[int, int] | None:
 
 
 def pieces_on_line(cells: np.ndarray, row: int, column: int, direction: tuple[int, int]) -> int:
-    """How many pieces the whole line through a cell holds."""
+    """Number of pieces on the whole line through a cell."""
     size = len(cells)
     places = (
         (row + direction[0] * far, column + direction[1] * far) for far in range(-size, size + 1)
@@ -60,8 +60,11 @@ def _inside(place: tuple[int, int], size: int) -> bool:
     return 0 <= place[0] < size and 0 <= place[1] < size
 
 
-def action_text(action: int, cells: np.ndarray | None, num_actions: int, size: int) -> str:
-    """``C1-C3`` or ``pass``. Raises ValueError for a number that is no action, or that takes no piece to a cell."""
+def move_text(action: int, cells: np.ndarray | None, num_actions: int, size: int) -> str:
+    """``C1-C3`` or ``pass``.
+
+    Raises ValueError for a number that is no action, or whose piece ends on no cell.
+    """
     if action == len(DIRECTIONS) * size**2 < num_actions:
         return PASS
     if not 0 <= action < num_actions:
@@ -77,8 +80,11 @@ def action_text(action: int, cells: np.ndarray | None, num_actions: int, size: i
     return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
-def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
-    """Inverse of ``action_text``, in either case. Raises ValueError, also where a piece of ``cells`` does not move so far."""
+def parse_move(text: str, cells: np.ndarray | None, num_actions: int, size: int) -> int:
+    """Inverse of ``move_text``, in either case.
+
+    Raises ValueError for a text that is no move, or if a piece of ``cells`` moves another distance.
+    """
     if text.strip().lower() == PASS and len(DIRECTIONS) * size**2 < num_actions:
         return len(DIRECTIONS) * size**2
     first, dash, second = text.partition("-")
@@ -97,12 +103,13 @@ def parse_action(text: str, cells: np.ndarray | None, num_actions: int, size: in
         wanted = pieces_on_line(cells, row, column, direction)
         if wanted != far:
             raise ValueError(
-                f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its line holds pieces, here {wanted}."
+                f"{text.strip()!r} is {far} cells far, but a piece moves exactly as many as its "
+                f"line holds pieces, here {wanted}."
             )
     return DIRECTIONS.index(direction) * size**2 + start
 
 
-def parse(game: Loa, text: str) -> tuple[np.ndarray, int]:
+def parse_position(game: Loa, text: str) -> tuple[np.ndarray, int]:
     """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
     cells, side = board_text.parse_board_and_side(text, "Lines of Action", game.size, game.players)
     for player, name in enumerate(game.players):
@@ -111,8 +118,8 @@ def parse(game: Loa, text: str) -> tuple[np.ndarray, int]:
     return cells, side
 
 
-def joined(member: np.ndarray) -> bool:
-    """Whether the cells bool[N, N], of which there is at least one, are connected, also diagonally."""
+def is_joined(member: np.ndarray) -> bool:
+    """Whether the cells bool[N, N], at least one, are connected in the eight directions."""
     reached = np.zeros_like(member)
     reached[tuple(np.argwhere(member)[0])] = True
     while True:

@@ -1,4 +1,4 @@
-"""Awari's kernel against a plain-Python game written from the rules, and against open_spiel's oware where the rules coincide."""
+"""Awari's kernel equals a plain-Python game, and open_spiel's oware where the rules coincide."""
 
 import functools
 import os
@@ -17,7 +17,7 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 class PlainAwari:
-    """The rules once more, seed by seed, as an oracle: pits 0..5 South's, 6..11 North's."""
+    """Oracle: the rules seed by seed; pits 0..5 are South's, 6..11 North's."""
 
     def __init__(self, pits=(4,) * 12, side=0, captured=(0, 0)):
         self.pits, self.side, self.captured = list(pits), side, list(captured)
@@ -71,14 +71,14 @@ class PlainAwari:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def all_about(game, states):
-    """Mask, outcome and all six children of a batch of states."""
+def facts(game, states):
+    """Masks, outcomes and all six children of a batch of states."""
     children = jax.vmap(lambda s: jax.vmap(game.step, in_axes=(None, 0))(s, jnp.arange(6)))(states)
     return jax.vmap(game.legal_mask)(states), jax.vmap(game.outcome)(states), children.words
 
 
 def compare(oracles):
-    """Every oracle position and each of its children are the kernel's, mask and outcome included."""
+    """Kernel and oracle agree on each position's mask, outcome and children."""
     shifts = 6 * np.arange(5, dtype=np.uint32)
     words = np.sum(
         np.array([o.fields() for o in oracles], np.uint32).reshape(-1, 3, 5) << shifts,
@@ -86,7 +86,7 @@ def compare(oracles):
         dtype=np.uint32,
     )
     assert GAME.text(AwariState(words[-1])) == oracles[-1].text()
-    masks, outcomes, children = map(np.asarray, all_about(GAME, AwariState(jnp.asarray(words))))
+    masks, outcomes, children = map(np.asarray, facts(GAME, AwariState(jnp.asarray(words))))
     children = ((children[..., None] >> shifts) & 63).reshape(-1, 6, 15).tolist()
     for oracle, mask, outcome, after in zip(oracles, masks, outcomes, children, strict=True):
         legal = oracle.legal()
@@ -97,7 +97,7 @@ def compare(oracles):
 
 
 def random_position(rng):
-    """A scattering of at most 48 seeds that favours crowded pits, laps and nearly bare rows."""
+    """At most 48 seeds at random; crowded pits, laps and nearly empty rows are frequent."""
     weights = [rng.choice((0, 0, 1, 1, 3, 12)) for _ in range(12)]
     seeds, pits = rng.randint(0, 48), [0] * 12
     for at in rng.choices(range(12), weights, k=seeds) if any(weights) else ():
@@ -124,31 +124,36 @@ def test_scattered_seeds_equal_the_plain_game():
 @pytest.mark.parametrize(
     ("position", "move", "after"),
     [
+        # A lap skips the start pit.
         (
             "0,0,0,0,0,12/0,0,0,0,0,0 s captured=18:18",
             "F",
             "1,1,1,1,1,0/0,1,1,1,1,1 n captured=20:18",
-        ),  # a lap passes over the start pit
+        ),
+        # Two laps, with the last seed in an own pit.
         (
             "0,0,0,0,0,22/0,0,0,0,0,0 s captured=0:0",
             "F",
             "2,2,2,2,2,0/2,2,2,2,2,2 n captured=0:0",
-        ),  # two laps, last seed at home
+        ),
+        # Both pits of 2 are captured.
         (
             "1,0,0,0,0,2/1,1,0,0,0,4 s captured=0:0",
             "F",
             "1,0,0,0,0,0/0,0,0,0,0,4 n captured=4:0",
-        ),  # both 2s
+        ),
+        # The run ends at the pit of 1.
         (
             "1,0,0,0,0,3/1,0,2,0,0,4 s captured=0:0",
             "F",
             "1,0,0,0,0,0/2,1,0,0,0,4 n captured=3:0",
-        ),  # the run breaks at the 1
+        ),
+        # No capture in own pits.
         (
             "2,2,0,0,0,4/1,1,1,1,1,1 s captured=0:0",
             "A",
             "0,3,1,0,0,4/1,1,1,1,1,1 n captured=0:0",
-        ),  # no capture at home
+        ),
     ],
 )
 def test_sowing_and_capturing(position, move, after):
@@ -158,22 +163,24 @@ def test_sowing_and_capturing(position, move, after):
 
 
 def test_capturing_everything_and_starving_are_illegal():
+    # No pit holds two seeds, so the game is over.
     grand_slam = GAME.parse("1,0,0,0,0,1/1,0,0,0,0,0 s captured=22:23")
-    assert (
-        not GAME.legal_mask(grand_slam).any() and GAME.outcome(grand_slam) == Outcome.SECOND_WINS
-    )  # every pit single: over
+    assert not GAME.legal_mask(grand_slam).any()
+    assert GAME.outcome(grand_slam) == Outcome.SECOND_WINS
     grand_slam = GAME.parse("2,0,0,0,0,1/1,0,0,0,0,0 s captured=22:22")
     assert list(np.flatnonzero(GAME.legal_mask(grand_slam))) == [0]
     must_feed = GAME.parse("2,0,0,0,0,2/0,0,0,0,0,0 s captured=20:24")
     assert list(np.flatnonzero(GAME.legal_mask(must_feed))) == [5]
     cannot_feed = GAME.parse("2,0,0,0,1,0/0,0,0,0,0,0 s captured=22:23")
-    assert (
-        not GAME.legal_mask(cannot_feed).any() and GAME.outcome(cannot_feed) == Outcome.SECOND_WINS
-    )
+    assert not GAME.legal_mask(cannot_feed).any()
+    assert GAME.outcome(cannot_feed) == Outcome.SECOND_WINS
 
 
-def test_open_spiel_oware_agrees_until_the_rules_part():
-    """oware allows a grand slam (it captures nothing) and ends otherwise: a game is followed while both masks agree, then dropped."""
+def test_open_spiel_oware_agrees_until_the_rules_differ():
+    """Games are compared while both masks agree.
+
+    In oware a grand slam is legal and captures nothing, and games end differently.
+    """
     pyspiel = pytest.importorskip("pyspiel")
     game, rng, plies = pyspiel.load_game("oware"), random.Random(3), 0
     step, mask = jax.jit(GAME.step), jax.jit(GAME.legal_mask)

@@ -1,4 +1,4 @@
-"""Wins that Hex sees ahead, and their zones: against exhaustive play, and pair by pair."""
+"""Detected wins of Hex, their zones and pairs, against exhaustive play."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STONE = "XO"
 
 
 @functools.cache
-def seen(size: int, plies: range, count: int) -> list:
-    """(text, winner, move, zone as a set of actions) of random positions in which the board tells something."""
+def detected_wins(size: int, plies: range, count: int) -> list:
+    """(text, winner, move, zone as a set of actions) of random positions."""
     game = make(f"hex-{size}")
     texts = list(dict.fromkeys(itertools.islice(minimax.random_positions(game, plies, 3), count)))
     states = jax.tree.map(lambda *x: jnp.stack(x), *(game.parse(text) for text in texts))
@@ -44,7 +44,7 @@ def seen(size: int, plies: range, count: int) -> list:
 
 
 def filled(text: str, zone: set[int], player: int) -> str:
-    """The position with a stone of the opponent of ``player`` on every free cell outside the zone."""
+    """The position with stones of ``player``'s opponent on all free cells outside the zone."""
     board, side = text.split(" ")
     size = board.index("/") if "/" in board else 1
     cells = list(board.replace("/", ""))
@@ -60,11 +60,11 @@ def filled(text: str, zone: set[int], player: int) -> str:
 @pytest.mark.parametrize(
     ("size", "plies"), [(2, range(0, 3)), (3, range(0, 7)), (4, range(2 if LONG else 5, 13))]
 )
-def test_what_is_foreseen_is_so_whatever_lies_outside_the_zone(size, plies):
+def test_detected_wins_hold_whatever_lies_outside_the_zone(size, plies):
     game = make(f"hex-{size}")
     oracle = minimax.DepthFirst(game, 10**7)
-    kinds = set()
-    for text, winner, move, zone in seen(size, plies, 4000 if LONG else 400):
+    cases = set()
+    for text, winner, move, zone in detected_wins(size, plies, 4000 if LONG else 400):
         mover = "bw".index(text.split(" ")[1])
         player = winner if winner >= 0 else 1 - mover
         empty = {at for at, cell in enumerate(text.split(" ")[0].replace("/", "")) if cell == "."}
@@ -84,18 +84,18 @@ def test_what_is_foreseen_is_so_whatever_lies_outside_the_zone(size, plies):
                         text,
                         reply,
                     )
-        kinds.add((winner < 0, winner == mover, move >= 0))
+        cases.add((winner < 0, winner == mover, move >= 0))
     if size > 2:
         assert {
             (False, True, True),
             (False, False, False),
             (True, False, True),
             (True, False, False),
-        } <= kinds
+        } <= cases
 
 
 def joined(stones: np.ndarray, axis: int) -> bool:
-    """Whether a chain joins the first line of an axis to the last one."""
+    """Whether a chain joins the first row (axis 0) or column (axis 1) to the last one."""
     size = len(stones)
     todo = [tuple(cell) for cell in np.argwhere(stones) if cell[axis] == 0]
     reached = set(todo)
@@ -120,10 +120,10 @@ def joined(stones: np.ndarray, axis: int) -> bool:
     ("size", "plies"),
     [(3, range(0, 7)), (5, range(6, 20)), (7, range(12, 38)), (11, range(40, 90))],
 )
-def test_pairs_join_the_edges_whichever_cell_of_each_is_got(size, plies):
+def test_one_stone_in_each_pair_joins_the_edges(size, plies):
     game = make(f"hex-{size}")
     most = 0
-    for text, winner, move, zone in seen(size, plies, 2000 if LONG else 300):
+    for text, winner, move, zone in detected_wins(size, plies, 2000 if LONG else 300):
         if not zone:
             continue
         mover = "bw".index(text.split(" ")[1])
@@ -142,12 +142,12 @@ def test_pairs_join_the_edges_whichever_cell_of_each_is_got(size, plies):
     assert most >= (1 if size == 3 else 3)
 
 
-def test_one_board_and_a_batch_see_the_same():
+def test_a_single_board_gives_the_same_as_a_batch():
     game = make("hex-6")
     assert isinstance(game, DetectsWins)
-    look = jax.jit(game.detect_win)
-    for text, winner, move, zone in seen(6, range(6, 30), 40):
-        alone = look(game.parse(text))
+    detect = jax.jit(game.detect_win)
+    for text, winner, move, zone in detected_wins(6, range(6, 30), 40):
+        alone = detect(game.parse(text))
         assert (int(alone.winner), int(alone.move)) == (winner, move)
         assert set(np.flatnonzero(actions_to_bool(alone.zone, game.num_actions)).tolist()) == zone
 
@@ -161,7 +161,7 @@ def test_boards_of_every_size(size):
     else:
         assert int(first.winner) == int(first.move) == -1 and not np.any(first.zone)
     column = "/".join("." * 9 + "X" + "." * 9 for _ in range(18)) + "/" + "." * 19 + " w"
-    if size == 19:  # the last row is missing: either of two cells
+    if size == 19:  # the chain lacks the last row, where either of two cells joins it
         found = jax.jit(game.detect_win)(game.parse(column))
         assert int(found.winner) == 0 and int(found.move) == -1
         assert game.pairs(
@@ -169,13 +169,12 @@ def test_boards_of_every_size(size):
         ) == [(350, 351)]
 
 
-def test_cells_that_join_nothing_are_refused():
+def test_cells_that_do_not_join_the_edges_are_refused():
     stones, free = np.zeros((4, 4), bool), np.ones((4, 4), bool)
     with pytest.raises(ValueError, match="no pairs"):
         pairing(stones, free, 0, [(0, 0), (1, 0), (2, 0), (3, 0)])
-    stones[1, 1] = stones[2, 1] = (
-        True  # both edges by two cells each: a zone without one of them is too small
-    )
+    # Two cells lead to each edge; all four are needed.
+    stones[1, 1] = stones[2, 1] = True
     free = ~stones
     zone = [(0, 1), (0, 2), (3, 0), (3, 1)]
     assert {cell for pair in pairing(stones, free, 0, zone) for cell in pair} == set(zone)
@@ -186,8 +185,8 @@ def test_cells_that_join_nothing_are_refused():
 
 @pytest.mark.full
 def test_pairs_are_the_same_before_and_after_the_move_that_wins_by_them():
-    game, turned = make("hex-7"), 0
-    for text, winner, move, zone in seen(7, range(12, 38), 2000 if LONG else 300):
+    game, compared = make("hex-7"), 0
+    for text, winner, move, zone in detected_wins(7, range(12, 38), 2000 if LONG else 300):
         if winner >= 0 and move >= 0:
             state = game.parse(text)
             after = jax.jit(game.step)(state, jnp.int32(move))
@@ -195,12 +194,15 @@ def test_pairs_are_the_same_before_and_after_the_move_that_wins_by_them():
                 assert game.pairs(after, winner, sorted(zone - {move}), move) == game.pairs(
                     state, winner, sorted(zone), move
                 )
-                turned += 1
-    assert turned > 5
+                compared += 1
+    assert compared > 5
 
 
 def lattice(size: int) -> np.ndarray:
-    """bool[size, size]: every second cell of every second row, shifted so that each row's stones are bridges away from the next row's."""
+    """bool[size, size]: every second cell of every second row.
+
+    The rows are shifted so that bridges lead from each row's stones to those of the next.
+    """
     stones = np.zeros((size, size), bool)
     for row in range(0, size, 2):
         stones[row, row // 2 % 2 :: 2] = True
@@ -210,7 +212,7 @@ def lattice(size: int) -> np.ndarray:
 @pytest.mark.short(1)
 @pytest.mark.parametrize("size", [10, 19])
 def test_lattices_of_bridges_have_pairs_that_the_checker_accepts(size):
-    """Boards where every cell has many partners: a search through all pairings takes minutes here."""
+    """Each cell has many possible partners: a search through all pairings takes minutes here."""
     game, rules, found = make(f"hex-{size}"), Hex(f"hex-{size}"), 0
     for axis in (0, 1):
         for stones in (
@@ -227,14 +229,14 @@ def test_lattices_of_bridges_have_pairs_that_the_checker_accepts(size):
                 + " "
                 + "wb"[axis]
             )
-            sight = jax.jit(game.detect_win)(game.parse(text))
-            if int(sight.winner) != axis:
+            win = jax.jit(game.detect_win)(game.parse(text))
+            if int(win.winner) != axis:
                 continue
             pairs = game.pairs(
                 game.parse(text),
                 axis,
-                np.flatnonzero(actions_to_bool(sight.zone, size * size)).tolist(),
-                int(sight.move),
+                np.flatnonzero(actions_to_bool(win.zone, size * size)).tolist(),
+                int(win.move),
             )
             state = game.parse(text)
             assert (

@@ -1,4 +1,4 @@
-"""Laws of Hex: the kernels equal pgx, open-spiel and a plain reading of the rules, over random play."""
+"""Hex's kernels equal pgx, open_spiel and a plain implementation of the rules in random play."""
 
 import os
 
@@ -45,7 +45,10 @@ def connected(stones: np.ndarray, colour: int) -> bool:
 
 
 def random_play(game: Hex, count: int, seed: int):
-    """Packed states [T, count, S] and actions [T, count] of random games; -1 where the game is over."""
+    """Packed states [T, count, S] and actions [T, count] of random games.
+
+    The action is -1 if the game is over.
+    """
 
     def move(state, key):
         mask = game.legal_mask(state)
@@ -68,7 +71,10 @@ def random_play(game: Hex, count: int, seed: int):
 
 
 def facts(game: Hex):
-    """Jitted: packed states [N, S] -> unpacked state, legal mask, outcome, side, observation, children."""
+    """A jitted function of packed states [N, S].
+
+    It returns states, legal masks, outcomes, sides to move, observations and children.
+    """
 
     def all_of(words):
         state = game.unpack(words)
@@ -261,21 +267,17 @@ def test_key_covers_the_side_to_move():
     assert not np.any(black == white)
 
 
-def test_facts_and_names():
+def test_rule_set_number_of_actions_and_action_texts():
     game = Hex(11)
     assert game.rule_set == "hex-11" and game.num_actions == 121 and hash(game) == hash(Hex(11))
     assert isinstance(game, EvaluatesChildren) and not isinstance(game, HasForcedReply)
-    assert (
-        game.action_text(0) == "a1"
-        and game.action_text(8) == "i1"
-        and game.action_text(120) == "k11"
-    )
+    assert [game.action_text(action) for action in (0, 8, 120)] == ["a1", "i1", "k11"]
     assert all(game.parse_action(game.action_text(a).upper()) == a for a in range(121))
 
 
 def test_nothing_retraces():
     game = Hex(5)
-    chex.clear_trace_counter()  # it goes by names, and other tests have functions of this one
+    chex.clear_trace_counter()  # it counts by name, and other tests have functions of this name
 
     @jax.jit
     @chex.assert_max_traces(n=1)
@@ -317,6 +319,6 @@ def test_positions_set_up_by_hand():
             Hex(size)
 
 
-def test_a_won_position_that_is_read_keeps_no_joined_stones():
+def test_reading_a_won_position_clears_its_joined_stones():
     won = Hex(3).parse(".X./.X./X.. w")
     assert not np.any(won.joined) and np.any(Hex(3).parse(".X./.X./... w").joined)

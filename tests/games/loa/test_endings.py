@@ -1,4 +1,4 @@
-"""Endings of Lines of Action are solved as a retrograde analysis says."""
+"""Search results of Lines of Action endings equal those of retrograde analysis."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from support.oracles import loa as oracle
 from support.oracles import minimax
 from support.search import LONG, Setting, claims, run, settings
 
-ASKED = 200 if LONG else 20
-ENDINGS = {  # rule set: pieces of either side
+COUNT = 200 if LONG else 20
+ENDINGS = {  # rule set: numbers of Black's and White's pieces
     "loa-4;simultaneous=draw;no_moves=pass": (2, 2),
     "loa-4;simultaneous=mover;no_moves=pass": (2, 3),
     "loa-4;simultaneous=draw;no_moves=loss": (2, 2),
@@ -27,7 +27,7 @@ ENDINGS = {  # rule set: pieces of either side
 
 
 def ending(game: Loa, rng: random.Random, counts: tuple[int, int]) -> str:
-    """A random position with so many pieces in which the game goes on."""
+    """A random unfinished position with so many pieces of each side."""
     while True:
         cells = ["X"] * counts[0] + ["O"] * counts[1] + ["."] * (game.size**2 - sum(counts))
         rng.shuffle(cells)
@@ -39,27 +39,28 @@ def ending(game: Loa, rng: random.Random, counts: tuple[int, int]) -> str:
 
 @functools.cache
 def graph_of(rule_set: str) -> minimax.Graph:
-    """Everything that play reaches from some endings; those come first."""
+    """All positions that play reaches from some random endings; the endings come first."""
     game, rng = make(rule_set), random.Random(rule_set)
-    texts = [ending(game, rng, ENDINGS[rule_set]) for _ in range(ASKED)]
+    texts = [ending(game, rng, ENDINGS[rule_set]) for _ in range(COUNT)]
     return minimax.Graph(
         game, [np.asarray(game.pack(game.parse(text))) for text in dict.fromkeys(texts)]
     )
 
 
 @pytest.mark.parametrize("rule_set", ENDINGS)
-def test_endings_are_solved_as_by_retrograde_analysis(rule_set, tmp_path):
-    """Every method; certificates are accepted, and what only endless play could decide is unknown."""
+def test_endings_have_the_verdicts_of_retrograde_analysis(rule_set, tmp_path):
+    """Holds for every method. Certificates are accepted; endless play gives UNKNOWN."""
     game, graph = make(rule_set), graph_of(rule_set)
-    turn, asked, seen = settings(nodes=(None,)), itertools.cycle(claims(game)), Counter()
-    for number in range(ASKED):
-        seen[solved(game, graph, number, next(asked), next(turn), tmp_path)] += 1
-    assert seen[Verdict.PROVED] and seen[Verdict.DISPROVED]
+    setting, claim, verdicts = settings(nodes=(None,)), itertools.cycle(claims(game)), Counter()
+    for number in range(COUNT):
+        verdicts[solved(game, graph, number, next(claim), next(setting), tmp_path)] += 1
+    assert verdicts[Verdict.PROVED] and verdicts[Verdict.DISPROVED]
 
 
 def solved(
     game: Loa, graph: minimax.Graph, number: int, claim: Claim, setting: Setting, folder
 ) -> Verdict:
+    """The verdict of a search, after comparison with the graph's."""
     got = run(game, graph.state(number), claim, setting, folder, limit=300_000)
     assert got.verdict is graph.answer(number, claim), (
         game.text(graph.state(number)),
@@ -75,10 +76,10 @@ def solved(
 @pytest.mark.parametrize(
     "position", ["XOXX/X.XX/XXO./XX.X w", "OX.O/OOOO/OXXX/OXXO b", "OXOX/XXOO/OOOO/XX.X b"]
 )
-def test_positions_where_a_side_must_pass_are_solved(position, tmp_path):
-    game, turn = Loa(4), settings(nodes=(None,))
+def test_positions_with_forced_passes_are_solved(position, tmp_path):
+    game, setting = Loa(4), settings(nodes=(None,))
     graph = minimax.Graph(game, [np.asarray(game.pack(game.parse(position)))], 2000)
     passing = [number for number in graph.ongoing() if game.legal_mask(graph.state(number))[-1]]
     for number in passing if LONG else passing[:3]:
         for claim in claims(game):
-            solved(game, graph, number, claim, next(turn), tmp_path)
+            solved(game, graph, number, claim, next(setting), tmp_path)

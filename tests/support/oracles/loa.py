@@ -105,3 +105,15 @@ def thrown(size: int, rng: random.Random) -> Board:
         )
         if all(pieces):
             return Board(size, pieces, rng.randrange(2))
+
+
+def boards_of_random_games(size: int, plies: int, rng: random.Random) -> list[Board]:
+    """The boards of random games, final ones included."""
+    board, boards = start(size), []
+    for _ in range(plies):
+        boards.append(board)
+        over = any(map(joined, board.pieces))
+        choices = [] if over else sorted(moves(board, board.side).items())
+        (cell, _), end = rng.choice(choices) if choices else ((None, None), None)
+        board = play(board, cell, end) if choices else start(size)
+    return boards
