@@ -17,8 +17,10 @@ def run(name, *arguments):
 
 def test_play_with_env(capsys):
     run("play_with_env", "go-5")
-    said = capsys.readouterr().out
-    assert "256 boards" in said and "observation (256, 5, 5, 17)" in said and "A B C D E" in said
+    output = capsys.readouterr().out
+    assert (
+        "256 boards" in output and "observation (256, 5, 5, 17)" in output and "A B C D E" in output
+    )
 
 
 def test_mctx_selfplay(capsys):
@@ -29,17 +31,17 @@ def test_mctx_selfplay(capsys):
 def test_train_from_python(capsys):
     pytest.importorskip("flax")
     run("train_from_python", "hex-3", 5)
-    said = capsys.readouterr().out
-    assert "iteration 5: loss" in said and all(
-        f"{name}: proved after" in said for name in ("no network", "the network", "a function")
+    output = capsys.readouterr().out
+    assert "iteration 5: loss" in output and all(
+        f"{name}: proved after" in output for name in ("no network", "the network", "a function")
     )
 
 
 def test_use_a_kernel(capsys):
     run("use_a_kernel")
-    said = capsys.readouterr().out
-    assert "Black wins at D8, H8" in said and "stepping every child: D8, H8" in said
-    assert "E5: illegal" in said
+    output = capsys.readouterr().out
+    assert "Black wins at D8, H8" in output and "stepping every child: D8, H8" in output
+    assert "E5: illegal" in output
 
 
 def test_register_a_game(capsys):
@@ -48,12 +50,12 @@ def test_register_a_game(capsys):
     finally:
         registry.unregister("nim-N")
         checker.unregister("nim")
-    said = capsys.readouterr().out
-    assert "nim-4;heaps=0, first to move" in said and "Proved: first wins. 4:4" in said
-    assert "accepted: first wins under nim-4;heaps=0" in said
+    output = capsys.readouterr().out
+    assert "nim-4;heaps=0, first to move" in output and "Proved: first wins. 4:4" in output
+    assert "accepted: first wins under nim-4;heaps=0" in output
 
 
-def test_register_a_game_refuses_a_position_with_one_that_it_reads(capsys):
+def test_register_a_game_refuses_a_bad_position_and_shows_a_good_one(capsys):
     try:
         with pytest.raises(SystemExit) as end:
             run("register_a_game", "1,2,3 f")
@@ -62,8 +64,10 @@ def test_register_a_game_refuses_a_position_with_one_that_it_reads(capsys):
     finally:
         registry.unregister("nim-N")
         checker.unregister("nim")
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and said.count("\n") == 1 and said.endswith("as in '1,2,3,4 f'.\n")
+    output = capsys.readouterr().err
+    assert (
+        end.value.code == 2 and output.count("\n") == 1 and output.endswith("as in '1,2,3,4 f'.\n")
+    )
 
 
 @pytest.mark.parametrize("module", ["registry", "env"])

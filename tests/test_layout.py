@@ -13,8 +13,8 @@ FOLDERS = {package.rpartition(".")[2] for package in registry.BUILTIN}
 SHARED = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))
-    # The checker has its own rules, SGF its own numbers of games, benchmarks their choice of games;
-    # `tsumego` is about Go; `games/__init__` only forwards names.
+    # The checker has rules of its own, SGF has numbers for games, benchmarks choose games,
+    # `tsumego` is about Go, and `games/__init__` only re-exports names.
     if path.relative_to(PACKAGE).parts[0] not in ("formats", "bench", "tsumego")
     and path.relative_to(PACKAGE).parts[:2]
     not in {("proof", "check"), *(("games", folder) for folder in FOLDERS)}
@@ -22,8 +22,8 @@ SHARED = [
 ]
 
 
-def named_in(tree):
-    """Names of games and of their folders in the code, without docstrings and comments."""
+def game_names_in(tree):
+    """Names of games and of their folders in the code, except docstrings and comments."""
     names = FOLDERS | {describe(base).stem.rstrip("-") for base in available()}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
@@ -44,12 +44,12 @@ def named_in(tree):
 
 @pytest.mark.parametrize("path", SHARED, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_shared_module_names_a_game(path):
-    assert sorted(named_in(ast.parse(path.read_text(encoding="utf-8")))) == []
+    assert sorted(game_names_in(ast.parse(path.read_text(encoding="utf-8")))) == []
 
 
-def test_the_search_for_names_finds_them():
+def test_game_names_are_found_in_imports_and_constants():
     assert sorted(
-        named_in(
+        game_names_in(
             ast.parse(
                 "import jaxsolve.games.hex.game\n"
                 "from jaxsolve.games.go import Go\n"
@@ -63,7 +63,7 @@ def test_the_search_for_names_finds_them():
     ]
 
 
-def test_every_folder_of_games_is_registered():
+def test_every_game_folder_is_registered():
     folders = {path.parent.name for path in (PACKAGE / "games").glob("*/rule_sets.py")}
     assert folders == FOLDERS
     for base in available():

@@ -1,4 +1,4 @@
-"""How a process starts: a search that is warm compiles nothing, light imports, and a sentence where JAX cannot run."""
+"""Starting a process: compilation after warm-up, imports, and errors of unavailable devices."""
 
 from __future__ import annotations
 
@@ -28,9 +28,13 @@ from jaxsolve.jit import host
 from jaxsolve.games.registry import make
 from jaxsolve.search import Limits, solve
 game = make("hex-5")
-results = [solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False) for size in (128, None)]
-kept = sorted(path.name for path in host.code_folder().iterdir() if path.name.startswith("jaxsolve."))
-print(json.dumps([{"results": [[result.verdict.value, result.nodes, result.evaluations] for result in results], "kept": kept}, []]))
+results = []
+for size in (128, None):
+    result = solve(game, game.init(), max_nodes=size, limits=Limits(nodes=1500), check=False)
+    results.append([result.verdict.value, result.nodes, result.evaluations])
+names = [path.name for path in host.code_folder().iterdir()]
+cached = sorted(name for name in names if name.startswith("jaxsolve."))
+print(json.dumps([{"results": results, "cached": cached}, []]))
 """
 WARM = """
 import json, sys, tempfile
@@ -41,14 +45,25 @@ from jaxsolve.search.methods import method_named
 from jaxsolve.search.run import restarts
 from jaxsolve.search.run.warm_up import warm_up_search
 
-def made():
-    modules = [module for name, module in sys.modules.items() if name.startswith(("jaxsolve.search.", "jaxsolve.games."))]
-    loops = [x for module in modules for x in vars(module).values() if hasattr(x, "stats") and x.py_func.__module__ == module.__name__]
-    return {x.py_func.__qualname__: sum(x.stats.cache_hits.values()) + sum(x.stats.cache_misses.values()) for x in loops}
+def loaded():
+    counts = {}
+    for module_name, module in list(sys.modules.items()):
+        if not module_name.startswith(("jaxsolve.search.", "jaxsolve.games.")):
+            continue
+        for loop in vars(module).values():
+            if hasattr(loop, "stats") and loop.py_func.__module__ == module_name:
+                hits, misses = loop.stats.cache_hits, loop.stats.cache_misses
+                counts[loop.py_func.__qualname__] = sum(hits.values()) + sum(misses.values())
+    return counts
 
-late, forms, following = {}, [], restarts.Restarts.next_configuration
+late, configurations, next_configuration = {}, [], restarts.Restarts.next_configuration
+
+def recorded(*arguments):
+    configurations.append(next_configuration(*arguments))
+    return configurations[-1]
+
 restarts.PLAN_BUDGET = 20
-restarts.Restarts.next_configuration = lambda *given: (forms.append(following(*given)), forms[-1])[1]
+restarts.Restarts.next_configuration = recorded
 method = method_named(sys.argv[1])
 for rules, start in (
     ("hex-4", "..../..../..../.... b"),
@@ -61,19 +76,21 @@ for rules, start in (
 ):
     game = make(rules)
     warm_up_search(method, game, shared_evaluator(game, None, method.playouts))
-    before = made()
+    before = loaded()
     solve_value(game, game.parse(start), method=method, limits=Limits(nodes=300))
     with tempfile.TemporaryDirectory() as folder:
-        for nodes in (100, 200):  # the second goes on from the log of the first
-            solve(game, game.parse(start), method=method, limits=Limits(nodes=nodes), out=folder + "/run", resume=nodes > 100)
-    late[rules] = sorted(name for name, times in made().items() if times != before.get(name, 0))
-print(json.dumps([late, sorted(before), [form.name for form in forms]]))
+        for nodes in (100, 200):  # the second search resumes from the log of the first
+            limits, out = Limits(nodes=nodes), folder + "/run"
+            resume = nodes > 100
+            solve(game, game.parse(start), method=method, limits=limits, out=out, resume=resume)
+    late[rules] = sorted(name for name, count in loaded().items() if count != before.get(name, 0))
+print(json.dumps([late, sorted(before), [each.name for each in configurations]]))
 """
 
 
 @pytest.mark.parametrize("method", ["dfpn", "pns", "mcts", "rzs"])
 def test_a_search_compiles_nothing_after_its_warm_up(method):
-    """Nor in the forms that it takes where it begins anew, as df-pn does in Go."""
+    """Including restarts with other configurations, as of df-pn in Go."""
     late, loops, configurations, _ = answer(
         start(PACKAGE, method, use=WARM, cache=process.cache_folder().parent)
     )
@@ -85,17 +102,16 @@ def test_a_search_compiles_nothing_after_its_warm_up(method):
     not LONG, reason="compiles all host loops, for half a CPU minute: JAXSOLVE_LONG=1"
 )
 @pytest.mark.parametrize("number", range(20))
-def test_many_processes_on_a_cold_cache_answer_as_one_on_a_warm_one(number, tmp_path):
-    environment = {
-        "JAX_COMPILATION_CACHE_DIR": str(process.cache_folder() / "xla")
-    }  # what is cold is the code of the host loops
+def test_processes_on_a_cold_cache_agree_with_one_on_a_warm_cache(number, tmp_path):
+    # Only the code of the host loops is cold.
+    environment = {"JAX_COMPILATION_CACHE_DIR": str(process.cache_folder() / "xla")}
 
     def begin():
         return start(PACKAGE, use=SOLVE, cache=tmp_path, environment=environment)
 
     answers = [answer(process)[0] for process in [begin() for _ in range(4)]]
     answers.append(answer(begin())[0])
-    assert all(given == answers[-1] for given in answers), answers
+    assert all(each == answers[-1] for each in answers), answers
 
 
 # ---- the command line --------------------------------------------------------------------------
@@ -112,18 +128,17 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("platform", ["cuda", "foo", "cpu,foo"])
-def test_a_platform_that_is_not_there_is_refused_in_one_sentence(platform):
+def test_an_absent_platform_is_refused_with_one_sentence(platform):
     if platform == "cuda" and jax.default_backend() == "gpu":
         pytest.skip("this machine has a GPU")
     done = run("show", "moves:a1", "-g", "hex-6", "--json", JAX_PLATFORMS=platform)
     assert done.returncode == 2
-    assert (
-        done.stderr.count("\n") == 1 and platform in done.stderr and "JAX_PLATFORMS" in done.stderr
-    )
+    assert done.stderr.count("\n") == 1
+    assert platform in done.stderr and "JAX_PLATFORMS" in done.stderr
     assert json.loads(done.stdout)["error"] in done.stderr
 
 
-def test_a_transfer_guard_does_not_stop_the_program():
+def test_the_command_line_runs_under_a_transfer_guard():
     names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
     guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
     guarded = run("solve", "XXX./..../OO../.... b", "-g", "hex-4", "--json", **guards)
@@ -132,7 +147,7 @@ def test_a_transfer_guard_does_not_stop_the_program():
     )
 
 
-def test_a_transfer_guard_of_the_caller_does_not_stop_a_search_and_comes_back():
+def test_searches_run_under_a_transfer_guard_and_restore_it():
     game = make("hex-4")
     state = game.parse("XXX./..../OO../.... b")
     problems = [Problem(name, game, state, Claim(player)) for name, player in (("a", 0), ("b", 1))]
@@ -160,14 +175,13 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("rules", SHOWN)
-def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
+def test_a_position_read_without_jax_equals_the_parsed_one(rules):
     game = make(rules)
     read, parsed = game.read(SHOWN[rules]), game.parse(SHOWN[rules])
     assert game.text(read) == game.text(parsed)
     assert int(game.to_move(read)) == int(game.to_move(parsed))
-    assert text_board(game, read) == text_board(game, parsed) and svg(game, read) == svg(
-        game, parsed
-    )
+    assert text_board(game, read) == text_board(game, parsed)
+    assert svg(game, read) == svg(game, parsed)
     assert game.cells(read).tolist() == game.cells(parsed).tolist()
     with pytest.raises(ValueError, match=r"(?i)position"):
         game.read("nothing")
@@ -186,11 +200,15 @@ def test_what_is_read_to_be_shown_is_what_is_parsed(rules):
     ],
 )
 def test_a_command_imports_only_what_it_uses(words, absent):
-    code = (
-        "import contextlib, io, sys\nfrom jaxsolve import cli\nnowhere = io.StringIO()\n"
-        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):\n    cli.main()\n"
-        "print(*sys.modules)"
-    )
+    code = """
+import contextlib, io, sys
+from contextlib import redirect_stderr, redirect_stdout
+from jaxsolve import cli
+nowhere = io.StringIO()
+with contextlib.suppress(SystemExit), redirect_stdout(nowhere), redirect_stderr(nowhere):
+    cli.main()
+print(*sys.modules)
+"""
     here = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     done = subprocess.run(
         [sys.executable, "-c", code, *words],

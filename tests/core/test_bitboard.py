@@ -1,4 +1,4 @@
-"""Laws of the bitboards: every operation equals the plain set operation on lists of points."""
+"""Bitboards: every operation equals the plain set operation on boolean arrays."""
 
 import functools
 import itertools
@@ -15,13 +15,15 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 SQUARES = [(n, n) for n in range(1, 20)]
 SHAPES = [*SQUARES, (1, 9), (19, 2), (5, 8), (7, 16), (16, 7), (3, 31)]
 FEW = [(1, 1), (3, 5), (6, 4), (9, 9), (15, 15), (19, 19), (4, 31)]
-SOME = (
-    SHAPES if LONG else [*FEW, (7, 7), (10, 10), (11, 11), (16, 7)]
-)  # every number of rows a word: 1, 2, 3, 4, 5, 6, 16
+# Every number of rows per word: 1, 2, 3, 4, 5, 6, 16.
+SOME = SHAPES if LONG else [*FEW, (7, 7), (10, 10), (11, 11), (16, 7)]
 
 
 def mixed(shapes: list, values: list) -> list:
-    """Every shape with every value, or (compilation is what these tests cost) every shape once with the values taking turns."""
+    """Every shape with every value in the long run, else every shape once with the next value.
+
+    Compilation takes most of the time of these tests.
+    """
     return (
         list(itertools.product(shapes, values))
         if LONG
@@ -37,6 +39,7 @@ def boards(height: int, width: int, count: int = 6, seed: int = 0) -> np.ndarray
 
 
 def moved(member: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """The points shifted one by one."""
     out = np.zeros_like(member)
     for r, c in np.argwhere(member):
         if 0 <= r + rows < member.shape[0] and 0 <= c + columns < member.shape[1]:
@@ -45,6 +48,7 @@ def moved(member: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 
 def flooded(seeds: np.ndarray, mask: np.ndarray, neighbours: int) -> np.ndarray:
+    """The points of ``mask`` connected to a seed, by depth-first search."""
     out, stack = np.zeros_like(mask), [tuple(p) for p in np.argwhere(seeds & mask)]
     while stack:
         r, c = stack.pop()
@@ -55,7 +59,7 @@ def flooded(seeds: np.ndarray, mask: np.ndarray, neighbours: int) -> np.ndarray:
 
 
 def plain(grid: Grid, packed) -> np.ndarray:
-    """bool[..., height, width] of packed sets, words last, without the code under test."""
+    """bool[..., height, width] of packed sets (words last), without the code under test."""
     bits = np.asarray(packed)[..., grid.word_of] >> grid.bit_of.astype(np.uint32) & 1
     return bits.astype(bool).reshape(*bits.shape[:-1], grid.height, grid.width)
 
@@ -68,7 +72,7 @@ def first_point(mask: np.ndarray) -> np.ndarray:
 
 
 def in_both_layouts(grid: Grid, member: np.ndarray):
-    """The grid and the packed boards with words last, then with words first, each with the way back."""
+    """(grid, packed boards, function that moves words last), with words last, then first."""
     packed = np.stack([grid.constant(m) for m in member])
     yield grid, packed, lambda x: np.asarray(x)
     yield (
@@ -105,10 +109,8 @@ def test_forms_convert_into_each_other(shape):
 def test_single_points(shape):
     grid, member = Grid(*shape), boards(*shape)
     packed = np.stack([grid.constant(m) for m in member])
-    every, outside = (
-        np.arange(grid.points),
-        np.array([-1, grid.points, grid.points + 7, 10**6, -(10**6)]),
-    )
+    every = np.arange(grid.points)
+    outside = np.array([-1, grid.points, grid.points + 7, 10**6, -(10**6)])
     points, none, inside = jax.jit(
         lambda a: (
             grid.to_bool(grid.point(a)),
@@ -185,7 +187,7 @@ def test_flood_equals_brute_force(shape, neighbours):
     np.testing.assert_array_equal(one_by_one, got)
 
 
-def test_flood_follows_a_spiral():
+def test_flood_fills_a_spiral():
     rows = [
         "#########",
         "........#",

@@ -1,4 +1,4 @@
-"""What a process does about its own limits."""
+"""Memory mappings and interrupts of a process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compile_some(count: int) -> None:
         ).block_until_ready()
 
 
-def test_what_is_compiled_takes_mappings_and_gives_them_back(monkeypatch) -> None:
+def test_released_code_gives_its_memory_mappings_back(monkeypatch) -> None:
     before = process.mappings()
     compile_some(20)
     held = process.mappings()
@@ -33,7 +33,7 @@ def test_what_is_compiled_takes_mappings_and_gives_them_back(monkeypatch) -> Non
 
 
 def program(text: str) -> str:
-    """Standard output of a program that ends well."""
+    """Standard output of a program that must succeed."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(text)],
         capture_output=True,
@@ -45,8 +45,8 @@ def program(text: str) -> str:
     return done.stdout
 
 
-def test_an_interruption_waits_until_jax_is_imported():
-    said = program("""
+def test_an_interrupt_waits_until_jax_is_imported():
+    output = program("""
         import os, signal, sys
         from jaxsolve.core import process
 
@@ -59,26 +59,28 @@ def test_an_interruption_waits_until_jax_is_imported():
         try:
             process.import_jax()
         except KeyboardInterrupt:
-            print("interrupted", "jax" in sys.modules and sys.modules["jax"].__version__ is not None)
+            imported = "jax" in sys.modules and sys.modules["jax"].__version__ is not None
+            print("interrupted", imported)
     """)
-    assert said == "interrupted True\n"
+    assert output == "interrupted True\n"
 
 
-def test_of_what_was_put_off_nothing_is_lost():
-    """In the background of a shell SIGINT is ignored, and must not hide the SIGTERM that comes after it."""
-    said = program("""
+def test_every_deferred_signal_takes_effect():
+    """A background process of a shell ignores SIGINT; a later SIGTERM must still take effect."""
+    output = program("""
         import os, signal
         from jaxsolve.core import process
 
         came = []
         signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
-        for kept in (signal.SIG_IGN, lambda number, frame: came.append(number)):
-            signal.signal(signal.SIGINT, kept)
+        for handler in (signal.SIG_IGN, lambda number, frame: came.append(number)):
+            signal.signal(signal.SIGINT, handler)
             with process.defer_interrupts():
                 os.kill(os.getpid(), signal.SIGINT)
                 os.kill(os.getpid(), signal.SIGTERM)
                 print(came)
-            print([number.name for number in map(signal.Signals, came)], signal.getsignal(signal.SIGINT) is kept)
+            restored = signal.getsignal(signal.SIGINT) is handler
+            print([signal.Signals(number).name for number in came], restored)
             came.clear()
     """)
-    assert said.splitlines() == ["[]", "['SIGTERM'] True", "[]", "['SIGINT', 'SIGTERM'] True"]
+    assert output.splitlines() == ["[]", "['SIGTERM'] True", "[]", "['SIGINT', 'SIGTERM'] True"]

@@ -20,7 +20,7 @@ from support.transform_laws import (
     equal,
     functions,
     quickly,
-    said,
+    results_of,
     sample,
     write,
 )
@@ -55,7 +55,8 @@ def test_a_batched_branch_says_what_a_single_one_says(rule_set):
     equal(
         found,
         jax.tree.map(
-            lambda x: np.where((kinds > 0).reshape(-1, *(1,) * (x.ndim - 1)), x, 0), said(rule_set)
+            lambda x: np.where((kinds > 0).reshape(-1, *(1,) * (x.ndim - 1)), x, 0),
+            results_of(rule_set),
         ),
     )
     switch = jax.vmap(

@@ -22,8 +22,7 @@ class Enclosed(NamedTuple):
     board: str  # ``<board>`` of the certificate format
     defender: str
     wall: frozenset[int]  # the defender's chain
-    # Eye space with its stones, and outside liberties.
-    region: frozenset[int]
+    region: frozenset[int]  # eye space with its stones, and outside liberties
     eyes: int  # points of the eye space
 
     def points(self, which: frozenset[int]) -> str:
@@ -32,11 +31,12 @@ class Enclosed(NamedTuple):
 
 
 def draw(rng: random.Random) -> Enclosed:
-    """A random shape of 2 to 8 points, with up to two stones of either colour in it and up to two
-    outside liberties.
+    """A random shape of 2 to 8 points.
+
+    It has up to two stones of either colour inside, and up to two outside liberties.
     """
     while True:
-        if rng.random() < 0.4:  # allows kos
+        if rng.random() < 0.4:  # corners allow kos
             place, cells = "corner", _cells(rng, rng.randrange(5, 8), 3)
         else:
             place, cells = rng.choice(PLACES), _cells(rng, rng.randrange(2, 9))
@@ -62,8 +62,9 @@ def _cells(rng: random.Random, count: int, most: int = LARGEST) -> set[tuple[int
 def _placed(
     rng: random.Random, cells: set[tuple[int, int]], place: str
 ) -> tuple[int, set[int]] | None:
-    """(board size, points) of the cells with space for a wall and attackers; None above
-    ``LARGEST``.
+    """(board size, points) of the cells, with space for a wall and attackers.
+
+    None if the board would be larger than ``LARGEST``.
     """
     top, left = (min(cell[axis] for cell in cells) for axis in (0, 1))
     high, wide = (
@@ -122,10 +123,10 @@ def _walled(rng: random.Random, place: str, size: int, eye_space: set[int]) -> E
     air = set(rng.sample(far, rng.randint(1, min(2, len(far))))) if far else set()
     attackers = outside - liberties - air
     inside = rng.sample(sorted(eye_space), min(len(eye_space) - 1, rng.randrange(5)))
-    mine = set(inside[: rng.randrange(3)])
-    theirs = set(inside) - mine if len(set(inside) - mine) < 3 else set(inside[-2:]) - mine
+    own = set(inside[: rng.randrange(3)])
+    theirs = set(inside) - own if len(set(inside) - own) < 3 else set(inside[-2:]) - own
     stones = {
-        **dict.fromkeys(wall | mine, "defender"),
+        **dict.fromkeys(wall | own, "defender"),
         **dict.fromkeys(attackers | theirs, "attacker"),
     }
     if not _all_breathe(size, stones):

@@ -32,6 +32,7 @@ def task(rng: random.Random, size: int, eyes: str):
 
 
 def blob(rng: random.Random, size: int, count: int) -> set[int]:
+    """A random connected set of points."""
     points = {rng.randrange(size * size)}
     while len(points) < count:
         row, column = divmod(rng.choice(sorted(points)), size)
@@ -42,9 +43,9 @@ def blob(rng: random.Random, size: int, count: int) -> set[int]:
 
 
 def position(rng: random.Random, game):
-    """A board full of chains except for a few points, most of them in the region.
+    """A board full of stones except for a few points, most of them in the region.
 
-    None if there is none, or the game is over.
+    None if it is not a position, or the game is over.
     """
     owner, inside = "X" if game.defender == "black" else "O", set(game.region_points)
     cells = [rng.choice("XO") for _ in range(game.size**2)]
@@ -62,8 +63,9 @@ def position(rng: random.Random, game):
 
 
 def questions(rng: random.Random, draw):
-    """Endless (game, state, claim, verdict of retrograde analysis) of random positions of
-    ``draw``'s games.
+    """Endless random questions of the games that ``draw`` returns.
+
+    Yields (game, state, claim, verdict of retrograde analysis).
     """
     while True:
         game = draw()
@@ -75,13 +77,9 @@ def questions(rng: random.Random, draw):
         except minimax.TooLarge:
             continue
         for claim in claims(game):
-            forced, prevented = (
-                bool(graph.forced(claim)[0]),
-                bool(graph.forced(claim.opposite(False))[0]),
-            )
-            yield (
-                game,
-                state,
-                claim,
-                Verdict.PROVED if forced else Verdict.DISPROVED if prevented else Verdict.UNKNOWN,
-            )
+            verdict = Verdict.UNKNOWN
+            if graph.forced(claim)[0]:
+                verdict = Verdict.PROVED
+            elif graph.forced(claim.opposite(False))[0]:
+                verdict = Verdict.DISPROVED
+            yield game, state, claim, verdict

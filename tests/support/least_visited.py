@@ -1,8 +1,8 @@
 """A search method as a user might add one: this file and an entry in the list of methods.
 
-A descent takes the least visited move, so all moves are searched in turn. An extra word of each
-edge counts its descents, and another identifies its move and position, so that a test notices if
-words and edges ever part.
+A descent follows the least visited move, so all moves are searched in turn. One extra word of each
+edge counts its descents. Another identifies its position and move, so that a test detects words
+that belong to another edge.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _mark_of(tree, node, action):
 def _least_visited(tree, node):
     """The next move of ``node`` without an edge, else its least visited open edge.
 
-    NONE if all are decided, lead back or are in flight.
+    NONE if all are decided, lead to a repetition or are in flight.
     """
     record = tree.nodes[node]
     if record.visited < record.moves:
@@ -70,7 +70,7 @@ def _least_visited(tree, node):
 
 @inner
 def _descend(tree, paths, path):
-    """Takes a path from the root to a leaf; False if it finds none."""
+    """Extends a path from the root to a leaf; False if there is none."""
     while paths.depth[path] + 2 < paths.nodes.shape[1]:
         depth = paths.depth[path]
         node = paths.nodes[path, depth]
@@ -105,7 +105,7 @@ def _select(work, first, last, leaves, weights):
 
 
 def words_agree(tree: Tree, node: int) -> bool:
-    """Whether the extra words of all edges of a node are those written for them."""
+    """Whether the extra words of all edges of a node belong to these edges."""
     record = tree.nodes[node]
     for at in range(int(record["edges"]), int(record["edges"]) + int(record["visited"])):
         action = int(tree.edges[at]["action"]) & ACTION

@@ -42,10 +42,9 @@ def random_network(game: Game, heads: str, seed: int = 0, view: View = BOARD) ->
     rng = np.random.default_rng(seed)
 
     def drawn(leaf: jax.ShapeDtypeStruct) -> np.ndarray:
-        spread = (
-            0.1 if len(leaf.shape) == 1 else 1.5 / np.sqrt(np.prod(leaf.shape[:-1]))
-        )  # of a bias, of a kernel
-        return rng.normal(0, spread, leaf.shape).astype(np.float32)
+        is_bias = len(leaf.shape) == 1
+        deviation = 0.1 if is_bias else 1.5 / np.sqrt(np.prod(leaf.shape[:-1]))
+        return rng.normal(0, deviation, leaf.shape).astype(np.float32)
 
     params = jax.tree.map(drawn, architecture.shapes())
     return Network(f"random-{heads}", architecture, params, game.rule_set, {"seed": seed})

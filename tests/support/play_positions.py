@@ -7,7 +7,7 @@ import numpy as np
 
 
 def positions(game, count, plies, seed=0):
-    """Packed positions of random play, none of them over."""
+    """Packed positions after ``plies`` random moves, in which the game is not over."""
     rng, found = np.random.default_rng(seed), []
     step, legal, pack = jax.jit(game.step), jax.jit(game.legal_mask), jax.jit(game.pack)
     while len(found) < count:

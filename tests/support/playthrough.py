@@ -1,7 +1,8 @@
-"""Golden records: one game per rule set as plain text, written once and replayed by ``test_playthroughs.py``.
+"""Golden records: one game per rule set as plain text, replayed by ``test_playthroughs.py``.
 
-``python tests/playthrough.py`` writes them all restarts into ``tests/playthroughs``: uniformly random legal moves drawn with the seeds below, which
-were picked only so that the games are short and end in different ways. Rewriting is right only after a deliberate change of rules or text.
+``python tests/support/playthrough.py`` writes all of them anew: uniformly random legal moves drawn
+with the seeds below. The seeds are chosen so that the games are short and end in different ways.
+Rewrite the records only after a deliberate change of rules or text.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ RECORDS = {  # file: (rule set, start position or "" for the game's own, seed)
     "minishogi": ("minishogi", "", 9),
     "slither-5": ("slither-5", "", 2),
     "tsumego-5": (
-        "tsumego-5;ko=simple;goal=live;defender=black;crucial=B2,C2;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid",
+        "tsumego-5;ko=simple;goal=live;defender=black;crucial=B2,C2;ko_white=forbid;"
+        "region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3",
         "...../...../..O../.XXO./..... w",
         10,
     ),
@@ -39,7 +41,7 @@ RECORDS = {  # file: (rule set, start position or "" for the game's own, seed)
 
 
 def random_moves(game: Game, start: str, seed: int, limit: int = 400) -> list[str]:
-    """Uniformly random legal moves from the start until the game is over, or ``limit`` of them."""
+    """At most ``limit`` uniformly random legal moves from the start to the end of the game."""
     rng, step, mask = np.random.default_rng(seed), jax.jit(game.step), jax.jit(game.legal_mask)
     state, moves = game.parse(start), []
     while len(legal := np.flatnonzero(mask(state))) and len(moves) < limit:
@@ -50,20 +52,21 @@ def random_moves(game: Game, start: str, seed: int, limit: int = 400) -> list[st
 
 
 def write(game: Game, start: str, moves: list[str]) -> str:
-    """The record of a game: every move with the number of legal ones, a drawing every 20 moves, and how it ended."""
-    look, step = (
-        jax.jit(lambda s: (game.legal_mask(s), game.to_move(s), game.outcome(s))),
-        jax.jit(game.step),
-    )
+    """The record of a game.
+
+    It has each move with the number of legal moves, a drawing every 20 moves, and the outcome.
+    """
+    facts = jax.jit(lambda s: (game.legal_mask(s), game.to_move(s), game.outcome(s)))
+    step = jax.jit(game.step)
     state, last = game.parse(start), None
     lines = [f"rules {game.rule_set}", f"start {game.text(state)}", ""]
     for number, move in enumerate([*moves, None], 1):
-        mask, side, outcome = look(state)
+        mask, side, outcome = facts(state)
         if move is None or number % 20 == 1 < number:
-            words = game.text(state) if move is None else ""
+            final = game.text(state) if move is None else ""
             lines += [
                 "",
-                f"after {number - 1} {words}".rstrip(),
+                f"after {number - 1} {final}".rstrip(),
                 *text_board(game, state, last_move=last, ascii_only=True).splitlines(),
                 "",
             ]

@@ -21,7 +21,7 @@ NAMES = tuple(METHODS)
 
 
 def in_turn(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Values for ``parametrize``: all combinations in the long run, each value once else."""
+    """Values for ``parametrize``: all combinations in the long run, else each value once."""
     lists = [list(some) for some in values]
     if LONG:
         return list(itertools.product(*lists))
@@ -34,7 +34,7 @@ def in_turn(*values: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 class Setting(NamedTuple):
-    """How a search is run."""
+    """Settings of a search."""
 
     method: str
     wave: int
@@ -45,7 +45,7 @@ class Setting(NamedTuple):
 def settings(
     nodes: tuple[int | None, ...] = (None, 256), waves: tuple[int, ...] = (1, 4, 32)
 ) -> Iterator[Setting]:
-    """All combinations of method, wave width and table size, each round with another seed."""
+    """All combinations of method, wave width and table size, with another seed in each round."""
     for seed in itertools.count():
         for max_nodes, wave, method in itertools.product(nodes, waves, NAMES):
             yield Setting(method, wave, max_nodes, seed)
@@ -101,16 +101,16 @@ def accepted(game: Game, state: State, claim: Claim, result: Result) -> None:
     assert result.certificate is not None, result.reason
     report = check(result.certificate)
     assert report.accepted, report.sentence
-    shown = claim if result.verdict is Verdict.PROVED else claim.opposite(game.may_draw)
+    proven = claim if result.verdict is Verdict.PROVED else claim.opposite(game.may_draw)
     assert (report.rules, report.root, report.claim) == (
         game.rule_set,
         game.text(state),
-        shown.text(game.players),
+        proven.text(game.players),
     )
 
 
 def claims(game: Game) -> list[Claim]:
-    """Every claim there is to ask about a game; opposites of one another are both asked."""
+    """Every claim about a game, including opposites."""
     return [
         Claim(player, result)
         for player in (0, 1)

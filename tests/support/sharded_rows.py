@@ -1,6 +1,7 @@
-"""Run with eight virtual devices by test_evaluate_devices.py: ``python sharded_rows.py DEVICES RULE_SET:KIND ...``.
+"""Program that compares an evaluator on several devices with one on a single device.
 
-Asserts that rows spread over DEVICES devices are those of one, and prints each rule set and kind for which that held.
+``python sharded_rows.py DEVICES RULE_SET:KIND ...`` prints each rule set and kind whose rows are
+equal. ``tests/evaluate/test_devices.py`` runs it with eight virtual devices.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ PARAMS = {"bias": np.float32(3), "weight": np.arange(4, dtype=np.float32)}
 
 
 def network(params, planes, legal):
-    """With a loop and constants inside, as networks have them; in whole numbers, as rounding may depend on the size of a batch."""
+    """A function with a loop and constants, as in networks.
+
+    It computes whole numbers, since rounding may depend on the batch size.
+    """
 
     def layer(i, x):
         return 2 * x + params["bias"] + i
@@ -33,7 +37,7 @@ def network(params, planes, legal):
 
 
 def positions(game, count):
-    """Packed positions of random games, begun again when they end, and one legal action of each."""
+    """Packed positions of successive random games, and a legal action of each."""
     rng, states, actions = np.random.default_rng(0), [], []
 
     @jax.jit
@@ -81,14 +85,14 @@ def same_rows(rule_set: str, kind: str, devices: int) -> None:
         )
     assert len(several.submit(states, actions, 7).sharding.device_set) == devices
     if kind == "network":
-        twice = jax.tree.map(lambda x: 2 * x, PARAMS)
-        swapped = several.with_params(twice)
+        doubled = jax.tree.map(lambda x: 2 * x, PARAMS)
+        changed = several.with_params(doubled)
         assert np.array_equal(
-            swapped(states, actions, 7, history),
-            one.with_params(twice)(states, actions, 7, history),
+            changed(states, actions, 7, history),
+            one.with_params(doubled)(states, actions, 7, history),
         )
         assert all(
-            len(x.sharding.device_set) == devices for x in jax.tree.leaves(swapped.heads.params)
+            len(x.sharding.device_set) == devices for x in jax.tree.leaves(changed.heads.params)
         )
 
 

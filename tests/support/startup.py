@@ -1,4 +1,4 @@
-"""What the tests of starting processes share: a small package whose search compiles in a second, and processes that use it or ours."""
+"""Helpers for tests of process starts: a small package that compiles in a second, and processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def total(x):
 
 def sorting(before):
     @njit
-    def sort(x, n):  # calls itself, so that it stays a function of its own in the machine code
+    def sort(x, n):  # recursive, so that it is not inlined
         if n < 2:
             return 0
         sort(x, n - 1)
@@ -67,16 +67,16 @@ right = {"descending": np.sort(x)[::-1], "ascending": np.sort(x)}
 answers, compiled_here = {}, []
 for name in sys.argv[1:]:
     function = getattr(loops, name)
-    given = x.copy()
-    answer = function(given[:3] * 0 if name == "total" else given)
-    answers[name] = int(answer) if name == "total" else bool((given == right[name]).all())
+    values = x.copy()
+    answer = function(values[:3] * 0 if name == "total" else values)
+    answers[name] = int(answer) if name == "total" else bool((values == right[name]).all())
     compiled_here += [name] * sum(function.stats.cache_misses.values())
 print(json.dumps([answers, compiled_here]))
 """
 
 
 def toy_package(folder: Path) -> Path:
-    """In a folder, a package of our name whose search is three small loops: what it compiles, it compiles in a second."""
+    """A package ``jaxsolve`` in ``folder`` whose search is three small loops."""
     package = folder / "jaxsolve"
     (package / "search").mkdir(parents=True)
     shutil.copy(PACKAGE / "__init__.py", package)
@@ -101,6 +101,7 @@ def start(
     cache: Path | None = None,
     environment: dict[str, str] | None = None,
 ) -> subprocess.Popen:
+    """Starts a process that runs the program ``use`` with the package ``toy``."""
     cache = cache or toy.parent.parent / "cache"
     environment = {
         **os.environ,
@@ -116,14 +117,14 @@ def start(
 
 
 def answer(process: subprocess.Popen) -> tuple[dict, list[str], str]:
-    """(answers by function, functions compiled in that process rather than read, what it wrote to stderr)."""
+    """(answers by function, functions that the process compiled, standard error)."""
     out, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     return (*json.loads(out), errors)
 
 
 def entries(toy: Path) -> dict[str, int]:
-    """Kept machine code by file name, with its time of writing."""
+    """Time of writing of each file of cached machine code, by name."""
     return {
         path.name: path.stat().st_mtime_ns
         for path in (toy.parent.parent / "cache").rglob("jaxsolve.search.*")

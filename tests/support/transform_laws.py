@@ -1,7 +1,8 @@
-"""What JAX may do to the rules of a game without changing what they say: batched branches, meshes of devices, strict types.
+"""Transformations of JAX that must not change a game's results, such as meshes of devices.
 
-``python tests/transform_laws.py FILE`` checks the laws of several devices, which must be made before JAX starts, and prints what failed as JSON. FILE
-holds what one device says (``write``), so that it need not be compiled again.
+``python tests/support/transform_laws.py FILE`` checks the laws of several devices, whose number is
+fixed when JAX starts, and prints the failures as JSON. FILE contains the results of one device
+(``write``), so that they need not be compiled again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from jax.sharding import PartitionSpec as P
 
 from jaxsolve.games import Game, make, random_legal_action
 
-RULE_SETS = {  # and the position that random games start from, where it is not the game's own
+RULE_SETS = {  # and the start position of random games, "" for the game's own
     "awari": "3,0,1,2,0,5/1,2,0,4,0,1 s captured=15:14",
     "go-5": "",
     "go-3;ko=positional;komi=0": "",
@@ -36,46 +37,47 @@ RULE_SETS = {  # and the position that random games start from, where it is not 
     "knightthrough-5": "",
     "minishogi": "..k../...../..P../..p../..K.. b hands=RBGSrbgs",
     "slither-4": "",
-    "tsumego-5;goal=live;defender=black;crucial=B2,C2;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid": "...../...../..O../.XXO./..... w",
+    "tsumego-5;goal=live;defender=black;crucial=B2,C2;ko_white=forbid;"
+    "region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3": "...../...../..O../.XXO./..... w",
 }
 BOARDS, DEVICES = 16, 8
 RULES = ("step", "legal_mask", "children")
 ABILITIES = ("children", "detect_win", "initial_numbers", "forced_reply")
 COMPARED = ("step", "legal_mask", "transform", *ABILITIES)
-QUICKLY = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-}  # what is computed is the question, not how fast
+# These tests compile much and run little.
+QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
 def functions(game: Game) -> dict[str, Callable]:
-    """Everything that a game says of (state, action)."""
-    told = {
+    """Functions of (state, action) by name: all functions of a game's states."""
+    of_states = {
         name: getattr(game, name)
         for name in ("legal_mask", "outcome", "to_move", "observe", "key", "pack", *ABILITIES)
         if hasattr(game, name)
     }
-    said = {name: functools.partial(_told, tell) for name, tell in told.items()}
-    turn = functools.partial(_turned, game)
-    return {"step": game.step, "transform": turn, **said}
+    ignoring_actions = {
+        name: functools.partial(_of_state, function) for name, function in of_states.items()
+    }
+    transform = functools.partial(_transformed, game)
+    return {"step": game.step, "transform": transform, **ignoring_actions}
 
 
-def _told(tell: Callable, state: Any, action: jax.Array) -> Any:
+def _of_state(function: Callable, state: Any, action: jax.Array) -> Any:
     del action
-    return tell(state)
+    return function(state)
 
 
-def _turned(game: Game, state: Any, action: jax.Array) -> Any:
+def _transformed(game: Game, state: Any, action: jax.Array) -> Any:
     return game.transform(state, action % game.num_symmetries)
 
 
 def quickly(function: Callable, *args: Any) -> Any:
-    """``function`` compiled for ``args``, in little time."""
+    """``function`` compiled for ``args`` without optimisation."""
     return jax.jit(function).lower(*args).compile(compiler_options=QUICKLY)
 
 
 def _positions(game: Game, first: Any, keys: jax.Array) -> tuple[Any, jax.Array]:
-    """Positions of random games, each after one more move than the one before, and a legal action of each."""
+    """Positions of random games, the n-th after n moves, and a legal action of each."""
 
     def ply(states: Any, number: jax.Array) -> Any:
         actions = jax.vmap(random_legal_action)(
@@ -98,16 +100,14 @@ def _positions(game: Game, first: Any, keys: jax.Array) -> tuple[Any, jax.Array]
 def sample(rule_set: str) -> tuple[Game, Any, jax.Array]:
     """(game, BOARDS states, a legal action of each)."""
     game = make(rule_set)
-    first, keys = (
-        game.parse(RULE_SETS[rule_set]) if RULE_SETS[rule_set] else game.init(),
-        jax.random.split(jax.random.key(3), BOARDS),
-    )
+    first = game.parse(RULE_SETS[rule_set]) if RULE_SETS[rule_set] else game.init()
+    keys = jax.random.split(jax.random.key(3), BOARDS)
     return (game, *quickly(functools.partial(_positions, game), first, keys)(first, keys))
 
 
 @functools.cache
-def said(rule_set: str) -> Any:
-    """numpy: what the game says of its sample, by ``vmap`` on one device."""
+def results_of(rule_set: str) -> Any:
+    """numpy: results of the game's functions for its sample, by ``vmap`` on one device."""
     game, states, actions = sample(rule_set)
     look = jax.vmap(
         lambda state, action: {
@@ -128,44 +128,49 @@ def equal(one: Any, other: Any) -> None:
 
 
 # ---- laws of several devices -------------------------------------------------------------------
-class Told(NamedTuple):
-    """numpy: BOARDS states, a legal action of each, and what the game says of them on one device."""
+class Sample(NamedTuple):
+    """BOARDS states, a legal action of each, and the results of one device, as numpy arrays."""
 
     states: Any
     actions: np.ndarray
-    said: Any
+    results: Any
 
 
 def write(file: Path, rule_sets: list[str]) -> Path:
     """A file for ``failures``."""
-    told = {
-        rule_set: Told(*jax.tree.map(np.asarray, sample(rule_set)[1:]), said(rule_set))
+    samples = {
+        rule_set: Sample(*jax.tree.map(np.asarray, sample(rule_set)[1:]), results_of(rule_set))
         for rule_set in rule_sets
     }
-    file.write_bytes(pickle.dumps(told))
+    file.write_bytes(pickle.dumps(samples))
     return file
 
 
-def under_shard_map(game: Game, told: Told) -> None:
-    """Each device's rows are those of one device, and devices have nothing to tell each other."""
+def under_shard_map(game: Game, expected: Sample) -> None:
+    """Each device's rows equal those of one device, and devices do not communicate."""
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Auto,))
 
     def spread(function: Callable) -> Callable:
         return jax.shard_map(jax.vmap(function), mesh=mesh, in_specs=P("d"), out_specs=P("d"))
 
-    _hold(game, told, spread, mesh)
+    _assert_law(game, expected, spread, mesh)
 
 
-def under_an_explicit_mesh(game: Game, told: Told) -> None:
-    """``vmap`` over a batch that is spread by its type."""
+def under_an_explicit_mesh(game: Game, expected: Sample) -> None:
+    """``vmap`` over a batch whose type spreads it over the devices."""
     mesh = jax.make_mesh((DEVICES,), ("d",), axis_types=(AxisType.Explicit,))
     with jax.set_mesh(mesh):
-        _hold(game, told, jax.vmap, mesh)
+        _assert_law(game, expected, jax.vmap, mesh)
 
 
-def _hold(game: Game, told: Told, spread: Callable, mesh: jax.sharding.Mesh) -> None:
-    """What takes long to compile beside ``RULES`` is only traced: what JAX refuses, it refuses then."""
-    states, actions = jax.device_put((told.states, told.actions), NamedSharding(mesh, P("d")))
+def _assert_law(game: Game, expected: Sample, spread: Callable, mesh: jax.sharding.Mesh) -> None:
+    """Compares ``RULES``; the other functions are only traced, since they compile slowly.
+
+    If JAX refuses a function, it does so when tracing.
+    """
+    states, actions = jax.device_put(
+        (expected.states, expected.actions), NamedSharding(mesh, P("d"))
+    )
     rules = {}
     for name, function in functions(game).items():
         if name in RULES:
@@ -181,18 +186,18 @@ def _hold(game: Game, told: Told, spread: Callable, mesh: jax.sharding.Mesh) -> 
         states,
         actions,
     )
-    equal(call(states, actions), {name: told.said[name] for name in rules})
-    for word in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
-        assert word not in call.as_text(), f"devices wait for each other: {word}"
+    equal(call(states, actions), {name: expected.results[name] for name in rules})
+    for operation in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
+        assert operation not in call.as_text(), f"devices communicate: {operation}"
 
 
 def failures(file: Path) -> dict[str, str]:
-    """Of each law and rule set of the file that failed, why."""
+    """Traceback of each law and rule set of the file that failed."""
     found = {}
-    for rule_set, told in pickle.loads(file.read_bytes()).items():
+    for rule_set, expected in pickle.loads(file.read_bytes()).items():
         for law in (under_shard_map, under_an_explicit_mesh):
             try:
-                law(make(rule_set), told)
+                law(make(rule_set), expected)
             except Exception:
                 found[f"{law.__name__} {rule_set}"] = traceback.format_exc(limit=-6)
     return found

@@ -26,6 +26,7 @@ def study_json(board: str, *words) -> dict:
 
 
 def record_of(board: str, marks: str = "", more: str = "") -> str:
+    """An SGF record of a board."""
     cells = parse_board(board, board.count("/") + 1)
     points = {1: "", 2: ""}
     for y, row in enumerate(cells):

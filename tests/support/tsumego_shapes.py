@@ -1,5 +1,6 @@
-"""Textbook shapes for the tests of ``jaxsolve tsumego``: enclosed White groups on a 7x7 board, with
-the status in the literature for either side first.
+"""Textbook shapes for the tests of ``jaxsolve tsumego``: enclosed White groups on a 7x7 board.
+
+Each has its status in the literature with Black first and with White first.
 """
 
 from __future__ import annotations

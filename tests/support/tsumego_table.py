@@ -1,6 +1,4 @@
-"""Table of textbook shapes for the documentation: runs ``jaxsolve tsumego`` on each and prints
-status and CPU time.
-"""
+"""Table of textbook shapes for the documentation: status and CPU time of ``jaxsolve tsumego``."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ if __name__ == "__main__":
     print("| shape | black first | white first | CPU |\n| --- | --- | --- | --- |")
     for name, (board, *expected) in ALL.items():
         found = study_json(board)
-        told = [found[f"{side}_first"]["status"] for side in ("black", "white")]
+        statuses = [found[f"{side}_first"]["status"] for side in ("black", "white")]
         seconds = sum(row["cpu_seconds"] for row in found["questions"])
-        wrong = "" if told == expected else f" (books: {', '.join(expected)})"
-        print(f"| {name} | {told[0]} | {told[1]} | {seconds:.2f} s |{wrong}", flush=True)
+        wrong = "" if statuses == expected else f" (books: {', '.join(expected)})"
+        print(f"| {name} | {statuses[0]} | {statuses[1]} | {seconds:.2f} s |{wrong}", flush=True)

@@ -1,4 +1,4 @@
-"""A user's script, for the type checker: public functions have the types that users rely on."""
+"""A user's script for the type checker: public functions have the types that users rely on."""
 
 from __future__ import annotations
 

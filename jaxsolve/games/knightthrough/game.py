@@ -22,32 +22,36 @@ from jaxsolve.games.knightthrough.text import DIRECTIONS, FORWARD
 
 @exportable
 class KnightthroughState(NamedTuple):
-    """A position as ``byteboard`` packs it: five words, 20 bytes."""
+    """A position packed as in ``byteboard``: five words, 20 bytes."""
 
     knights: jax.Array  # uint32[2, 2]: Black's and White's knights
-    side: jax.Array  # uint32[]: 0 or 1, to move
+    side: jax.Array  # uint32[]: the player to move, 0 or 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Knightthrough(Game):
-    """Knightthrough on a ``size`` x ``size`` board: whoever first gets a knight to the row farthest from its own has won.
+    """Knightthrough on a ``size`` x ``size`` board: the first knight on its far row wins.
 
-    The two rows nearest to a player are full of its knights; Black begins at the bottom and moves first. A knight moves as in chess and jumps
-    over whatever is between; on a cell with an opponent's knight it captures it, on one with an own knight it may not go. With
-    ``rules=forward`` only the four moves towards the far row exist, with ``rules=all`` all eight do (a game of the general game playing
-    competitions).
+    At the start, each player's knights fill the two rows nearest to the player. Black starts at the
+    bottom and moves first. Knights move as in chess: they jump over other pieces and capture by
+    landing on an opponent's knight. ``rules=forward`` allows only the four moves towards the far
+    row. ``rules=all`` allows all eight moves, as in the general game playing competitions.
 
-    A player who has no legal move has lost, and so has one without knights: to capture everything wins. There are no draws. With
-    ``rules=forward`` every move brings a knight nearer to the far row, so the game ends; with ``rules=all`` positions can come back, and
-    nothing forbids it.
+    A player with no legal move loses; this includes a player without knights. There are no draws.
+    With ``rules=forward`` every move brings a knight nearer to the far row, so the game ends. With
+    ``rules=all`` positions can repeat, and no rule forbids that.
 
-    A position set up by hand is one that the side not to move can have left behind: it has a knight, and the side to move has none on its
-    far row. Boards of 4x4 to 7x7 are there to be searched through; on 4x4 the first move can win.
+    ``parse`` accepts positions in which the side not to move has a knight, and the side to move has
+    none on its far row. Boards of 4x4 to 7x7 are small enough to search; on 4x4 the first move can
+    win.
 
-    Actions, N = ``size``: ``d * N^2 + row * N + column`` moves the knight there in direction d, row 0 at the top. Directions are those of
-    ``knightthrough.text.DIRECTIONS``, rows being counted towards the far row of the player who moves and columns to the right on the board: four
-    with ``forward``, eight with ``all``. Observation: bool[N, N, 3], the knights of the side to move, the opponent's, ones if White is to
-    move; the board is not turned. Raises ValueError for a size outside 4..8 or an unknown option.
+    Action ``d * N^2 + row * N + column``, N = ``size``, moves the knight on that cell in direction
+    d of ``knightthrough.text.DIRECTIONS``: the first four with ``forward``, all eight with ``all``.
+    Row 0 is the top row; the rows of a direction count towards the mover's far row, its columns to
+    the right of the board. Observation: bool[N, N, 3], the knights of the side to move, those of
+    the opponent, and ones if White is to move; the board is not rotated.
+
+    Raises ValueError for a size outside 4..8 or an unknown option.
     """
 
     size: int = 8
@@ -68,7 +72,7 @@ class Knightthrough(Game):
 
     @property
     def may_repeat(self) -> bool:  # type: ignore[override]
-        """Whether knights can go back."""
+        """Whether positions can repeat: knights can move back."""
         return self.rules == "all"
 
     @property
@@ -107,22 +111,25 @@ class Knightthrough(Game):
         return functools.reduce(jnp.add, steps)
 
     def legal_mask(self, state: KnightthroughState) -> jax.Array:
-        return byteboard.to_bool(self._look(state)[0], self.size).reshape(-1)
+        return byteboard.to_bool(self._moves_and_outcome(state)[0], self.size).reshape(-1)
 
     def outcome(self, state: KnightthroughState) -> jax.Array:
-        return self._look(state)[1]
+        return self._moves_and_outcome(state)[1]
 
     def legal_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
         return self._legal_and_outcome(state)
 
     @batch_last
     def _legal_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
-        words, outcome = self._look(state)
+        words, outcome = self._moves_and_outcome(state)
         return byteboard.action_words(words, self.size), outcome
 
     @batch_last
-    def _look(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
-        """uint32[4 or 8, 2]: the knights that may move in each direction; int32[]: the outcome; batch last."""
+    def _moves_and_outcome(self, state: KnightthroughState) -> tuple[jax.Array, jax.Array]:
+        """Knights with a legal move by direction, uint32[4 or 8, 2], and the outcome, int32[].
+
+        The batch is on the last axes.
+        """
         white = state.side == 1
         own, other = (
             [jnp.where(white, state.knights[c, w], state.knights[1 - c, w]) for w in range(WORDS)]
@@ -135,7 +142,7 @@ class Knightthrough(Game):
         ends = zip(self._ahead(1)(free), self._ahead(0)(free), strict=True)
         moves = [own[w][None] & jnp.where(white, down, up) for w, (down, up) in enumerate(ends)]
         words = jnp.stack(moves, axis=1)
-        over = ~jnp.any(words != 0, axis=(0, 1))  # no move is left after a win, too
+        over = ~jnp.any(words != 0, axis=(0, 1))  # after a win no move is legal either
         winner = (state.side ^ 1).astype(jnp.int32) + np.int32(Outcome.FIRST_WINS)
         return words, jnp.where(over, winner, np.int32(Outcome.ONGOING))
 
@@ -147,7 +154,7 @@ class Knightthrough(Game):
         return rows[0], rows[1]
 
     def _ahead(self, player: int) -> Shifts:
-        """What lies a move of ``player`` ahead in each direction, brought to the cell."""
+        """Shifts that move the target of each step of ``player`` back to its origin."""
         return _ahead(self.size, self._planes, player)
 
     def to_move(self, state: KnightthroughState) -> jax.Array:
@@ -165,7 +172,7 @@ class Knightthrough(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity and the mirror image, left for right."""
+        """The identity and the left-right mirror image."""
         return 2
 
     def symmetry_actions(self) -> np.ndarray:
@@ -202,7 +209,7 @@ class Knightthrough(Game):
         return are_stones(states.knights, board) & (states.side <= 1)
 
     def action_text(self, action: int, state: KnightthroughState | None = None) -> str:
-        """Without a state the move is taken to be Black's."""
+        """Without a state the mover is Black."""
         if not 0 <= action < self.num_actions:
             raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
         return notation.action_text(
@@ -210,7 +217,7 @@ class Knightthrough(Game):
         )
 
     def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:
-        """Without a state the move is taken to be Black's."""
+        """Without a state the mover is Black."""
         first, _ = notation.cells_of_move(text, self.size)
         return notation.action_of(text, self.size, self._mover(first, state), self._planes)
 
@@ -228,7 +235,7 @@ class Knightthrough(Game):
         return Stones(Shape.SQUARES, self.cells(state), *board_text.gtp_labels(self.size))
 
     def place(self, action: int, state: KnightthroughState, player: int) -> Place | None:
-        """The cell to which the knight goes."""
+        """The (column, row) of the knight's target."""
         end = notation.end_of(int(action), self.size, player)
         return None if end is None else (end[1], end[0])
 

@@ -11,7 +11,7 @@ ENTRIES = (
                 "rules",
                 "forward",
                 "all",
-                meaning="Which moves of a knight there are: those towards the far row, or all eight.",
+                meaning="The legal steps of a knight: those towards the far row, or all eight.",
             ),
         ),
         sizes=range(4, 9),

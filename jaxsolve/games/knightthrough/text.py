@@ -1,4 +1,4 @@
-"""Knightthrough in words: moves, and positions read with everything checked that one set up by hand can get wrong."""
+"""Text of Knightthrough's moves, and validation of positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from jaxsolve.games.knightthrough.game import Knightthrough
 
 FORWARD = ((2, -1), (2, 1), (1, -2), (1, 2))
-"""Steps of a knight as (rows towards the far row, columns to the right as Black sees them), in the order of the action planes."""
+"""Steps of a knight in the order of the action planes.
+
+A step is (rows towards the mover's far row, columns to the right from Black's view).
+"""
 DIRECTIONS = (*FORWARD, *((-rows, columns) for rows, columns in FORWARD))
 
 
@@ -24,7 +27,7 @@ def start(size: int) -> np.ndarray:
 
 
 def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
-    """(row, column) to which an action takes a knight of ``player``; None where that is off the board."""
+    """Target (row, column) of a move of ``player``; None if it is off the board."""
     plane, cell = divmod(action, size**2)
     rows, columns = DIRECTIONS[plane]
     row, column = cell // size + (rows if player else -rows), cell % size + columns
@@ -32,25 +35,28 @@ def end_of(action: int, size: int, player: int) -> tuple[int, int] | None:
 
 
 def owner(cell: int, cells: np.ndarray, side: int) -> int:
-    """Whose move it is that begins at ``cell``: of the player whose knight is there, or else of the one who has just moved it away."""
+    """The player whose move starts at ``cell``.
+
+    If the cell is empty, the move was just made, so it is that of the side not to move.
+    """
     knight = int(cells.reshape(-1)[cell])
     return knight - 1 if knight else 1 - side
 
 
 def action_text(action: int, size: int, player: int) -> str:
-    """``B1-C3`` for a move of ``player``. Raises ValueError for one that leaves the board."""
+    """``B1-C3`` for a move of ``player``. Raises ValueError if its target is off the board."""
     end = end_of(action, size, player)
     first = board_text.gtp_point(action % size**2, size)
     if end is None:
-        raise ValueError(f"Action {action} takes what is on {first} off the board.")
+        raise ValueError(f"Action {action} moves the knight on {first} off the board.")
     return f"{first}-{board_text.gtp_point(end[0] * size + end[1], size)}"
 
 
 def cells_of_move(text: str, size: int) -> tuple[int, int]:
-    """The numbers of the two cells that a move names. Raises ValueError."""
+    """Numbers of the origin and target cells of a move. Raises ValueError."""
     first, dash, second = text.partition("-")
     if not dash:
-        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, such as B1-C3.")
+        raise ValueError(f"{text.strip()!r} is no move: a move joins two cells, as in B1-C3.")
     return board_text.parse_gtp_point(first, size), board_text.parse_gtp_point(second, size)
 
 
@@ -63,16 +69,16 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
         raise ValueError(f"{text.strip()!r} is no knight's move.")
     if (plane := DIRECTIONS.index(step)) >= planes:
         raise ValueError(
-            f"{text.strip()!r} leads away from the far row, and rules=forward has no such moves."
+            f"{text.strip()!r} leads away from the far row, which rules=forward does not allow."
         )
     return plane * size**2 + first
 
 
 def parse(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
-    """int8[N, N] cells and the side to move, of ``<board> <side>``. Raises ValueError."""
+    """Cells int8[N, N] and the side to move of ``<board> <side>``. Raises ValueError."""
     cells, side = board_text.parse_board_and_side(text, "Knightthrough", game.size, game.players)
     if (cells[-1 if side else 0] == side + 1).any():
-        raise ValueError(f"{game.players[side]} is to move but has a knight on its far row already")
+        raise ValueError(f"{game.players[side]} is to move but already has a knight on its far row")
     if not (cells == 2 - side).any():
-        raise ValueError(f"{game.players[1 - side]} has just moved but has no knight")
+        raise ValueError(f"{game.players[1 - side]} moved last but has no knight")
     return cells, side

@@ -36,39 +36,52 @@ from jaxsolve.games.minishogi.pieces import (
 )
 
 PLANES = 2 * len(DIRECTIONS) + len(HELD)
-SIDE_AT = 2 * HAND_BITS  # the bit of ``meta`` after both hands
+SIDE_AT = 2 * HAND_BITS  # bit of ``meta`` that is 1 if White is to move
 _SIDE = np.uint32(1 << SIDE_AT)
 
 
 @exportable
 class MiniShogiState(NamedTuple):
-    """A position as the side to move sees it, on boards as ``pieces`` lays them out: White's are turned half round. 24 bytes."""
+    """A position from the mover's view, 24 bytes: for White the board is rotated by 180 degrees."""
 
-    boards: jax.Array  # uint32[5]: the three bits of the kind of the piece on a square, lowest first (0: none), promoted, own
-    meta: jax.Array  # uint32[]: the mover's hand (``pieces``) from bit 0, the other side's from HAND_BITS; 1 << SIDE_AT if White is to move
+    # uint32[5], boards as in ``pieces``: the three bits of a square's piece kind, lowest first (0:
+    # empty), promoted pieces, the mover's pieces.
+    boards: jax.Array
+    # uint32[]: the mover's hand (``pieces``) from bit 0, the opponent's from bit HAND_BITS, and bit
+    # SIDE_AT if White is to move.
+    meta: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)
 class MiniShogi(Game):
     """MiniShogi (Shigenobu Kusumoto, about 1970): shogi on 5x5 squares.
 
-    Each side has a king, a gold, a silver, a bishop, a rook and a pawn. Black (first) begins with A1 king, B1 gold, C1 silver, D1 bishop, E1 rook
-    and a pawn on A2; White's pieces stand as these do for one who looks from the other side. King: one step in any direction. Gold: one step, but
-    not diagonally back. Silver: one step diagonally or straight ahead. Bishop and rook run over empty squares, diagonally and orthogonally. Pawn:
-    one step ahead. A piece that lands on an enemy piece captures it: it goes to the captor's hand, not promoted. A silver, bishop, rook or pawn may
-    promote as it moves, if it starts or ends on the far row; a pawn that gets there must. A promoted silver or pawn moves as a gold; a promoted
-    bishop also steps orthogonally, a promoted rook diagonally. Instead of moving a side may drop a piece of its hand on an empty square: a pawn not
-    on the far row, nor on a file that holds an unpromoted pawn of its own, nor so that it mates at once.
+    Each side has a king, a gold, a silver, a bishop, a rook and a pawn. Black moves first and
+    starts with A1 king, B1 gold, C1 silver, D1 bishop, E1 rook and a pawn on A2; White's pieces are
+    the same rotated by 180 degrees. King: one step in any direction. Gold: one step, but not
+    diagonally backwards. Silver: one step diagonally or straight ahead. Bishop and rook slide over
+    empty squares, diagonally and orthogonally. Pawn: one step ahead.
 
-    No move may leave the mover's king attacked. A side without a legal move has lost, in check or not. What a pawn's drop may not do is give a
-    check without answer; one that leaves the opponent no move but gives no check is legal, and wins. Positions may come back without consequence
-    (``repetition=none``), so a game need not end; there are no draws.
+    A piece that lands on an enemy piece captures it; the captured piece goes to the mover's hand,
+    unpromoted. A silver, bishop, rook or pawn may promote when its move starts or ends on the far
+    row; a pawn that reaches the far row must. A promoted silver or pawn moves as a gold; a promoted
+    bishop also steps orthogonally, a promoted rook diagonally. Instead of a move, a player may drop
+    a piece of the hand on an empty square. A pawn may not be dropped on the far row, on a file with
+    an unpromoted pawn of its owner, or so that it mates at once.
 
-    Actions are as the mover sees the board, row 0 the far row: ``plane * 25 + row * 5 + column`` names the square where the move ends. Plane d < 8:
-    a piece comes there in direction d of ``bitboard.NEIGHBOURS[8]``, namely the nearest one on that line; plane 8 + d: and promotes; 16..20: pawn,
-    silver, gold, bishop, rook is dropped. Observation, bool[5, 5, 41], seen likewise: 0..9 own pawns, silvers, golds, bishops, rooks, king, promoted
-    pawns, silvers, bishops, rooks; 10..19 the opponent's; 20..29 at least one, at least two own pieces in hand of each of the five kinds, 30..39 the
-    opponent's; 40 White to move.
+    No move may leave the mover's king attacked. A side without a legal move loses, in check or not.
+    A pawn drop that leaves the opponent no move without giving check is legal, and wins. Repeated
+    positions have no effect (``repetition=none``), so a game need not end; there are no draws.
+
+    Action ``plane * 25 + row * 5 + column`` names the target square from the mover's view, row 0
+    the far row. Plane d < 8: the nearest piece on the line moves there in direction d of
+    ``bitboard.NEIGHBOURS[8]``; plane 8 + d: the same with promotion; planes 16..20: drops of pawn,
+    silver, gold, bishop, rook.
+
+    Observation, bool[5, 5, 41] from the mover's view: 0..9 own pawns, silvers, golds, bishops,
+    rooks, king, promoted pawns, silvers, bishops, rooks; 10..19 the opponent's; 20..29 at least
+    one, at least two own pieces in hand of each of the five kinds, 30..39 the opponent's; 40 White
+    to move.
     """
 
     repetition: str = "none"
@@ -102,10 +115,8 @@ class MiniShogi(Game):
         bit = square + square // SIZE
         end = jnp.uint32(1) << bit.astype(jnp.uint32)
         direction = (plane % len(DIRECTIONS)).astype(jnp.uint32)
-        drops, promotes = (
-            plane >= 2 * len(DIRECTIONS),
-            (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS)),
-        )
+        drops = plane >= 2 * len(DIRECTIONS)
+        promotes = (plane >= len(DIRECTIONS)) & (plane < 2 * len(DIRECTIONS))
         kinds, promoted, own = state.boards[:3], state.boards[3], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
         start = jnp.where(drops, jnp.uint32(0), _origin(end, direction, occupied))
@@ -135,7 +146,7 @@ class MiniShogi(Game):
         ]
         theirs = state.meta >> HAND_BITS & HAND_MASK
         meta = theirs | hand << HAND_BITS | ~state.meta & _SIDE
-        return MiniShogiState(_half_turn(jnp.stack(after)), meta)
+        return MiniShogiState(_rotated(jnp.stack(after)), meta)
 
     def legal_mask(self, state: MiniShogiState) -> jax.Array:
         planes = self._planes(state)
@@ -143,7 +154,7 @@ class MiniShogi(Game):
 
     @batch_last
     def _planes(self, state: MiniShogiState) -> jax.Array:
-        """uint32[21]: the squares on which the legal moves of each plane end."""
+        """uint32[21]: target squares of the legal moves of each plane."""
         return jnp.concatenate(legal_moves(state.boards, state.meta & HAND_MASK))
 
     def legal_and_outcome(self, state: MiniShogiState) -> tuple[jax.Array, jax.Array]:
@@ -197,7 +208,7 @@ class MiniShogi(Game):
         turns = self.to_move(state) != jnp.asarray(player, jnp.int32)
         kinds, own = state.boards[:4], state.boards[4]
         occupied = kinds[0] | kinds[1] | kinds[2]
-        other = _half_turn(jnp.concatenate([kinds, (occupied & ~own)[None]]))
+        other = _rotated(jnp.concatenate([kinds, (occupied & ~own)[None]]))
         meta = (
             state.meta >> HAND_BITS & HAND_MASK
             | (state.meta & HAND_MASK) << HAND_BITS
@@ -213,7 +224,7 @@ class MiniShogi(Game):
     # ---- symmetries ----------------------------------------------------------------------------
     @property
     def num_symmetries(self) -> int:
-        """The identity, and left and right exchanged."""
+        """The identity and the left-right mirror image."""
         return 2
 
     def symmetry_actions(self) -> np.ndarray:
@@ -251,7 +262,7 @@ class MiniShogi(Game):
         position = notation.parse_position(text)
         boards, meta = [0] * 5, position.side << SIDE_AT
         for square, (kind, promoted, player) in position.pieces.items():
-            bit = 1 << int(BITS[notation.seen_from(square, position.side)])
+            bit = 1 << int(BITS[notation.from_view_of(square, position.side)])
             for n, member in enumerate(
                 (kind & 1, kind & 2, kind & 4, promoted, player == position.side)
             ):
@@ -270,7 +281,7 @@ class MiniShogi(Game):
             bit = int(BITS[seen])
             low, middle, high, promoted, own = (word >> bit & 1 for word in boards)
             if kind := low + 2 * middle + 4 * high:
-                pieces[notation.seen_from(seen, side)] = notation.Piece(
+                pieces[notation.from_view_of(seen, side)] = notation.Piece(
                     kind, bool(promoted), side if own else 1 - side
                 )
         counts = [
@@ -293,11 +304,14 @@ class MiniShogi(Game):
         return good & (hands <= COPIES).all(axis=1) & (states.meta >> SIDE_AT <= 1)
 
     def action_text(self, action: int, state: MiniShogiState | None = None) -> str:
-        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``. Without ``state`` only drops can be named, as Black's."""
+        """``A2-A3``, ``A4-A5+`` with promotion, ``P@C3``.
+
+        Without ``state`` only drops have a text, and the mover is Black.
+        """
         return notation.action_text(int(action), None if state is None else self._position(state))
 
     def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
-        """Black's, without a state."""
+        """Without a state the mover is Black."""
         return notation.parse_action(
             text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1
         )
@@ -329,27 +343,33 @@ class MiniShogi(Game):
         )
 
     def place(self, action: int, state: MiniShogiState, player: int) -> Place:
-        square = notation.seen_from(action % SQUARES, player)
+        square = notation.from_view_of(action % SQUARES, player)
         return square % SIZE, square // SIZE
 
 
 def _origin(end: jax.Array, direction: jax.Array, occupied: jax.Array) -> jax.Array:
-    """The nearest piece on the line that leads to the square ``end`` in uint32[...] ``direction``; no square where there is none."""
-    up, down = (_looked_up(table, direction) for table in (DOWN_BITS, UP_BITS))
+    """The nearest piece from which ``direction``, uint32[...], leads to the square ``end``.
+
+    The empty set if there is none.
+    """
+    up, down = (_entry(table, direction) for table in (DOWN_BITS, UP_BITS))
     start = end << up >> down & BOARD
     for _ in range(SIZE - 2):
         start = jnp.where(start & occupied != 0, start, start << up >> down & BOARD)
     return start & occupied
 
 
-def _looked_up(table: np.ndarray, index: jax.Array) -> jax.Array:
-    """uint32[...]: entries, below 16, of a table of eight; they fit in one word, and shifts are faster than a gather."""
+def _entry(table: np.ndarray, index: jax.Array) -> jax.Array:
+    """uint32[...]: entries of a table of eight numbers below 16.
+
+    The table is packed into one word, because shifts are faster than a gather.
+    """
     packed = np.uint32(sum(int(entry) << 4 * n for n, entry in enumerate(table)))
     return packed >> index * 4 & 15
 
 
-def _half_turn(boards: jax.Array) -> jax.Array:
-    """Boards turned half round: the squares are bits 0 to 28, and come out in the opposite order."""
+def _rotated(boards: jax.Array) -> jax.Array:
+    """Boards rotated by 180 degrees: bits 0 to 28 are reversed."""
     for by, mask in (
         (1, 0x55555555),
         (2, 0x33333333),
@@ -364,7 +384,7 @@ def _half_turn(boards: jax.Array) -> jax.Array:
 
 
 def _mirrored(boards: jax.Array) -> jax.Array:
-    """Boards with left and right exchanged."""
+    """Boards mirrored left to right."""
     column = [sum(1 << row * STRIDE + c for row in range(SIZE)) for c in range(SIZE)]
     parts = [(boards & np.uint32(column[c])) << np.uint32(SIZE - 1 - 2 * c) for c in range(3)]
     parts += [(boards & np.uint32(column[c])) >> np.uint32(2 * c - SIZE + 1) for c in (3, 4)]

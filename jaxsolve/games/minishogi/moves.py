@@ -1,7 +1,8 @@
-"""Legal moves of MiniShogi by bit operations on one position at a time, all eight directions side by side.
+"""Legal moves of MiniShogi by bit operations, for all eight directions at once.
 
-Boards are words (``pieces``): uint32[1, ...] with any trailing dimensions, or uint32[8, ...] for one board a direction. Nothing is tried: who gives
-check, which pieces are pinned and where the king may not go are looked at once, and the moves that are left are legal.
+Boards are words (``pieces``): uint32[1, ...] with any trailing dimensions, or uint32[8, ...] with
+one board for each direction. No move is tried out: checks, pins and squares forbidden to the king
+are computed once, and moves that respect them are legal.
 """
 
 from __future__ import annotations
@@ -33,16 +34,19 @@ from jaxsolve.games.minishogi.pieces import (
 _STEPS = [rows * STRIDE + columns for rows, columns in DIRECTIONS]
 UP_BITS = np.array([max(step, 0) for step in _STEPS], np.uint32)
 DOWN_BITS = np.array([max(-step, 0) for step in _STEPS], np.uint32)
-"""uint32[8] each: a step in a direction is a shift to higher bits by one of them, to lower bits by the other."""
+"""uint32[8] each: a step shifts to higher bits by ``UP_BITS``, to lower bits by ``DOWN_BITS``."""
 
 
 class Pieces(NamedTuple):
-    """A position as boards uint32[1, ...], seen by the side to move; both sides' pieces of a kind are on one board."""
+    """A position from the mover's view, as boards uint32[1, ...].
+
+    One board holds both sides' pieces of a kind.
+    """
 
     own: jax.Array
     enemy: jax.Array
     empty: jax.Array
-    pawn: jax.Array  # not promoted, as are the next three
+    pawn: jax.Array  # unpromoted, as the next three
     silver: jax.Array
     bishop: jax.Array
     rook: jax.Array
@@ -75,12 +79,15 @@ def pieces_of(boards: jax.Array) -> Pieces:
 
 
 def _lane(values: np.ndarray, like: jax.Array) -> np.ndarray:
-    """A constant of each direction beside boards such as ``like``."""
+    """A constant for each direction, in a shape that broadcasts against ``like``."""
     return values.reshape(-1, *(1,) * (like.ndim - 1))
 
 
 def _step(boards: jax.Array) -> jax.Array:
-    """uint32[8, ...]: every board moved one step in its direction; guards and bits off the board are not cleared."""
+    """uint32[8, ...]: every board shifted by one step in its direction.
+
+    Guards and bits off the board are not cleared.
+    """
     return boards << _lane(UP_BITS, boards) >> _lane(DOWN_BITS, boards)
 
 
@@ -90,7 +97,10 @@ def _spread(board: jax.Array) -> jax.Array:
 
 
 def _steppers(pieces: Pieces) -> jax.Array:
-    """uint32[8, ...]: pieces that step in a direction where they belong to the side that moves up; the other side's step in the opposite one."""
+    """uint32[8, ...]: pieces that step in each direction if they belong to the mover.
+
+    Enemy pieces step in the opposite direction.
+    """
     parts = (
         (pieces.king, range(len(DIRECTIONS))),
         (pieces.golden, GOLD_STEPS),
@@ -106,51 +116,57 @@ def _steppers(pieces: Pieces) -> jax.Array:
 
 
 def _sliders(diagonal: jax.Array, orthogonal: jax.Array) -> jax.Array:
-    """uint32[8, ...]: the first board for the diagonal directions, the second for the others."""
+    """uint32[8, ...]: ``diagonal`` for diagonal directions, ``orthogonal`` for the others."""
     return diagonal & _lane(lanes(DIAGONAL), diagonal) | orthogonal & _lane(
         lanes(ORTHOGONAL), orthogonal
     )
 
 
 def _opposite(boards: jax.Array) -> jax.Array:
-    """uint32[8, ...]: boards of the opposite directions."""
+    """uint32[8, ...]: the boards with opposite directions exchanged."""
     return boards.reshape(-1, 2, *boards.shape[1:])[:, ::-1].reshape(boards.shape)
 
 
 def _any_lane(boards: jax.Array) -> jax.Array:
-    """uint32[1, ...]: the squares on any direction's board."""
+    """uint32[1, ...]: the union of the boards of all directions."""
     return jax.lax.reduce(boards, np.uint32(0), jax.lax.bitwise_or, (0,))[None]
 
 
 def _run(sliders: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[8, ...]: ``sliders`` and the empty squares that they run over."""
+    """uint32[8, ...]: ``sliders`` and the empty squares that they slide over."""
     for _ in range(SIZE - 2):
         sliders = sliders | _step(sliders) & empty
     return sliders
 
 
-def _sight(origins: jax.Array, empty: jax.Array) -> jax.Array:
-    """uint32[8, ...]: what ``origins`` (at most one square a direction) see: empty squares and the first piece behind them."""
+def _visible(origins: jax.Array, empty: jax.Array) -> jax.Array:
+    """uint32[8, ...]: empty squares from ``origins``, and the first piece behind them.
+
+    ``origins`` has at most one square for each direction.
+    """
     return _step(_run(origins, empty)) & BOARD
 
 
 class _Lines(NamedTuple):
-    """What lies on the lines from a king, uint32[8, ...]."""
+    """Lines from a king in each direction, uint32[8, ...]."""
 
-    seen: jax.Array  # empty squares and the first piece
-    checks: jax.Array  # that piece, where it gives check
-    pinned: jax.Array  # that piece, where it is the king's and leaving the line would give check
+    visible: jax.Array  # empty squares and the first piece
+    checks: jax.Array  # the first piece, if it gives check
+    pinned: jax.Array  # the first piece, if it is own and leaving the line would expose the king
 
 
 def _lines(pieces: Pieces, own: jax.Array, enemy: jax.Array, steppers: jax.Array) -> _Lines:
-    """Lines from the king of ``own``. ``steppers``: enemies that give check from a square beside it, by the direction from the king to them."""
-    king, taken = _spread(pieces.king & own), ~pieces.empty
+    """Lines from the king of ``own``.
+
+    ``steppers``: enemies that attack adjacent squares, by the direction from the king to them.
+    """
+    king, occupied = _spread(pieces.king & own), ~pieces.empty
     sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy
-    seen = _sight(king, pieces.empty)
-    first = seen & taken
+    visible = _visible(king, pieces.empty)
+    first = visible & occupied
     checks = first & (sliders | _step(king) & steppers)
-    second = _sight(first & own, pieces.empty) & sliders
-    return _Lines(seen, checks, jnp.where(second != 0, first & own, jnp.uint32(0)))
+    second = _visible(first & own, pieces.empty) & sliders
+    return _Lines(visible, checks, jnp.where(second != 0, first & own, jnp.uint32(0)))
 
 
 def _attacked(steppers: jax.Array, sliders: jax.Array, empty: jax.Array) -> jax.Array:
@@ -159,17 +175,19 @@ def _attacked(steppers: jax.Array, sliders: jax.Array, empty: jax.Array) -> jax.
 
 
 class Moves(NamedTuple):
-    """Legal moves as the squares they end on."""
+    """Target squares of legal moves."""
 
     plain: jax.Array  # uint32[8, ...]: by direction, without promotion
     promoting: jax.Array  # uint32[8, ...]
-    drops: jax.Array  # uint32[5, ...]: by the kind of the piece, as in ``HELD``
+    drops: jax.Array  # uint32[5, ...]: by kind, in the order of ``HELD``
 
 
 def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     """Legal moves of the side to move.
 
-    ``boards`` uint32[5, ...] as in ``MiniShogiState``; ``hand`` uint32[...]: ``KIND_BITS`` for each kind of ``HELD``, its pieces in hand.
+    Args:
+      boards: uint32[5, ...] as in ``MiniShogiState``.
+      hand: uint32[...] with ``KIND_BITS`` bits for each kind of ``HELD``: the pieces in hand.
     """
     pieces = pieces_of(boards)
     own, enemy, empty = pieces.own, pieces.enemy, pieces.empty
@@ -178,19 +196,19 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
     checks, pinned = lines.checks, lines.pinned
     checker = _any_lane(checks)
     checked, twice = checker != 0, (checker & (checker - 1)) != 0
-    # One check is answered on its line, two by the king alone.
-    answers = _any_lane(jnp.where(checks != 0, lines.seen, jnp.uint32(0)))
+    # One check is answered on its line, a double check only by the king.
+    answers = _any_lane(jnp.where(checks != 0, lines.visible, jnp.uint32(0)))
     answers = jnp.where(twice, jnp.uint32(0), jnp.where(checked, answers, BOARD))
 
     free = own & ~pieces.king & ~(_any_lane(pinned) & ~(pinned | _opposite(pinned)))
     target = answers & ~own
-    # A piece that can promote stops here in two ways, by where it starts; the others are never on these boards.
-    young = _sliders(pieces.bishop, pieces.rook) & free
+    # Pieces that can promote, by their origin: on the far row (``inside``) or not (``outside``).
+    unpromoted = _sliders(pieces.bishop, pieces.rook) & free
     stepping, sliding = steps & free, _sliders(pieces.horse, pieces.dragon) & free
-    can = pieces.silver | pieces.pawn
-    inside = _step(stepping & can & FAR_ROW | _run(young & FAR_ROW, empty))
-    outside = _step(stepping & can & ~FAR_ROW | _run(young & ~FAR_ROW, empty))
-    others = _step(stepping & ~can | _run(sliding, empty))
+    promotable = pieces.silver | pieces.pawn
+    inside = _step(stepping & promotable & FAR_ROW | _run(unpromoted & FAR_ROW, empty))
+    outside = _step(stepping & promotable & ~FAR_ROW | _run(unpromoted & ~FAR_ROW, empty))
+    others = _step(stepping & ~promotable | _run(sliding, empty))
     promoting = (inside | outside & FAR_ROW) & target
     forced = _step(stepping & pieces.pawn) & FAR_ROW
 
@@ -200,19 +218,17 @@ def legal_moves(boards: jax.Array, hand: jax.Array) -> Moves:
         _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & enemy,
         empty | king,
     )
-    flights = _step(_spread(king)) & BOARD & ~own & ~danger
-    plain = (inside | outside | others) & target & ~forced | flights
+    king_moves = _step(_spread(king)) & BOARD & ~own & ~danger
+    plain = (inside | outside | others) & target & ~forced | king_moves
     return Moves(plain, promoting, _drops(pieces, steps, hand[None], answers & empty))
 
 
 def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array) -> jax.Array:
-    """uint32[5, ...]: squares of ``target`` on which each kind of ``hand`` uint32[1, ...] may be dropped."""
+    """uint32[5, ...]: squares of ``target`` on which each kind in ``hand`` may be dropped."""
     pawns = pieces.own & pieces.pawn
     files = pawns
-    for rows in (
-        1,
-        2,
-    ):  # three rows each way are enough: an unpromoted pawn stands on one of the four nearest rows
+    # Three rows each way are enough: an unpromoted pawn is on one of the four nearest rows.
+    for rows in (1, 2):
         files = files | files << np.uint32(rows * STRIDE) | files >> np.uint32(rows * STRIDE)
     barred = files | FAR_ROW | _mating_drop(pieces, steps)
     parts = []
@@ -225,9 +241,10 @@ def _drops(pieces: Pieces, steps: jax.Array, hand: jax.Array, target: jax.Array)
 
 
 def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
-    """uint32[1, ...]: the square before the enemy's king, where a pawn dropped there would mate it; else no square.
+    """uint32[1, ...]: the square in front of the enemy king if a pawn dropped there mates.
 
-    Only the king, and pieces that are not pinned to it, could take the pawn, and nothing can be put between. The pawn may shut off lines of ours.
+    Only the king and unpinned pieces can capture the pawn, and nothing can be interposed. The pawn
+    may block own lines.
     """
     own, enemy, king = pieces.own, pieces.enemy, pieces.king & pieces.enemy
     drop = king << np.uint32(STRIDE) & BOARD
@@ -237,9 +254,9 @@ def _mating_drop(pieces: Pieces, steps: jax.Array) -> jax.Array:
         _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & own,
         empty | king,
     )
-    flights = _any_lane(_step(_spread(king))) & BOARD & ~enemy & ~ours
+    king_moves = _any_lane(_step(_spread(king))) & BOARD & ~enemy & ~ours
     pinned = _lines(pieces, enemy, own, jnp.zeros_like(steps)).pinned & ~_lane(lanes([DOWN]), own)
-    takers = enemy & ~king & ~_any_lane(pinned)
-    sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & takers
-    taken = _attacked(_opposite(steps) & takers, sliders, empty) & drop
-    return jnp.where((flights | taken) == 0, drop, jnp.uint32(0))
+    capturers = enemy & ~king & ~_any_lane(pinned)
+    sliders = _sliders(pieces.bishop | pieces.horse, pieces.rook | pieces.dragon) & capturers
+    captured = _attacked(_opposite(steps) & capturers, sliders, empty) & drop
+    return jnp.where((king_moves | captured) == 0, drop, jnp.uint32(0))

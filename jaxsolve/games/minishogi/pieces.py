@@ -1,7 +1,8 @@
-"""The pieces of MiniShogi, how they move, and boards of 5x5 squares as single words.
+"""MiniShogi's pieces and their steps, and boards of 5x5 squares as single words.
 
-Everything is seen from the seat of the side to move, whose pieces move up: row 0 is the far row, its promotion zone. Square ``row * 5 + column`` is
-bit ``row * 6 + column`` of a word; the bit after each row is a guard that is 0 in every set, so a step sideways never wraps to another row.
+All boards are from the mover's view: its pieces move up, and row 0 is its far row, the promotion
+zone. Square ``row * 5 + column`` is bit ``row * 6 + column`` of a word. The bit after each row is a
+guard that is 0 in every set, so a sideways step never wraps to another row.
 """
 
 from __future__ import annotations
@@ -24,17 +25,16 @@ PAWN, SILVER, GOLD, BISHOP, ROOK, KING = range(1, 7)
 LETTERS = ".PSGBRK"  # the letter of each kind
 HELD = (PAWN, SILVER, GOLD, BISHOP, ROOK)  # kinds that can be in hand
 PROMOTED = (PAWN, SILVER, BISHOP, ROOK)  # kinds that can promote
-COPIES = 2  # pieces there are of each kind
+COPIES = 2  # pieces of each kind except the king
 
-KIND_BITS = (
-    2  # of a hand, for how many of a kind are in it; the kinds from bit 0 in the order of ``HELD``
-)
+# A hand has KIND_BITS bits for the number of pieces of each kind, in the order of ``HELD``.
+KIND_BITS = 2
 KIND_MASK = (1 << KIND_BITS) - 1
 HAND_BITS = KIND_BITS * len(HELD)
 HAND_MASK = np.uint32((1 << HAND_BITS) - 1)
 
 DIRECTIONS = NEIGHBOURS[8]
-"""(rows down, columns right) of each of the eight directions; direction ``d ^ 1`` is opposite to ``d``."""
+"""(rows down, columns right) of the eight directions; ``d ^ 1`` is the opposite of ``d``."""
 DOWN = DIRECTIONS.index((1, 0))
 ORTHOGONAL = [d for d, (rows, columns) in enumerate(DIRECTIONS) if not rows or not columns]
 DIAGONAL = [d for d in range(len(DIRECTIONS)) if d not in ORTHOGONAL]
@@ -45,7 +45,7 @@ SILVER_STEPS = sorted({*DIAGONAL, *FORWARD})
 
 
 def lanes(directions: Iterable[int]) -> np.ndarray:
-    """uint32[8]: all bits set for each of the directions, none for the others."""
+    """uint32[8]: all bits set for the given directions, no bits for the others."""
     return np.array(
         [0xFFFFFFFF if d in set(directions) else 0 for d in range(len(DIRECTIONS))], np.uint32
     )

@@ -10,7 +10,7 @@ ENTRIES = (
             choice(
                 "repetition",
                 "none",
-                meaning="What a position that comes back means: nothing, the game goes on.",
+                meaning="Repeated positions have no effect: the game continues.",
             ),
         ),
         summary="shogi on 5x5 squares, with drops and promotion",

@@ -1,6 +1,6 @@
-"""MiniShogi in words: positions, with everything checked that one set up by hand can get wrong, and moves.
+"""Text of MiniShogi's positions and moves, and validation of positions.
 
-Here squares are absolute, ``row * 5 + column`` with row 0 at the top of Black's board.
+Squares are absolute here: ``row * 5 + column``, row 0 at the top from Black's view.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
 
     @property
     def letter(self) -> str:
-        """Its ``name``, White's in lower case."""
+        """``name``, in lower case for White."""
         return self.name.lower() if self.player else self.name
 
 
@@ -78,8 +78,8 @@ class Position(NamedTuple):
     hands: tuple[Sequence[int], Sequence[int]]  # kinds in hand, Black's and White's
 
 
-def seen_from(square: int, player: int) -> int:
-    """A square as the player sees it, or back."""
+def from_view_of(square: int, player: int) -> int:
+    """A square from the player's view, or the inverse."""
     return SQUARES - 1 - square if player else square
 
 
@@ -100,7 +100,7 @@ def position_text(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """Inverse of ``position_text``; pieces in hand may stand in any order. Raises ValueError."""
+    """Inverse of ``position_text``; the order of pieces in hand is free. Raises ValueError."""
     fields = text.split()
     if not 2 <= len(fields) <= 3:
         raise ValueError(f"a MiniShogi position is '<board> <side> [hands=...]', not {text!r}")
@@ -109,13 +109,15 @@ def parse_position(text: str) -> Position:
     if len(fields) == 3:
         if not fields[2].startswith(_HANDS) or fields[2] == _HANDS:
             raise ValueError(
-                f"unknown field {fields[2]!r} in a MiniShogi position, expected '{_HANDS}' and the pieces in hand"
+                f"unknown field {fields[2]!r} in a MiniShogi position, expected '{_HANDS}' and the "
+                "pieces in hand"
             )
         for letter in fields[2].removeprefix(_HANDS):
             piece = _PIECES.get(letter)
             if piece is None or piece.kind not in HELD:
                 raise ValueError(
-                    f"{fields[2]!r} holds {letter!r}, which cannot be in hand; pieces in hand are R, B, G, S, P, White's in lower case"
+                    f"{fields[2]!r} holds {letter!r}, which cannot be in hand; pieces in hand are "
+                    "R, B, G, S, P (White's in lower case)"
                 )
             hands[piece.player].append(piece.kind)
     position = Position(pieces, side, hands)
@@ -139,15 +141,15 @@ def _parse_board(text: str) -> dict[int, Piece]:
                 continue
             if (piece := _PIECES.get(cell)) is None:
                 raise ValueError(
-                    f"row {number + 1} from the top, {row!r}, holds {cell!r}; a square is '.', one of K, R, B, G, S, P (White's in lower case), "
-                    "or '+' and one of R, B, S, P"
+                    f"row {number + 1} from the top, {row!r}, holds {cell!r}; a square is '.', one "
+                    "of K, R, B, G, S, P (White's in lower case), or '+' and one of R, B, S, P"
                 )
             pieces[number * SIZE + column] = piece
     return pieces
 
 
 def _check(position: Position) -> None:
-    """Raises ValueError unless every piece is there, the pawns stand where pawns can, and no king can be taken."""
+    """Raises ValueError for missing or surplus pieces, impossible pawns, or a capturable king."""
     kings = [
         [piece for piece in position.pieces.values() if piece == Piece(KING, False, player)]
         for player in (0, 1)
@@ -162,11 +164,12 @@ def _check(position: Position) -> None:
     for kind in HELD:
         if (count := everything.count(kind)) != COPIES:
             raise ValueError(
-                f"there are {count} pieces {LETTERS[kind]} on the board and in hand, promoted ones included, expected {COPIES}"
+                f"there are {count} pieces {LETTERS[kind]} on the board and in hand, including "
+                f"promoted ones, expected {COPIES}"
             )
     for player in (0, 1):
         pawns = [
-            seen_from(square, player)
+            from_view_of(square, player)
             for square, piece in position.pieces.items()
             if piece == Piece(PAWN, False, player)
         ]
@@ -186,16 +189,20 @@ def _is_attacked(position: Position, player: int) -> bool:
     for direction in range(len(DIRECTIONS)):
         for far, square in enumerate(_line(king, direction)):
             if (piece := position.pieces.get(square)) is not None:
-                # It moves against the direction in which it is seen; what it can do is told from its own seat.
+                # From the king to the piece is ``direction``; the attack is opposite, and White's
+                # directions are opposite again.
                 towards = direction ^ 1 if piece.player == 0 else direction
-                if piece.player != player and _goes(piece, towards, far == 0):
+                if piece.player != player and _moves_in(piece, towards, far == 0):
                     return True
                 break
     return False
 
 
-def _goes(piece: Piece, direction: int, beside: bool) -> bool:
-    """Whether a piece of one who sits below moves in a direction, by one step or, over empty squares, further."""
+def _moves_in(piece: Piece, direction: int, beside: bool) -> bool:
+    """Whether a piece moves in a direction from its owner's view.
+
+    ``beside``: by one step; else by sliding over empty squares.
+    """
     if piece.kind in (BISHOP, ROOK):
         runs = direction in (DIAGONAL if piece.kind == BISHOP else ORTHOGONAL)
         return runs or (piece.promoted and beside)
@@ -203,7 +210,7 @@ def _goes(piece: Piece, direction: int, beside: bool) -> bool:
 
 
 def _line(square: int, direction: int) -> Sequence[int]:
-    """The squares from one, not included, in a direction."""
+    """The squares in a direction from ``square``, which is not included."""
     rows, columns = DIRECTIONS[direction]
     row, column, found = square // SIZE + rows, square % SIZE + columns, []
     while 0 <= row < SIZE and 0 <= column < SIZE:
@@ -214,17 +221,20 @@ def _line(square: int, direction: int) -> Sequence[int]:
 
 # ---- moves -------------------------------------------------------------------------------------
 def action_text(action: int, position: Position | None) -> str:
-    """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position a drop is Black's. Raises ValueError for a number that is no move there."""
+    """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position only drops, by Black.
+
+    Raises ValueError for a number that is no move of the position.
+    """
     plane, square = divmod(action, SQUARES)
     if not 0 <= plane < 2 * len(DIRECTIONS) + len(HELD):
         raise ValueError(f"Action {action} is no move of MiniShogi.")
     side = 0 if position is None else position.side
-    end = board_text.gtp_point(seen_from(square, side), SIZE)
+    end = board_text.gtp_point(from_view_of(square, side), SIZE)
     if plane >= 2 * len(DIRECTIONS):
         return f"{LETTERS[HELD[plane - 2 * len(DIRECTIONS)]]}@{end}"
     if position is None:
-        raise ValueError(f"Action {action} moves a piece that only the position tells.")
-    line = (seen_from(square, side) for square in _line(square, plane % len(DIRECTIONS) ^ 1))
+        raise ValueError(f"Action {action} moves a piece, and naming it needs the position.")
+    line = (from_view_of(square, side) for square in _line(square, plane % len(DIRECTIONS) ^ 1))
     start = next((square for square in line if square in position.pieces), None)
     if start is None:
         raise ValueError(f"Action {action} moves no piece: there is none on the line to {end}.")
@@ -232,28 +242,29 @@ def action_text(action: int, position: Position | None) -> str:
 
 
 def parse_action(text: str, side: int) -> int:
-    """The action that ``text``, in either case, names for the side. Raises ValueError."""
-    word = text.strip().upper()
-    if match := _DROP.fullmatch(word):
+    """The action of a move of ``side``; case does not matter. Raises ValueError."""
+    move = text.strip().upper()
+    if match := _DROP.fullmatch(move):
         kind = LETTERS.find(match[1])
         if kind not in HELD:
             raise ValueError(
                 f"{text.strip()!r} drops no piece that can be in hand: R, B, G, S or P"
             )
-        return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + seen_from(
+        return (2 * len(DIRECTIONS) + HELD.index(kind)) * SQUARES + from_view_of(
             board_text.parse_gtp_point(match[2], SIZE), side
         )
-    match = _MOVE.fullmatch(word)
+    match = _MOVE.fullmatch(move)
     if not match:
         raise ValueError(
-            f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', or a drop 'P@C3'"
+            f"{text.strip()!r} is no move of MiniShogi: expected 'A2-A3', with promotion 'A4-A5+', "
+            "or a drop 'P@C3'"
         )
     start, end = (
-        seen_from(board_text.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2)
+        from_view_of(board_text.parse_gtp_point(point, SIZE), side) for point in match.group(1, 2)
     )
     for direction in range(len(DIRECTIONS)):
         if end in _line(start, direction):
             return (direction + len(DIRECTIONS) * bool(match[3])) * SQUARES + end
     raise ValueError(
-        f"{text.strip()!r} is no move of MiniShogi: no piece moves but along a row, a file or a diagonal"
+        f"{text.strip()!r} is no move of MiniShogi: pieces move along a row, a file or a diagonal"
     )

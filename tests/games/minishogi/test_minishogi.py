@@ -1,4 +1,4 @@
-"""MiniShogi's kernel against a plain reading of the rules and against Fairy-Stockfish, and searches of it against exhaustive play."""
+"""MiniShogi: the kernel against an oracle and Fairy-Stockfish, searches against exhaustive play."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ WIDTH = 512
 
 @functools.cache
 def compiled():
-    """Masks and outcomes of ``WIDTH`` packed positions, and the packed positions after one action each."""
+    """Compiled functions of ``WIDTH`` packed positions.
+
+    The first gives masks and outcomes, the second the packed positions after one action each.
+    """
     words, actions = np.zeros((WIDTH, GAME.state_words), np.uint32), np.zeros(WIDTH, np.int32)
 
     def look(words):
@@ -45,14 +48,12 @@ def compiled():
 
 
 def in_parts(function, *arrays):
-    """What a compiled function of ``WIDTH`` rows gives for any number of them."""
+    """Results of a compiled function of ``WIDTH`` rows for any number of rows."""
     parts = []
     for first in range(0, len(arrays[0]), WIDTH):
         rows = [array[first : first + WIDTH] for array in arrays]
-        count, full = (
-            len(rows[0]),
-            [np.concatenate([x, np.repeat(x[:1], WIDTH - len(x), axis=0)]) for x in rows],
-        )
+        count = len(rows[0])
+        full = [np.concatenate([x, np.repeat(x[:1], WIDTH - len(x), axis=0)]) for x in rows]
         parts.append(jax.tree.map(lambda x, count=count: np.asarray(x)[:count], function(*full)))
     return jax.tree.map(lambda *x: np.concatenate(x), *parts)
 
@@ -70,7 +71,7 @@ def masks_and_outcomes(words):
 
 
 def children(words):
-    """Packed positions after every legal move of each position, and whose children they are."""
+    """Packed positions after every legal move of each position, and their parents' numbers."""
     masks, _ = masks_and_outcomes(words)
     parents, actions = np.nonzero(masks)
     if not len(parents):
@@ -79,7 +80,7 @@ def children(words):
 
 
 def perft(text, depth):
-    """Numbers of move sequences of every length up to ``depth``."""
+    """Number of move sequences of each length up to ``depth``."""
     words, counts = words_of([text]), []
     for _ in range(depth - 1):
         words, _ = children(words)
@@ -87,12 +88,12 @@ def perft(text, depth):
     return [*counts, int(masks_and_outcomes(words)[0].sum())]
 
 
-def same_moves(plain: list[Shogi]):
-    """The kernel's moves, the positions after them, and ends, are those of the plain game."""
-    words = words_of([position.text() for position in plain])
+def assert_equal_to_oracle(positions: list[Shogi]):
+    """Compares the kernel's moves, children and outcomes."""
+    words = words_of([position.text() for position in positions])
     masks, outcomes = masks_and_outcomes(words)
     after, parents = children(words)
-    for number, position in enumerate(plain):
+    for number, position in enumerate(positions):
         state, moves = state_of(words[number]), position.moves()
         assert GAME.text(state) == position.text()
         names = [
@@ -116,34 +117,33 @@ def played(start, rng, plies):
 
 
 # ---- rules -------------------------------------------------------------------------------------
-def test_random_games_equal_the_plain_game():
+def test_random_games_equal_the_oracle():
     rng = random.Random(1)
     for start in (START, HANDS):
-        same_moves(list(played(start, rng, 20_000 if LONG else 300)))
+        assert_equal_to_oracle(list(played(start, rng, 20_000 if LONG else 300)))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_rules_allow_and_forbid(name):
+def test_legal_and_illegal_moves_of_special_positions(name):
     text, legal, illegal = CASES[name]
     state = GAME.parse(text)
     mask = masks_and_outcomes(words_of([text]))[0][0]
     assert all(mask[GAME.parse_action(move, state)] for move in legal.split())
     assert not any(mask[GAME.parse_action(move, state)] for move in illegal.split())
-    same_moves([Shogi(text)])
+    assert_equal_to_oracle([Shogi(text)])
 
 
-def test_no_move_is_a_loss_in_check_or_not():
+def test_a_side_without_legal_moves_loses_in_check_or_not():
     mated = "k..../G..../P..../...../....K w hands=RRBBGSSP"
     stuck = "k..../...../P..../...../.R..K w hands=RBBGGSSP"
     assert Shogi(mated).in_check(1) and not Shogi(stuck).in_check(1)
     for text in (mated, stuck):
-        assert GAME.outcome(GAME.parse(text)) == Outcome.FIRST_WINS and not np.any(
-            GAME.legal_mask(GAME.parse(text))
-        )
+        assert GAME.outcome(GAME.parse(text)) == Outcome.FIRST_WINS
+        assert not np.any(GAME.legal_mask(GAME.parse(text)))
 
 
-def test_positions_are_counted_as_fairy_stockfish_counts_them():
-    """By its numbers, so that they hold where it is not installed; where a pawn's drop would mate they leave that out."""
+def test_perft_equals_the_numbers_of_fairy_stockfish():
+    """The numbers are recorded, since it may not be installed, without pawn drops that mate."""
     assert perft(START, 5) == [14, 181, 2512, 35401, 533203]
     for text, two in {
         "G+BBk./.K.../+R..p./.+s.G./..+r.P w hands=S": [17, 490],
@@ -160,14 +160,15 @@ def test_positions_are_counted_as_fairy_stockfish_counts_them():
 
 
 def fen(text):
-    """A position as Fairy-Stockfish reads it: there the first player is called White."""
+    """A position in Fairy-Stockfish's notation, which calls the first player White."""
     board, side, *hands = text.split(" ")
     board = re.sub(r"\.+", lambda run: str(len(run[0])), board)
-    return f"{board}[{hands[0].removeprefix('hands=') if hands else '-'}] {'w' if side == 'b' else 'b'} 0 1"
+    hand = hands[0].removeprefix("hands=") if hands else "-"
+    return f"{board}[{hand}] {'w' if side == 'b' else 'b'} 0 1"
 
 
-def test_fairy_stockfish_has_the_same_moves():
-    """It lets a pawn's drop mate, and then has the side that dropped it lose: such moves are ours no more."""
+def test_fairy_stockfish_has_the_assert_equal_to_oracle():
+    """Except pawn drops that mate: it allows them, and then the side that dropped loses."""
     pyffish = pytest.importorskip("pyffish")
     rng, mating = random.Random(3), 0
 
@@ -201,9 +202,9 @@ def test_fairy_stockfish_has_the_same_moves():
     assert mating >= 3
 
 
-# ---- seats -------------------------------------------------------------------------------------
-def test_a_board_turned_round_with_colours_exchanged_is_the_same_to_its_mover():
-    """Masks, children and what is seen do not tell Black from White, but for the plane that says so."""
+# ---- views -------------------------------------------------------------------------------------
+def test_a_rotated_board_with_colours_exchanged_has_the_same_view():
+    """Packed boards and observations are equal except for the bit and plane of the colour."""
 
     def exchanged(text):
         board, side, *hands = text.split(" ")
@@ -226,7 +227,7 @@ def test_a_board_turned_round_with_colours_exchanged_is_the_same_to_its_mover():
     ).all()
 
 
-def test_what_is_seen_is_what_is_there():
+def test_each_piece_is_in_its_plane_of_the_observation():
     text = "..k.+p/...../..P../..s../+B.K.. b hands=RRBGGS"
     for player, turn in ((0, 1), (1, -1)):
         seen = np.asarray(GAME.observe(GAME.player_view(GAME.parse(text), jnp.int32(player))))
@@ -248,7 +249,7 @@ def test_what_is_seen_is_what_is_there():
 
 # ---- text --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "<board> <side>"),
         (START[:-2], "<board> <side>"),
@@ -262,7 +263,7 @@ def test_what_is_seen_is_what_is_there():
         (START.replace("....p/", ""), "4 rows"),
         (START.replace("P", "X"), "holds 'X'"),
         (START.replace("G", "+G"), r"holds '\+G'"),
-        (START.replace("S", "\u017f"), "holds '\u017f'"),  # its capital is S
+        (START.replace("S", "\u017f"), "holds '\u017f'"),  # its upper case is S
         (START.replace("K", "."), "0 kings"),
         (START.replace("P", "."), "1 pieces P"),
         ("..k../...../P..../P..../..K.. b hands=RRBBGGSS", "two unpromoted pawns"),
@@ -271,19 +272,19 @@ def test_what_is_seen_is_what_is_there():
         ("..k../...../.+b.../..K../..... w hands=RRBGGSSPP", "could take the king"),
     ],
 )
-def test_bad_positions_are_refused_in_one_sentence(text, says):
-    with pytest.raises(ValueError, match=says):
+def test_bad_positions_are_refused_in_one_sentence(text, message):
+    with pytest.raises(ValueError, match=message):
         GAME.parse(text)
 
 
-def test_pieces_in_hand_may_be_written_in_any_order():
+def test_pieces_in_hand_are_read_in_any_order():
     assert (
         GAME.text(GAME.parse("..k../...../...../...../..K.. b hands=pPgGsbSBrR"))
         == "..k../...../...../...../..K.. b hands=RBGSPrbgsp"
     )
 
 
-def test_moves_are_named_from_their_side():
+def test_moves_have_the_same_names_for_both_players():
     white = GAME.parse("..k../P..g./K..SG/...../b+r..+p w hands=RBs")
     for name in ("D4-D3", "S@A2", "A1-C3", "B1-A2"):
         action = GAME.parse_action(name.lower(), white)
@@ -301,11 +302,11 @@ def test_bad_moves_are_refused(move):
         GAME.parse_action(move, GAME.init())
 
 
-def test_numbers_that_are_no_moves_are_refused():
-    for action, says in ((-1, "no move"), (525, "no move"), (0, "moves no piece")):
-        with pytest.raises(ValueError, match=says):
+def test_action_numbers_without_a_move_are_refused():
+    for action, message in ((-1, "no move"), (525, "no move"), (0, "moves no piece")):
+        with pytest.raises(ValueError, match=message):
             GAME.action_text(action, GAME.init())
-    with pytest.raises(ValueError, match="only the position tells"):
+    with pytest.raises(ValueError, match="needs the position"):
         GAME.action_text(GAME.parse_action("A2-A3"))
 
 
@@ -318,7 +319,7 @@ def test_other_repetition_rules_are_refused():
 
 # ---- search ------------------------------------------------------------------------------------
 def wins_within(words, plies):
-    """bool[N]: whether the side to move mates within an odd number of plies, by looking at every move."""
+    """bool[N]: whether the side to move mates within an odd number of plies."""
     won = np.zeros(len(words), bool)
     after, parents = children(words)
     if len(after):
@@ -328,7 +329,7 @@ def wins_within(words, plies):
 
 
 def loses_within(words, plies):
-    """bool[N]: whether the side to move is mated within an even number of plies, whatever it does."""
+    """bool[N]: whether the side to move is mated within an even number of plies."""
     lost = masks_and_outcomes(words)[1] != Outcome.ONGOING
     if plies > 0:
         after, parents = children(words)
@@ -341,14 +342,9 @@ def loses_within(words, plies):
 
 @functools.cache
 def endings():
-    """(text, whether the side to move wins) of positions of random play that are decided within a few plies, both kinds, those that take longest."""
-    texts = list(
-        dict.fromkeys(
-            itertools.islice(
-                minimax.random_positions(GAME, range(20, 90), 4), 3000 if LONG else 120
-            )
-        )
-    )
+    """(text, whether the side to move wins) of random positions decided within three plies."""
+    drawn = minimax.random_positions(GAME, range(20, 90), 4)
+    texts = list(dict.fromkeys(itertools.islice(drawn, 3000 if LONG else 120)))
     words, found = words_of(texts), []
     wins_at_once, loses = wins_within(words, 1), loses_within(words, 2)
     slow = np.flatnonzero(~wins_at_once)[: 400 if LONG else 12]
@@ -361,15 +357,16 @@ def endings():
     return found
 
 
-def test_there_are_endings_of_both_kinds():
+def test_there_are_won_and_lost_endings():
     assert {wins for _, wins in endings()} == {True, False} and len(endings()) >= 6
 
 
 @pytest.mark.parametrize("method", search_tools.NAMES)
-def test_searches_decide_what_play_decides(method, tmp_path):
-    """Short mates for and against are found, and certificates accepted (``run``).
+def test_searches_agree_with_exhaustive_play(method, tmp_path):
+    """Short mates for and against are found, and certificates are accepted (``run``).
 
-    ``fdfpn`` and ``rzs`` may give up: they look at a few moves, or at one as deep as it leads, and here nothing tells moves apart or ends play.
+    ``fdfpn`` and ``rzs`` may give up: they search few moves, or one line without end, and in
+    MiniShogi moves have no order and play need not end.
     """
     gives_up = method in ("fdfpn", "rzs")
     for number, (text, wins) in enumerate(endings()[: None if LONG else 8]):
