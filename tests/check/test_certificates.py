@@ -1,6 +1,4 @@
-"""The checker accepts proofs, refuses every mutant of them, and answers in one sentence whatever it
-is given.
-"""
+"""The checker accepts proofs and refuses every mutant of them, with a one-sentence message."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ SEEDS = range(20 if LONG else 3)
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Paths of certificates by case; claims that do not hold are left out."""
+    """Paths of certificates by case; claims that do not hold are omitted."""
     folder = tmp_path_factory.mktemp("certificates")
     cases = [*check_corpus.HAND, *(case for seed in SEEDS for case in check_corpus.drawn(seed))]
     found = {}
@@ -80,7 +78,7 @@ def test_every_mutant_is_refused(files, tmp_path):
     )
 
 
-def test_a_changed_bit_of_the_file_never_gives_another_proof(files, tmp_path):
+def test_a_flipped_bit_never_gives_another_proof(files, tmp_path):
     rng = random.Random(5)
     target = tmp_path / "mutant.gz"
     for path in files.values():
@@ -94,9 +92,7 @@ def test_a_changed_bit_of_the_file_never_gives_another_proof(files, tmp_path):
 
 
 def test_frontier_stays_small_along_a_chain(tmp_path):
-    """A board of one-way play: every node is named once by the next, so the checker holds one node,
-    however long the file.
-    """
+    """On a chain of single moves the checker holds one node, however long the file."""
     lines = (
         check_corpus.certificate(
             check_corpus.Case("hex", "hex-4", "XXX./OOO./XXX./.... b", "white", depth=9)
@@ -108,7 +104,7 @@ def test_frontier_stays_small_along_a_chain(tmp_path):
 
 
 def _replaced(lines, old, new):
-    """The certificate with another rule-set id of the same shape."""
+    """The certificate with another rule-set id of the same form."""
     assert old in lines[0]["rules"]
     return [{**lines[0], "rules": lines[0]["rules"].replace(old, new)}, *lines[1:]]
 
@@ -116,7 +112,7 @@ def _replaced(lines, old, new):
 MIAI = check_corpus.MIAI
 KO = "OX.X/.OXX/XX../.... w"
 OPTIONS = [
-    # A proof without fillings of true eyes is none where they may be filled, and vice versa.
+    # A proof in which true eyes are not filled is invalid if they may be, and conversely.
     (
         check_corpus.Case(
             "go", "killallgo-9;ko=simple;passes=stones;fill_eyes=false", MIAI, "white", depth=2

@@ -1,6 +1,4 @@
-"""Whatever a file holds, the checker answers in one sentence, with the right exit code, in bounded
-time.
-"""
+"""For any file, the checker reports one sentence and the right exit code in bounded time."""
 
 from __future__ import annotations
 
@@ -192,7 +190,7 @@ def test_unknown_rule_sets_are_refused(rules, tmp_path):
     assert report.exit_code == 1 and report.line == 1
 
 
-def test_files_that_are_no_certificates_are_unreadable(tmp_path):
+def test_other_files_are_unreadable(tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("{}")
     empty = tmp_path / "empty"

@@ -1,5 +1,6 @@
-"""Two independent sets of rules, the checker's and the kernels', agree on every text, legal move
-and end over random play.
+"""The rules of the checker and of the kernels agree over random play.
+
+They are independent. Compared: texts, legal moves and ends of games.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ STARTS = [
 
 
 def winner(verdict) -> Outcome:
-    """The checker's verdict in the kernels' words."""
+    """The checker's verdict as an outcome of the kernels."""
     return (
         Outcome.ONGOING
         if verdict is None

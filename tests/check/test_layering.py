@@ -16,7 +16,7 @@ ENTRY_POINTS = {"__main__.py"}  # of the command line, which offers the audits
 
 
 def imported(path: Path) -> set[str]:
-    """Full names of the modules that a file imports anywhere, in functions too."""
+    """Full names of the modules that a file imports anywhere, also in functions."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -62,7 +62,7 @@ def test_checking_loads_no_audit():
     assert not any(f"{name}.".startswith(f"{AUDIT}.") for name in loaded)
 
 
-def test_the_program_loads_nothing_beside_the_checker():
+def test_the_program_loads_only_the_checker():
     loaded = modules_after(f"import {CHECKER}, {CHECKER}.__main__")
     own = {name for name in loaded if name.partition(".")[0] == "jaxsolve"}
     checkers = {name for name in own if f"{name}.".startswith(f"{CHECKER}.")}

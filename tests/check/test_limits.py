@@ -1,7 +1,4 @@
-"""What a certificate may cost its reader.
-
-Bounds on lines and positions, and the memory of the checker at those bounds.
-"""
+"""Bounds on lines and positions, and the memory of the checker at those bounds."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ RULES = {
     "tsumego": check_corpus.tsumego(19, "live", "black", "A1,B1"),
     "killall": "killallgo-9;ko=situational;passes=stones;fill_eyes=true",
 }
-# Games without stones: where they start, and a position where they have ended.
+# Games without stones: the start position and a finished position.
 ENDS = {
     "awari": ("4,4,4,4,4,4/4,4,4,4,4,4 s captured=0:0", "1,1,1,0,0,0/0,0,0,1,1,1 s captured=24:18"),
     "minishogi": (
@@ -83,10 +80,7 @@ def test_a_text_longer_than_its_rule_set_allows_is_refused(name, tmp_path):
 
 
 def test_every_reached_text_is_within_its_bound():
-    """Random play with the longest fields.
-
-    What a move leads to is never longer than the rule set says.
-    """
+    """Random play with the longest fields never exceeds the bound of the rule set."""
     for case in check_corpus.drawn(3):
         rules = proof_tools.rules_of(case.game, case.rules)
 
@@ -97,9 +91,9 @@ def test_every_reached_text_is_within_its_bound():
 
 
 def test_memory_stays_within_its_bound(tmp_path):
-    """A small file of many long positions held at once.
+    """A small file of many long positions that are held at once.
 
-    The checker needs what it says, their texts and little more.
+    The checker needs the documented memory: their texts and little more.
     """
     rule_set, held = "go-9;ko=positional;komi=0.5", 60
     rules = proof_tools.rules_of("go", rule_set)
@@ -126,8 +120,8 @@ def test_memory_stays_within_its_bound(tmp_path):
     assert peak < held * (rules.longest + 300) + 2_000_000
 
 
-def test_a_long_line_costs_no_more_than_itself(tmp_path):
-    """Four million bytes of brackets in a node are refused before they are read as JSON."""
+def test_a_long_line_is_refused_before_it_is_parsed(tmp_path):
+    """Four million bytes of brackets in a node are refused before JSON parsing."""
     path = tmp_path / "a.gz"
     with gzip.open(path, "wt") as file:
         file.write(json.dumps(header("hex", "hex-2", "../.. b")) + "\n")

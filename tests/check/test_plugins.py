@@ -1,7 +1,4 @@
-"""Rules of games that the checker does not know.
-
-Registered by hand or found as a plug-in, and named in the answer.
-"""
+"""Rules of further games, registered by a call or found as a plug-in; the verdict names them."""
 
 from __future__ import annotations
 
@@ -98,7 +95,7 @@ def test_registered_rules_judge_their_certificates(nim, tmp_path):
     )
 
 
-def test_a_game_that_nobody_knows_is_refused(tmp_path):
+def test_an_unknown_game_is_refused(tmp_path):
     report = check(certificate(tmp_path))
     known = (
         "known are awari, go, gomoku, hex, knightthrough, loa, minishogi, slither;"
@@ -108,7 +105,7 @@ def test_a_game_that_nobody_knows_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["hex", "go", "", 5, "nim"])
-def test_names_that_are_taken_or_none_are_not_registered(nim, name):
+def test_taken_and_invalid_names_are_not_registered(nim, name):
     with pytest.raises(ValueError):
         register(name, Nim)
     with pytest.raises(ValueError):
@@ -141,7 +138,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_rules_that_break_down_are_a_refusal(fault, tmp_path):
+def test_failing_rules_are_a_refusal(fault, tmp_path):
     parse_rules, reason = FAULTS[fault]
     register("nim", parse_rules)
     try:
@@ -152,7 +149,7 @@ def test_rules_that_break_down_are_a_refusal(fault, tmp_path):
 
 
 def _installed(folder, entries: str, module: str = RULES) -> None:
-    """A package with entry points, as an installer would leave it."""
+    """A package with entry points, as an installer writes it."""
     (folder / "nim_rules.py").write_text(module)
     info = folder / "nim_rules-1.0.dist-info"
     info.mkdir(parents=True)
@@ -195,7 +192,7 @@ def test_plugins_are_found_by_their_entry_points(name, tmp_path):
 
 
 def test_a_plugin_cannot_replace_rules_of_the_checker(tmp_path):
-    """Whatever claims to be ``hex``, Hex is judged by the checker's own rules."""
+    """A plug-in named ``hex`` has no effect: the checker's own rules judge Hex."""
     (tmp_path / "site").mkdir()
     _installed(tmp_path / "site", "hex = nim_rules:Nim")
     program = (
@@ -208,7 +205,7 @@ def test_a_plugin_cannot_replace_rules_of_the_checker(tmp_path):
     assert "check.games.hex.Hex" in done.stdout and "plugin=''" in done.stdout
 
 
-def test_the_rules_of_the_test_are_rules():
+def test_the_rules_of_this_test_implement_the_interface():
     with pytest.raises(Refused):
         Nim("nim-2")
     assert Nim("nim").verdict((0, 1)) == Verdict(0, "last")

@@ -1,7 +1,4 @@
-"""What may stand at the root of a certificate.
-
-The solver's reading of positions and the checker's accept the same texts, to the letter.
-"""
+"""The solver and the checker accept exactly the same texts as roots."""
 
 from __future__ import annotations
 
@@ -54,9 +51,10 @@ counts: Counter[str] = Counter()
 
 
 class Maker:
-    """Texts of positions under one rule set.
+    """Random texts of positions under one rule set.
 
-    Reached by play, thrown together, with fields that belong there and fields that do not.
+    They come from play or from random stones, with fields that belong to the game and fields that
+    do not.
     """
 
     def __init__(self, rule_set: str, rng: random.Random):
@@ -126,9 +124,7 @@ class Maker:
         return f"{board} {self.rng.choice('bw')}"
 
     def _pieces(self) -> str:
-        """All pieces of MiniShogi thrown on the board or into hands, now and then one too many or
-        too few.
-        """
+        """All pieces of MiniShogi at random on the board or in hand; sometimes one more or less."""
         cells, hands = ["."] * 25, ""
         pieces = [*"KkRRBBGGSSPP"]
         if self.rng.random() < 0.2:
@@ -153,7 +149,7 @@ class Maker:
         return f"{'ABCDEFGHJ'[self.rng.randrange(self.size)]}{self.rng.randrange(self.size + 1)}"
 
     def _field(self, board: str) -> str:
-        """A field; mostly one that this game has."""
+        """A field, mostly one of this game."""
         kinds = {
             "go": ("ko", "ko", "passes", "ply", "history", "crucial"),
             "gomoku": ("fours",),
@@ -214,8 +210,9 @@ class Maker:
     "rule_set", RULE_SETS, ids=[f"{name.partition(';')[0]}-{i}" for i, name in enumerate(RULE_SETS)]
 )
 def test_solver_and_checker_accept_the_same_roots(rule_set):
-    """The checker takes exactly the texts that the solver reads and would write so itself, and says
-    the same about how such a game stands.
+    """Both accept the same texts and agree whether the game is over.
+
+    The checker accepts exactly the texts that the solver reads and would write unchanged.
     """
     maker = Maker(rule_set, random.Random(rule_set))
     game, rules = maker.game, maker.rules
@@ -243,7 +240,7 @@ def test_solver_and_checker_accept_the_same_roots(rule_set):
     counts["roots"] += number
 
 
-def test_the_random_roots_were_of_every_kind():
+def test_the_random_roots_include_every_kind():
     if not counts:
         pytest.skip("the roots were made by another worker")
     print(dict(counts))
@@ -252,7 +249,7 @@ def test_the_random_roots_were_of_every_kind():
 
 
 def both(rule_set: str, text: str) -> bool:
-    """Whether solver and checker accept the text; they must agree."""
+    """Whether the solver and the checker accept the text; asserts that they agree."""
     game = make(rule_set)
     rules = rules_of(game.name, game.rule_set)
     state, position = refused(game.parse, text), refused(rules.root, text)
@@ -310,7 +307,7 @@ FIXED = {
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_roots_that_once_divided_solver_and_checker(name):
+def test_solver_and_checker_agree_on_roots_of_past_disagreements(name):
     rule_set, text, accepted = FIXED[name]
     assert both(rule_set, text) == accepted
 
@@ -375,7 +372,7 @@ def test_positions_with_unanswered_fours_are_solved_and_checked(name, tmp_path):
 
 @pytest.mark.parametrize("win", ["five-or-more", "exact5"])
 def test_play_from_a_root_leads_to_roots(win):
-    """However the position was set up: what play leads to has the fours that its stones say."""
+    """After any set-up position, play leads to positions whose fours agree with the stones."""
     rule_set = FIVE.format(6, 4, win, "4t")
     rng, game, seen = random.Random(win), make(rule_set), 0
     rules = rules_of("gomoku", rule_set)

@@ -99,7 +99,7 @@ def random_id(rng: random.Random) -> tuple[str, str]:
     )
 
 
-def test_solver_and_checker_know_the_same_rule_sets():
+def test_solver_and_checker_accept_the_same_rule_sets():
     rng, known = random.Random(4), 0
     for _ in range(20_000 if LONG else 2000):
         name, rule_set = random_id(rng)
@@ -110,7 +110,7 @@ def test_solver_and_checker_know_the_same_rule_sets():
     assert known > 200
 
 
-def test_histories_have_a_bound_that_both_keep():
+def test_solver_and_checker_have_the_same_bound_on_histories():
     for size, most in ((2, 256), (9, 324)):
         rule_set = f"go-{size};ko=positional;komi=0"
         boards = ["/".join(["." * size] * size)] * (most + 1)

@@ -1,6 +1,6 @@
-"""What the checker accepts is true.
+"""The checker accepts only true claims.
 
-Certificates of solvers that cheat, and random edits, against exhaustive search.
+Certificates of cheating solvers and random edits are compared with exhaustive search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEEDS = range(40 if LONG else 4)
 
 
 def over_is_not_over(positions, rules, claimant, rng):
-    """Plays on where the opponent has won, or the game is drawn, as long as there are moves."""
+    """Continues where the opponent has won or the game is drawn, as long as there are moves."""
     todo = list(positions)
     while todo and len(positions) < 3000:
         text = todo.pop()
@@ -40,7 +40,7 @@ def over_is_not_over(positions, rules, claimant, rng):
 
 
 def end_is_a_win(positions, rules, claimant, rng):
-    """Takes every end for a win of the claimant."""
+    """Treats every end as a win of the claimant."""
     for text, value in positions.items():
         if not isinstance(value, dict):
             positions[text] = Verdict(claimant, value.reason)
@@ -60,7 +60,7 @@ def forgets_replies(positions, rules, claimant, rng):
 
 
 def stops_early(positions, rules, claimant, rng):
-    """Calls positions that go on ended."""
+    """Marks unfinished positions as ended."""
     reasons = [value.reason for value in positions.values() if not isinstance(value, dict)]
     for text, value in positions.items():
         if isinstance(value, dict) and rng.random() < 0.2:
@@ -87,7 +87,7 @@ def honest():
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.__name__)
-def test_certificates_of_solvers_that_cheat(honest, cheat, tmp_path):
+def test_certificates_of_cheating_solvers_are_refused_or_true(honest, cheat, tmp_path):
     lies = 0
     for number, (case, (rules, positions)) in enumerate(honest.items()):
         rng = random.Random(number)
@@ -102,10 +102,10 @@ def test_certificates_of_solvers_that_cheat(honest, cheat, tmp_path):
     assert lies > 3
 
 
-def test_a_side_that_is_alive_cannot_be_passed_to_death(tmp_path):
-    """White lives and has no move but pass; Black passes too.
+def test_a_side_that_is_alive_does_not_lose_by_passes(tmp_path):
+    """White is alive and can only pass; Black passes too.
 
-    The life must be seen in every node, not in leaves that claim it only.
+    The checker must detect the life at every node, not only at leaves that claim it.
     """
     board, rules = (
         "XXXXXXX/X.X.X.X/XXXXXXX/XXXXXXX/XXXXXXX/OOOOOOO/O.OOO.O",
@@ -129,7 +129,7 @@ def test_a_side_that_is_alive_cannot_be_passed_to_death(tmp_path):
         ]
         report = check(proof_tools.write(tmp_path / "a.gz", lines))
         assert not report.accepted and "benson" in report.reason
-    dead = board.replace("O.OOO.O", "O.OOOOO")  # one eye only: now the same play is a proof
+    dead = board.replace("O.OOO.O", "O.OOOOO")  # one eye only: the same moves are now a proof
     lines = [
         {**header, "root": f"{dead} w"},
         *({**node, "pos": node["pos"].replace(board, dead)} for node in (leaf, answer, root)),
@@ -140,7 +140,7 @@ def test_a_side_that_is_alive_cannot_be_passed_to_death(tmp_path):
 
 
 def _edit(lines, others, rng):
-    """One random change, most often between values that occur in this or another certificate."""
+    """One random change, most often between values of this or another certificate."""
     lines = [dict(line) for line in lines]
     line = rng.choice(lines)
     donor = rng.choice(rng.choice([lines, others]))
@@ -170,7 +170,7 @@ def _edit(lines, others, rng):
     return lines
 
 
-def test_random_edits_never_make_an_accepted_lie(honest, tmp_path):
+def test_an_accepted_random_edit_is_true(honest, tmp_path):
     rng = random.Random(12)
     certificates = [
         lines
@@ -195,7 +195,7 @@ def test_random_edits_never_make_an_accepted_lie(honest, tmp_path):
 
 
 def _tidied(lines):
-    """The lines with right counts where they have the shape of a certificate at all."""
+    """The lines with correct counts, if they have the form of a certificate."""
     header, *nodes, trailer = lines
     if "format" in header and "end" in trailer and all("id" in node for node in nodes):
         return mutations.tidy(lines)

@@ -1,6 +1,6 @@
 """Proofs under simple ko of claims under superko.
 
-What is accepted can be played out under superko, and each test of the law is needed.
+The strategy of an accepted certificate wins under superko. Each condition of the law is necessary.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 def played_out(path: str) -> str:
-    """What comes of an accepted certificate's strategy against every reply under superko."""
+    """Result of an accepted certificate's strategy against every reply under superko."""
     proof = Certificate()
     assert judge(path, proof).accepted
     try:
@@ -42,7 +42,7 @@ def played_out(path: str) -> str:
 
 
 @pytest.mark.parametrize(("size", "free"), [(3, (4, 6)), (4, (5, 7))])
-def test_what_is_accepted_can_be_played_out_under_superko(size, free, tmp_path):
+def test_accepted_strategies_win_under_superko(size, free, tmp_path):
     rng, seen = random.Random(size), Counter()
     for asked in superko_proofs.questions(rng, size, free):
         for player in ("black", "white"):
@@ -63,7 +63,7 @@ def test_what_is_accepted_can_be_played_out_under_superko(size, free, tmp_path):
     assert size > 3 or seen["repeats"] > 0, seen
 
 
-# ---- the tests of the law, taken away one at a time ----------------------------------------------
+# ---- the conditions of the law, removed one at a time --------------------------------------------
 class NoNodes(superko.Fresh):
     """Without S1."""
 
@@ -79,14 +79,14 @@ class NoHistory(superko.Fresh):
 
 
 class NotBelow(superko.Fresh):
-    """The plays of a node are its own move's and those just below."""
+    """The plays of a node are its own move and those of its children."""
 
     def node(self, position, zone, named):
         return super().node(position, zone, named if position.side == self._claimant else [])
 
 
 class OneBoard(superko.Fresh):
-    """Of the boards after a move one alone must differ."""
+    """Only one of the boards after a move must differ."""
 
     def _test(self, stones, zone, plays, *words):
         super()._test(
@@ -100,9 +100,9 @@ class OneBoard(superko.Fresh):
 
 
 class Mutated(NamedTuple):
-    """A false certificate that one test alone refuses.
+    """A false certificate that only one condition refuses.
 
-    The proof of this number that the seed gives.
+    Its number selects one of the proofs of the seed.
     """
 
     fresh: type[superko.Fresh]
@@ -141,7 +141,7 @@ MUTATED = (
 
 
 @pytest.mark.parametrize("mutated", MUTATED, ids=lambda mutated: mutated.fresh.__name__)
-def test_each_test_alone_refuses_a_false_certificate(mutated, tmp_path, monkeypatch):
+def test_each_condition_alone_refuses_a_false_certificate(mutated, tmp_path, monkeypatch):
     lines = superko_proofs.proofs(mutated.asked, mutated.player, random.Random(mutated.seed))[
         mutated.number
     ]
@@ -174,10 +174,10 @@ CAPTURE = mutations.tidy(
         {"end": True, "nodes": 0, "root": 0},
     ]
 )
-"""Black takes the stone that White has just put down."""
+"""Black captures the stone that White has just played."""
 
 
-def said(lines, tmp_path) -> str:
+def message(lines, tmp_path) -> str:
     return check(proof_tools.write(tmp_path / "proof.gz", lines)).sentence
 
 
@@ -192,18 +192,18 @@ def test_a_proof_by_simple_ko_is_accepted_for_the_claim(tmp_path):
     assert (report.rules, report.root, report.claim) == (RULES, HEADER["root"], "black wins")
 
 
-def test_boards_of_the_history_may_not_come_back(tmp_path):
+def test_boards_of_the_history_may_not_repeat(tmp_path):
     """The zone after Black's move is A1, where it leaves no stone.
 
-    A board with a stone there was another one.
+    A board with a stone there is a different one.
     """
     back = changed(root="X.X/.XX/OX. b history=X.X/XXX/.X.:w;X.X/.XX/.X.:w", again="A2")
-    assert "may bring back board 1 of the history" in said(back, tmp_path)
-    assert "'again' does not name A2" in said(
+    assert "may bring back board 1 of the history" in message(back, tmp_path)
+    assert "'again' does not name A2" in message(
         changed(root="X.X/.XX/OX. b history=X.X/XXX/.X.:w;X.X/.XX/.X.:w"), tmp_path
     )
     other = changed(root="X.X/.XX/OX. b history=..O/X../O..:w;X.X/.XX/.X.:w", again="A2")
-    assert said(other, tmp_path).startswith("accepted")
+    assert message(other, tmp_path).startswith("accepted")
 
 
 @pytest.mark.parametrize(
@@ -231,16 +231,16 @@ def test_boards_of_the_history_may_not_come_back(tmp_path):
         ({"root": "X.X/.XX/OX. b passes=1"}, "is not the header's, without its history"),
     ],
 )
-def test_headers_that_say_something_else_are_refused(header, sentence, tmp_path):
-    assert sentence in said(changed(**header), tmp_path)
+def test_contradictory_headers_are_refused(header, sentence, tmp_path):
+    assert sentence in message(changed(**header), tmp_path)
 
 
-def test_games_without_superko_take_no_proof_by_other_rules(tmp_path):
+def test_games_without_superko_refuse_proofs_by_other_rules(tmp_path):
     lines = [
         {**CAPTURE[0], "game": "hex", "rules": "hex-3", "root": ".../.../... b", "by": "hex-3"},
         *CAPTURE[1:],
     ]
-    assert "takes no proof by another one" in said(lines, tmp_path)
+    assert "takes no proof by another one" in message(lines, tmp_path)
 
 
 KO = (
@@ -267,14 +267,14 @@ KO = (
         (
             "O.../.XO./XO.O/.X.. b history=O.../.XO./X.XO/.X..",
             "O.../.XO./XO.O/.X.. b",
-        ),  # a stone with another liberty could be retaken anyway
+        ),  # a stone with another liberty may be retaken at once
         (
             "O.../.XO./XO.O/.XO. b history=O.../.XO./X.XO/.XO.;O.../..O./XO.O/.XO.",
             "O.../.XO./XO.O/.XO. b",
         ),  # not the last one
     ],
 )
-def test_a_root_keeps_the_stone_that_may_not_be_retaken(root, expected):
+def test_the_root_under_simple_ko_has_the_ko_of_the_history(root, expected):
     rules = go_rules.Go(KO)
     assert (
         rules.superko(rules.root(root), 0, KO.replace("positional", "simple"), None)[1] == expected
@@ -306,7 +306,7 @@ def test_replay_and_flatten_play_under_superko(tmp_path):
     assert "by" not in mutations.load(tmp_path / "plain.gz")[0]
 
 
-def test_mutations_are_refused_or_claim_what_is_true(tmp_path):
+def test_accepted_mutations_prove_the_same_claim(tmp_path):
     """A mutated certificate is refused, or it is another proof of the same claim."""
     rng, refused = random.Random(3), 0
     for asked in superko_proofs.questions(rng, 3, (4, 6)):

@@ -1,7 +1,4 @@
-"""The checker's zones, pairs and must-play nodes in Hex.
-
-Accepted only where exhaustive play agrees.
-"""
+"""The checker's zones, pairs and must-play nodes in Hex, against exhaustive play."""
 
 from __future__ import annotations
 
@@ -84,7 +81,7 @@ def test_pairs_are_accepted_only_where_every_choice_joins_the_edges(size):
         [["a9", "b1"]],
     ],
 )
-def test_pairs_that_are_none_are_refused(pairs):
+def test_invalid_pairs_are_refused(pairs):
     rules = Hex("hex-3")
     position = rules.position(".../.X./.X. w")
     assert rules.zones.paired(position, 0, [["b1", "c1"]])
@@ -97,9 +94,9 @@ def test_pairs_that_are_none_are_refused(pairs):
 
 
 def covering(rules: Hex, position, zone: int, claimant: int, rng: random.Random) -> str:
-    """Text of a position that covers one on a zone.
+    """Text of a position that covers another on a zone.
 
-    More stones of the claimant, the opponent's stones anywhere but in the zone.
+    It has more stones of the claimant, and the opponent's stones anywhere outside the zone.
     """
     rows = []
     for bit in rules.grid.bit_of.values():
@@ -117,8 +114,7 @@ def covering(rules: Hex, position, zone: int, claimant: int, rng: random.Random)
 def test_a_position_that_covers_a_won_one_is_won():
     """The law of zones by exhaustion.
 
-    Pairs win not only their own position but all that cover it, and a foreign stone in the zone is
-    seen.
+    Pairs win in every position that covers theirs, and a foreign stone in the zone is detected.
     """
     rng, won, seen = random.Random(5), 0, 0
     for size in (2, 3):
@@ -150,7 +146,7 @@ def test_a_position_that_covers_a_won_one_is_won():
     assert won > 100 and seen > 100
 
 
-def test_the_quick_look_at_a_reply_says_what_covering_says():
+def test_the_fast_test_of_a_reply_equals_covering():
     rules, rng = Hex("hex-4"), random.Random(6)
     for _ in range(300):
         board = "/".join("".join(rng.choices(".XO", [3, 1, 1], k=4)) for _ in range(4))
@@ -197,11 +193,11 @@ def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
     return [header, *nodes, {"end": True, "nodes": len(nodes), "root": len(nodes)}]
 
 
-def test_no_choice_of_good_replies_proves_a_lost_position(tmp_path):
+def test_a_must_play_node_that_omits_a_winning_reply_is_refused(tmp_path):
     """Every reply but one may lose.
 
-    As long as one wins, no must-play node that lists the others, with or without a threat, is
-    accepted.
+    While one reply wins, no must-play node that lists the others is accepted, with a threat or
+    without.
     """
     rng, lies, proofs = random.Random(8), 0, 0
     for size, plies in ((3, range(1, 6)), (4, range(5, 10))):
@@ -270,10 +266,10 @@ def edited(lines: list, rng: random.Random) -> list:
     return mutations.tidy(lines)
 
 
-def test_edits_never_make_an_accepted_lie(tmp_path):
-    """Certificates of a search, their pairs, threats and replies changed.
+def test_an_accepted_edit_is_true(tmp_path):
+    """Edits of the pairs, threats and replies of a search's certificates.
 
-    What is still accepted is still true.
+    An accepted certificate is still true.
     """
     rng, game = random.Random(3), make("hex-4")
     oracle, certificates = minimax.DepthFirst(game, 10**6), []

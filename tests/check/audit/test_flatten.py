@@ -1,5 +1,6 @@
-"""``check --flatten``: a proof by zones, pairs and threats written out as a plain one, which the
-plain rules accept; whole or not at all.
+"""``check --flatten``: rewrites a proof without zones, pairs and threats.
+
+The plain rules accept the result. The file is written as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ from support.proofs.go_zone_hand import HAND
 
 
 def flattened(path, out, most: int = 20_000) -> list:
-    """The lines of the plain certificate, tested.
+    """The lines of the plain certificate, after tests.
 
-    Same claim, plain nodes, every reply with exactly the position that it leads to.
+    The claim is the same, the nodes are plain, and each reply leads exactly to its child's
+    position.
     """
     nodes = flatten.flatten(read(path), out, most)
     lines, before = mutations.load(out), mutations.load(path)
@@ -85,7 +87,7 @@ def test_certificates_of_small_problems_can_be_flattened(size, tmp_path):
 
 
 def test_zones_of_go_can_be_flattened(tmp_path):
-    """Also those written by hand and those as small as can be."""
+    """Also zones written by hand, and minimal zones."""
     for number, lines in enumerate([*zoned(), *HAND.values()]):
         flattened(proof_tools.write(tmp_path / "a.gz", lines), tmp_path / f"{number}.gz")
 
@@ -103,7 +105,7 @@ def test_pairs_threats_and_must_plays_of_hex_can_be_flattened(tmp_path):
 
 
 def test_plain_certificates_and_threats_can_be_flattened(tmp_path):
-    """All games; what was plain may only shrink: a position stands once."""
+    """All games. A plain certificate may only shrink: each position occurs once."""
     games = set()
     for number, case in enumerate((*check_corpus.HAND, *check_corpus.drawn(6))):
         before = check_corpus.certificate(case)
@@ -116,7 +118,7 @@ def test_plain_certificates_and_threats_can_be_flattened(tmp_path):
     assert games >= {"go", "gomoku", "hex", "awari"}
 
 
-# ---- nothing written -----------------------------------------------------------------------------
+# ---- no file is written --------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["shows_life", "move_inside", "child_inside"])
 def test_a_wrong_zone_cannot_be_flattened(name, tmp_path, monkeypatch):
     path = proof_tools.write(tmp_path / "a.gz", wrong(*LIES[name], monkeypatch))
@@ -126,11 +128,8 @@ def test_a_wrong_zone_cannot_be_flattened(name, tmp_path, monkeypatch):
     assert main([path, "--flatten", str(tmp_path / "flat.gz")]) == 1
 
 
-def test_the_plain_rules_have_the_last_word(tmp_path, monkeypatch):
-    """Whatever goes wrong on the way.
-
-    A plain certificate that the checker refuses does not get its name.
-    """
+def test_a_plain_certificate_that_the_checker_refuses_is_not_published(tmp_path, monkeypatch):
+    """A plain certificate that the checker refuses does not get its final name."""
     path, lines = proof_tools.write(tmp_path / "a.gz", HAND["wide"]), flatten.Flat.lines
     for kind, change in (
         ("and", lambda node: {**node, "and": node["and"][1:]}),
@@ -146,7 +145,7 @@ def test_the_plain_rules_have_the_last_word(tmp_path, monkeypatch):
         assert os.listdir(tmp_path) == ["a.gz"]
 
 
-def test_the_plain_rules_know_nothing_else(tmp_path):
+def test_the_plain_rules_refuse_zones_pairs_and_threats(tmp_path):
     hexes = mutations.load(searched(SEARCHED["hex"], tmp_path / "solved"))
     threats = next(
         lines
@@ -158,7 +157,7 @@ def test_the_plain_rules_know_nothing_else(tmp_path):
         assert judge(path, Certificate()).accepted and not judge(path, flatten.Plain()).accepted
 
 
-def test_a_file_that_exists_is_kept(tmp_path):
+def test_an_existing_file_is_not_overwritten(tmp_path):
     path, out = proof_tools.write(tmp_path / "a.gz", HAND["attack"]), tmp_path / "out.gz"
     out.write_bytes(b"mine")
     with pytest.raises(flatten.NotWritten, match="exists already"):
@@ -168,7 +167,7 @@ def test_a_file_that_exists_is_kept(tmp_path):
     assert out.read_bytes() == b"mine" and check(path).accepted
 
 
-def test_a_file_that_comes_to_be_meanwhile_is_kept(tmp_path, monkeypatch):
+def test_a_file_that_appears_during_the_run_is_not_overwritten(tmp_path, monkeypatch):
     path, out = proof_tools.write(tmp_path / "a.gz", HAND["attack"]), tmp_path / "out.gz"
     monkeypatch.setattr(flatten, "judge", lambda *given: out.write_bytes(b"mine") and judge(*given))
     with pytest.raises(flatten.NotWritten, match="exists already"):
@@ -176,7 +175,7 @@ def test_a_file_that_comes_to_be_meanwhile_is_kept(tmp_path, monkeypatch):
     assert out.read_bytes() == b"mine" and set(os.listdir(tmp_path)) == {"a.gz", "out.gz"}
 
 
-def test_a_disk_that_fails_leaves_nothing(tmp_path, monkeypatch):
+def test_a_failing_disk_leaves_no_file(tmp_path, monkeypatch):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
 
     def full(_):
@@ -188,7 +187,7 @@ def test_a_disk_that_fails_leaves_nothing(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["a.gz"]
 
 
-def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
+def test_a_file_system_without_links_is_enough(tmp_path, monkeypatch):
     def none(*_):
         raise OSError(errno.EPERM, "Operation not permitted")
 
@@ -197,7 +196,7 @@ def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
     assert set(os.listdir(tmp_path)) == {"a.gz", "flat.gz"}
 
 
-def test_too_many_nodes_stop_it(tmp_path):
+def test_too_many_nodes_stop_the_flattening(tmp_path):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     nodes = len(flattened(path, tmp_path / "flat.gz")) - 2
     with pytest.raises(flatten.NotWritten, match="would have more than 4 nodes"):
@@ -209,7 +208,7 @@ def test_too_many_nodes_stop_it(tmp_path):
 
 
 # ---- the commands --------------------------------------------------------------------------------
-def test_commands_write_it(tmp_path, capsys):
+def test_commands_write_the_plain_certificate(tmp_path, capsys):
     path, out = proof_tools.write(tmp_path / "a.gz", HAND["attack"]), tmp_path / "flat.gz"
     assert main([path, "--flatten", str(out)]) == 0
     said = capsys.readouterr().out.splitlines()
@@ -236,7 +235,7 @@ def test_commands_write_it(tmp_path, capsys):
         ("flat.gz", "more than 3 nodes"),
     ],
 )
-def test_commands_say_why_nothing_is_written(where, words, tmp_path, capsys):
+def test_commands_report_why_no_file_is_written(where, words, tmp_path, capsys):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     assert main([path, "--flatten", str(tmp_path / where), "--most", "3"]) == 2
     said = capsys.readouterr()
@@ -255,7 +254,7 @@ def test_commands_say_why_nothing_is_written(where, words, tmp_path, capsys):
     assert os.listdir(tmp_path) == ["a.gz"]
 
 
-def test_what_is_refused_is_not_written(tmp_path):
+def test_a_refused_certificate_is_not_flattened(tmp_path):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"][:-1])
     assert run(path, "--flatten", tmp_path / "flat.gz").exit_code == 1 and os.listdir(tmp_path) == [
         "a.gz"
@@ -270,7 +269,7 @@ def test_a_file_without_a_name_is_not_written(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
-def test_an_answer_that_cannot_be_printed_is_no_refusal(tmp_path):
+def test_a_failure_to_print_the_result_is_not_a_refusal(tmp_path):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -1,6 +1,6 @@
-"""``check --replay``: true certificates win every game, of whatever game and drift.
+"""``check --replay``: the strategy of a true certificate wins every game.
 
-Certificates that a weaker checker would take lose one.
+A certificate that only a weaker checker accepts loses a game.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_certificates_of_searches_win_every_game(name, folder):
         name not in ("gomoku", "minishogi", "awari")
     )
     if not proof.zones:
-        assert found.longest <= proof.heights[proof.top] + 1  # a threat is played out
+        assert found.longest <= proof.heights[proof.top] + 1  # the moves of a threat are played
 
 
 @pytest.mark.parametrize("size", [4, 5])
@@ -81,7 +81,7 @@ def test_plain_certificates_win_every_game(case, tmp_path):
 
 
 def test_drawn_claims_win_every_game(tmp_path):
-    """All games, both results, threats; those of Hex start inside, too."""
+    """All games, both results, threats. Those of Hex also start inside the proof."""
     seen = Counter()
     for case in check_corpus.drawn(5):
         lines = check_corpus.certificate(case)
@@ -103,13 +103,13 @@ def test_certificates_written_by_hand_win_every_game(name, tmp_path):
     assert found.reason == "" and found.node_games == 300
 
 
-def test_zones_as_small_as_can_be_win_every_game(tmp_path):
+def test_minimal_zones_win_every_game(tmp_path):
     for lines in zoned():
         found = played(lines, tmp_path, 150)
         assert found.reason == "" and found.node_games == 150
 
 
-# ---- what is played ------------------------------------------------------------------------------
+# ---- coverage of the games -----------------------------------------------------------------------
 def test_every_kind_of_reply_is_played(tmp_path, monkeypatch):
     seen, kind_of = Counter(), replay._Games._kind_of
     reply = replay._Games._reply
@@ -125,10 +125,10 @@ def test_every_kind_of_reply_is_played(tmp_path, monkeypatch):
     assert set(seen) == set(replay._KINDS) and min(seen.values()) > 5, seen
 
 
-def test_positions_drawn_for_a_node_can_be_and_differ(tmp_path):
-    """Against the oracle's covering.
+def test_random_positions_for_a_node_are_legal_cover_it_and_vary(tmp_path):
+    """Random positions for a node, compared with the oracle's covering.
 
-    Legal, covering, with other stones, kos, passes and crucial points.
+    They are legal, cover the node, and vary in stones, kos, passes and crucial points.
     """
     seen = Counter()
     for lines in (*zoned(), *HAND.values()):
@@ -158,7 +158,7 @@ def test_positions_drawn_for_a_node_can_be_and_differ(tmp_path):
     assert all(seen[field] > 5 for field in ("stones", "ko", "passes", "crucial")), seen
 
 
-def test_the_seed_decides_the_games(folder):
+def test_the_seed_determines_the_games(folder):
     path = searched(SEARCHED["hex"], folder / "hex")
     found = [replay.replay(read(path), 40, seed) for seed in (1, 1, 2)]
     lengths = []
@@ -176,9 +176,7 @@ def test_the_seed_decides_the_games(folder):
 
 
 # ---- wrong zones ---------------------------------------------------------------------------------
-"""Condition switched off -> the weaker zones, and the problem whose certificate then has a wrong
-zone.
-"""
+"""Omitted condition -> the weaker zones, and a problem whose certificate then has a wrong zone."""
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -193,7 +191,7 @@ def test_a_wrong_zone_loses_a_game(name, tmp_path, monkeypatch):
 
 
 class Careless(HexZones):
-    """A node of the opponent rests on nothing, so it may leave out any reply but one."""
+    """A node where the opponent moves has an empty zone, so it may omit all replies but one."""
 
     def and_node(self, claimant, position, replies, null):
         return 0
@@ -217,7 +215,7 @@ def test_a_wrong_zone_of_hex_loses_a_game(folder, tmp_path, monkeypatch):
 
 
 class Trusting(Certificate):
-    """Takes every node whose children are there."""
+    """Accepts every node whose children exist."""
 
     def _leaf(self, rules, position, reason, zone):
         return zone
@@ -282,7 +280,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("verdict, reason", ENDS)
-def test_a_game_that_does_not_end_as_claimed_is_seen(verdict, reason, tmp_path, monkeypatch):
+def test_a_game_that_does_not_end_as_claimed_is_detected(verdict, reason, tmp_path, monkeypatch):
     proof = read(proof_tools.write(tmp_path / "a.gz", check_corpus.certificate(HEX)))
     whose, rules = proof.rules.verdict, proof.rules
     monkeypatch.setattr(rules, "verdict", lambda position: verdict if whose(position) else None)
@@ -295,7 +293,7 @@ def test_a_game_that_does_not_end_as_claimed_is_seen(verdict, reason, tmp_path, 
 # ---- the commands --------------------------------------------------------------------------------
 
 
-def test_commands_say_what_was_played(tmp_path, capsys):
+def test_commands_report_the_games(tmp_path, capsys):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     assert main([path, "--replay", "7", "--seed", "3"]) == 0
     accepted, games = capsys.readouterr().out.splitlines()
@@ -315,7 +313,7 @@ def test_commands_say_what_was_played(tmp_path, capsys):
     }
 
 
-def test_commands_refuse_what_loses_a_game(tmp_path, monkeypatch, capsys):
+def test_commands_refuse_a_certificate_that_loses_a_game(tmp_path, monkeypatch, capsys):
     path = proof_tools.write(tmp_path / "a.gz", wrong(*LIES["child_inside"], monkeypatch))
     assert main([path]) == 0
     capsys.readouterr()
@@ -326,7 +324,7 @@ def test_commands_refuse_what_loses_a_game(tmp_path, monkeypatch, capsys):
     assert found.exit_code == 1 and not json.loads(found.stdout)["accepted"]
 
 
-def test_nothing_is_played_of_what_is_refused(tmp_path):
+def test_a_refused_certificate_is_not_replayed(tmp_path):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"][:-1])
     assert run(path, "--replay", 5).exit_code == 1 and "replay" not in json.loads(
         run(path, "--replay", 5, "--json").stdout
@@ -345,8 +343,8 @@ def test_bad_numbers_are_one_line_and_exit_code_2(words, tmp_path, capsys):
     assert said.out == "" and said.err.count("\n") == 1
 
 
-def test_rules_of_a_plugin_that_break_down_refuse(tmp_path, monkeypatch, capsys):
-    """They may pass the check and fail at a position that only a replay comes to."""
+def test_failing_rules_of_a_plugin_are_a_refusal(tmp_path, monkeypatch, capsys):
+    """They may pass the check and fail at a position that only a replay reaches."""
     lines = check_corpus.certificate(HEX)
     path = proof_tools.write(tmp_path / "a.gz", [{**lines[0], "game": "hexes"}, *lines[1:]])
     register("hexes", Hex)

@@ -1,5 +1,6 @@
-"""The checker's rules of Awari against brute force written from the rules' text, and open_spiel
-where the rules coincide.
+"""The checker's Awari against brute force from the text of the rules, and open_spiel.
+
+open_spiel is compared where its rules agree.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ GAMES = 200 if os.environ.get("JAXSOLVE_LONG") == "1" else 12
 
 
 def awari_after(pits, side, start):
-    """(pits, captured) by sowing one seed at a time, or None where the move is not legal."""
+    """(pits, captured) by sowing one seed at a time, or None if the move is illegal."""
     if start // 6 != side or not pits[start]:
         return None
     pits, hand, at = list(pits), pits[start], start
@@ -58,9 +59,9 @@ def test_awari_equals_brute_force():
 
 
 def test_awari_moves_equal_open_spiel_where_the_rules_coincide():
-    """open_spiel lets a player capture everything and ends the game by other rules.
+    """Moves that neither capture all seeds nor end the game are the same.
 
-    Single moves that do neither are the same.
+    open_spiel allows a capture of all seeds and ends the game by other rules.
     """
     pyspiel = pytest.importorskip("pyspiel")
     rules, rng = Awari("awari;rules=ludii"), random.Random(6)
@@ -104,7 +105,7 @@ def test_awari_captures_run_backwards_within_the_enemy_row():
     )
 
 
-def test_awari_a_move_that_leaves_nothing_is_not_legal():
+def test_awari_a_move_that_leaves_the_opponent_no_seeds_is_illegal():
     rules = Awari("awari;rules=ludii")
     position = rules.root("0,0,0,0,2,2/1,1,0,0,0,0 s captured=20:20")
     assert set(rules.replies(position)) == {"E"}

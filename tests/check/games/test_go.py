@@ -1,6 +1,4 @@
-"""The checker's Go rules against a plain-Python oracle over random play, and against positions
-judged by hand.
-"""
+"""The checker's Go rules against a plain-Python oracle over random play, and known positions."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ RULES = [
 
 
 class Twin:
-    """One rule set in the oracle's terms.
+    """One rule set in the terms of the oracle.
 
     Points are numbered by row from the bottom, then by column.
     """
@@ -96,7 +94,7 @@ class Twin:
         return " ".join(fields)
 
     def start(self, rng) -> oracle.Position:
-        """A start position; a problem's has its crucial stones and some others."""
+        """A start position. That of a problem has its crucial stones and some others."""
         cells = [0] * self.n**2
         for q in self.crucial or ():
             cells[q] = self.defender + 1
@@ -116,7 +114,7 @@ class Twin:
         return oracle.step(self.n, p, action, ko=self.ko, defender=self.defender + 1)
 
     def verdict(self, p: oracle.Position):
-        """(winner, reason), or None while the game goes on."""
+        """(winner, reason), or None if the game is not over."""
         if self.kind == "go":
             black, white = oracle.area(self.n, p.board)
             lead = black - white - float(self.options["komi"])
@@ -222,7 +220,7 @@ def test_ko_is_set_by_a_lone_capturing_stone_only():
     after = mine.replies(before)["C3"]
     assert after == ".XO./X.XO/.XO./.... w ko=B3"
     assert "B3" not in mine.replies(mine.root(after))
-    # The same capture with a second own stone beside it may be answered at once.
+    # After the same capture with a second own stone beside it, the opponent may retake at once.
     wider = mine.replies(mine.root(".XO./XO.X/.XOO/.O.. b"))["C3"]
     assert " ko=" not in wider
 
@@ -375,6 +373,6 @@ def test_positions_that_are_not_canonical_are_refused(rules, text):
         check_corpus.tsumego(5, "live", "white", "A1", ko_black="no"),
     ],
 )
-def test_rule_sets_that_are_not_known_are_refused(rules):
+def test_unknown_rule_sets_are_refused(rules):
     with pytest.raises(Refused):
         Go(rules)

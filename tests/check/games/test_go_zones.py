@@ -1,6 +1,4 @@
-"""The checker's zones of Go: certificates written by hand, refusals in one sentence, and what is
-left of mutated certificates.
-"""
+"""The checker's zones of Go: certificates written by hand, refusals, and mutated certificates."""
 
 from __future__ import annotations
 
@@ -21,41 +19,42 @@ from support.proofs.go_zone_solved import SOLVED, won
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
-"""White's stone at A1 has one liberty and cannot use it (B1 is suicide), so White's move does not
-matter, nor what stands elsewhere.
+"""White's stone at A1 has one liberty and cannot use it (B1 is suicide).
+
+So White's move does not matter, nor do stones elsewhere.
 """
 
-"""White may run to B1 and is taken from C1.
+"""White may run to B1, and is captured by C1.
 
-Every other reply is left out by the zone after the pass.
+The zone after the pass leaves out every other reply.
 """
 
-"""The same from a board with other stones, without a zone.
+"""The same on a board with other stones, without a zone.
 
 Both replies lead to positions that cover the children.
 """
 
 """White makes the second eye.
 
-The leaf is another position, which agrees with what D1 leads to on the zone. The stone at A5 is not
-in it.
+The leaf is another position, which agrees on the zone with the position after D1. The zone does not
+contain the stone at A5.
 """
 
 """Black takes the ko at B1. White may not retake, and threatens nothing else.
 
-The ko lies in the zone, and the zone shows that A1 takes it.
+The ko lies in the zone, and the zone proves that A1 takes it.
 """
 
 
 def judged(lines: list, tmp_path) -> str:
-    """The checker's sentence."""
+    """The checker's message."""
     return check(proof_tools.write(tmp_path / "a.gz", lines)).sentence
 
 
 def changed(name: str, node: int, **fields) -> list:
-    """A certificate of ``HAND`` with fields of one node replaced (None: left out).
+    """A certificate of ``HAND`` with fields of one node replaced (None: removed).
 
-    Header and counts follow.
+    The header and the counts are updated.
     """
     lines = [dict(line) for line in HAND[name]]
     lines[node].update(fields)
@@ -74,7 +73,7 @@ def test_certificates_written_by_hand_are_accepted(name, tmp_path):
 
 
 REFUSALS = [
-    # what the field may hold
+    # contents of the field
     ("attack", 2, {"zone": ["A1", "B1", "A2"]}, "the zone is a list of 3, not a list of points"),
     ("attack", 2, {"zone": ""}, "'' is not a point of the board"),
     ("attack", 2, {"zone": "A1,B1,Z9"}, "'Z9' is not a point of the board"),
@@ -198,7 +197,7 @@ def test_refusals_are_one_sentence(name, node, fields, reason, tmp_path):
     assert reason in sentence.partition(f", node {node}: ")[2]
 
 
-def test_a_child_without_a_zone_says_nothing_of_other_positions(tmp_path):
+def test_a_child_without_a_zone_covers_no_other_position(tmp_path):
     assert "node 2: the child after B1 has no zone" in judged(
         changed("attack", 1, zone=None), tmp_path
     )
@@ -216,8 +215,8 @@ RULES = [
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_rule_sets_without_written_zones_refuse_one(rules, tmp_path):
-    """Also the must-play node that comes with it, but Hex, whose own it is."""
+def test_rule_sets_without_written_zones_refuse_zones(rules, tmp_path):
+    """Also the must-play node that belongs to it. Hex has its own must-play nodes."""
     lines = [{**line} for line in ATTACK]
     lines[0].update(rules=rules, game=rules.split("-")[0] if "hex" in rules else "go")
     lines[1]["pos"] = (
@@ -244,7 +243,7 @@ def test_the_forced_opening_has_no_zone(tmp_path):
         assert "a position of the forced opening has no zone" in sentence
 
 
-def test_a_leaf_that_counts_the_board_has_no_zone(tmp_path):
+def test_a_leaf_by_score_has_no_zone(tmp_path):
     lines = certificate(
         check_corpus.tsumego(3, "kill", "white", "any"),
         "white",
@@ -258,7 +257,7 @@ def test_a_leaf_that_counts_the_board_has_no_zone(tmp_path):
 # ---- mutated certificates ------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def zoned():
-    """Certificates with zones as small as the checker lets them be, and those above."""
+    """Certificates with minimal zones, and those written by hand."""
     found = [
         go_zone_proofs.zoned(rules, root, player, seed)
         for rules, root, player in SOLVED
@@ -267,10 +266,10 @@ def zoned():
     return [lines for lines in found if len(lines) > 4]
 
 
-def test_zones_of_small_problems_show_everything_that_zones_have(zoned):
-    """What the tests here stand on.
+def test_certificates_of_small_problems_use_every_feature_of_zones(zoned):
+    """The other tests depend on this coverage.
 
-    Kos in zones, covered edges, replies left out, zones smaller than the board.
+    It includes kos in zones, covered edges, omitted replies, and zones smaller than the board.
     """
     seen = dict.fromkeys(("ko", "covered", "left out", "small"), 0)
     for lines in zoned:
@@ -356,8 +355,8 @@ def test_mutated_steps_are_refused_or_still_true(zoned):
     assert accepted > 200 and refused > 500
 
 
-def test_no_mutated_position_of_a_root_is_an_accepted_lie(zoned, tmp_path):
-    """Stones of the root changed, zones and replies kept: what is accepted can be forced."""
+def test_an_accepted_mutated_root_is_true(zoned, tmp_path):
+    """The root's stones change, zones and replies stay: an accepted claim is true."""
     rng, accepted, refused = random.Random(14), 0, 0
     for lines in [lines for lines in zoned if len(lines[0]["root"].split("/")) == 3]:
         twin, claimant = (

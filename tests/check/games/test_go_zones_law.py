@@ -1,6 +1,6 @@
 """The law of Go zones by brute force.
 
-What an accepted step promises holds in every position that agrees with the node's on its zone.
+The conclusion of an accepted step holds in every position that covers the node's on its zone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def rule_sets(size: int, count: int, seed: int) -> list[str]:
 @pytest.mark.parametrize(
     "kind, tries, least", [("leaf", 6000, 200), ("or", 5000, 1500), ("must-play", 2500, 800)]
 )
-def test_accepted_steps_keep_their_promise(kind, tries, least):
+def test_accepted_steps_are_sound(kind, tries, least):
     rng, accepted, rules = random.Random(f"3 {kind}"), 0, rule_sets(3, 40, 1)
     for _ in range(tries * (20 if LONG else 1)):
         step = KINDS[kind](rng, rng.choice(rules), rng.randrange(2), 4)
@@ -63,7 +63,7 @@ def test_accepted_steps_keep_their_promise(kind, tries, least):
 @pytest.mark.parametrize(
     "kind, tries, least", [("leaf", 3000, 5), ("or", 250, 40), ("must-play", 80, 10)]
 )
-def test_accepted_steps_keep_their_promise_on_a_board_of_four(kind, tries, least):
+def test_accepted_steps_are_sound_on_4x4(kind, tries, least):
     rng, accepted, rules = random.Random(f"4 {kind}"), 0, rule_sets(4, 30, 2)
     for _ in range(tries * (40 if LONG else 1)):
         step = KINDS[kind](rng, rng.choice(rules), rng.randrange(2), 4)
@@ -73,8 +73,8 @@ def test_accepted_steps_keep_their_promise_on_a_board_of_four(kind, tries, least
     assert accepted > least
 
 
-def test_covering_is_what_the_format_says():
-    """Against the oracle's, on pairs that differ in little; and it is transitive."""
+def test_covering_equals_its_definition():
+    """Equals the oracle's covering on pairs that differ a little. Covering is transitive."""
     rng, rules, held, seen = random.Random(4), rule_sets(3, 30, 3), 0, 0
     for _ in range(20_000 if LONG else 4000):
         name = rng.choice(rules)
@@ -98,7 +98,7 @@ def test_covering_is_what_the_format_says():
     assert held > 500 and seen > 200
 
 
-def test_replies_left_out_by_masks_are_those_that_covering_leaves_out():
+def test_masks_and_covering_leave_out_the_same_replies():
     rng, rules, left_out = random.Random(5), rule_sets(3, 30, 4), 0
     for _ in range(20_000 if LONG else 3000):
         step = steps.random_must_play(rng, rng.choice(rules), rng.randrange(2), 4)
@@ -137,7 +137,7 @@ def test_replies_left_out_by_masks_are_those_that_covering_leaves_out():
 
 
 def test_the_whole_board_is_a_zone_of_every_true_step():
-    """So a prover can always write one; and what it then shows is what the rules say."""
+    """So a prover can always write a zone, and with it the step agrees with the rules."""
     rng, rules, tried = random.Random(6), rule_sets(3, 40, 5), dict.fromkeys(KINDS, 0)
     for _ in range(10_000 if LONG else 2000):
         for kind, draw in KINDS.items():
@@ -161,14 +161,14 @@ def test_the_whole_board_is_a_zone_of_every_true_step():
     assert min(tried.values()) > 50
 
 
-# ---- the law itself, with the game solved --------------------------------------------------------
+# ---- the law, against the solved game -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules, root, player", SOLVED)
 def test_every_position_that_covers_an_accepted_node_is_won(rules, root, player, tmp_path):
-    """With all ends of the game, passes, kos and repetition.
+    """The induction of FORMAT.md, by brute force.
 
-    The induction of FORMAT.md, tried out.
+    The solved game has all its ends, passes, kos and repetition.
     """
     lines, rng = go_zone_proofs.zoned(rules, root, player), random.Random(7)
     assert check(proof_tools.write(tmp_path / "a.gz", lines)).accepted

@@ -1,6 +1,6 @@
-"""Each condition of Go zones is needed.
+"""Each condition of Go zones is necessary.
 
-With it switched off the checker takes a step whose promise is false.
+Without it the checker accepts an unsound step.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from support.proofs.weaker import weakened, without
 
 
 def needed(step: steps.Step, weaker: type[GoZones]) -> bool:
-    """Whether the weaker checker, and it alone, takes a step that is false."""
+    """Whether only the weaker checker accepts a step that is unsound."""
     return not steps.accepts(step) and steps.accepts(step, weaker) and steps.broken(step)
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_each_condition_is_needed(name):
+def test_each_condition_is_necessary(name):
     assert needed(CONDITIONS[name], without(GoZones, name, [] if name == "unanswered" else True))
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
-def test_each_clause_is_needed(clause):
+def test_each_clause_is_necessary(clause):
     old, new, step = CLAUSES[clause]
     assert needed(step, weakened(GoZones, old, new))
 
 
-def test_every_condition_is_tried():
-    """A condition added to the checker wants a step of its own here."""
+def test_every_condition_has_a_test():
+    """A condition added to the checker requires a step here."""
     methods = {
         name
         for name, value in vars(GoZones).items()
@@ -44,7 +44,7 @@ def test_every_condition_is_tried():
     assert methods - {"covers", "no_pass_before"} == set(CONDITIONS) - {"unanswered"}
 
 
-def test_clauses_that_follow_from_others_let_nothing_false_pass():
+def test_clauses_that_follow_from_others_admit_no_unsound_step():
     rng, more = random.Random(9), 0
     draws = [steps.random_or, steps.random_must_play, steps.random_must_play]
     for _ in range(2500):
@@ -64,8 +64,8 @@ def test_clauses_that_follow_from_others_let_nothing_false_pass():
     assert more > 10
 
 
-def test_the_forced_opening_is_covered_by_nothing():
-    """There White must pass, and Black may not."""
+def test_no_position_covers_the_forced_opening():
+    """In the opening White must pass, and Black may not."""
     rules_of_seven = Go("killallgo-7;ko=simple;passes=stones;fill_eyes=true")
     board = "/".join(["......."] * 6 + ["X......"])
     opening, later = (

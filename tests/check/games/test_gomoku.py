@@ -1,5 +1,6 @@
-"""The checker's rules of Gomoku against brute force written from the rules' text, and open_spiel
-where the rules coincide.
+"""The checker's Gomoku against brute force from the text of the rules, and open_spiel.
+
+open_spiel is compared where its rules agree.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def lined(cells: set, n: int, line: int, exact: bool) -> bool:
 
 
 def completing(own: set, enemy: set, last, n: int, line: int, exact: bool) -> set:
-    """Cells that make, with ``last`` in it, a window of own stones; exact.
+    """Cells that complete a window of own stones through ``last``.
 
-    That window must be a whole run.
+    With ``exact`` the window must be a whole run.
     """
     found = set()
     for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -133,7 +134,7 @@ def test_gomoku_equals_open_spiel():
         assert state.returns()[0] == {0: 1, 1: -1, None: 0}[verdicts[-1].winner]
 
 
-def test_overlines_win_only_where_the_option_says_so():
+def test_overlines_win_only_under_five_or_more():
     board = "......./XX.XXX./......./......./......./......./OOO.O.. b"
     loose, exact = (
         Gomoku(f"gomoku-7;line=5;win={win};knowledge=ndk") for win in ("five-or-more", "exact5")
@@ -152,7 +153,7 @@ def test_threats_in_gomoku():
         for move in ("A7", "C1", "A6", "Z1"):
             with pytest.raises(Refused):
                 rules.threat(rules.position(four), move)
-    # White may win at once elsewhere: no threat excludes that.
+    # White may win at once elsewhere, so this is not a threat.
     rules = Gomoku("gomoku-7;line=5;win=five-or-more;knowledge=ndk")
     with pytest.raises(Refused, match="wins at once elsewhere"):
         rules.threat(
@@ -167,9 +168,10 @@ def test_threats_in_gomoku():
         rules.threat(rules.position(text), "E6")
 
 
-def test_threats_never_prove_what_exhaustion_does_not():
-    """On random small positions: a position where a threat holds and the listed reply loses is
-    lost.
+def test_threats_agree_with_exhaustion():
+    """A position is lost if a threat holds and the listed reply loses.
+
+    Tested on random small positions.
     """
     rng = random.Random(8)
     seen = 0
@@ -214,7 +216,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize("text", IMPOSSIBLE)
-def test_gomoku_positions_that_cannot_be_are_refused(text):
+def test_gomoku_impossible_positions_are_refused(text):
     with pytest.raises(Refused):
         Gomoku("gomoku-7;line=5;win=five-or-more;knowledge=4t").root(text)
 
@@ -229,6 +231,6 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("rules", UNKNOWN)
-def test_gomoku_rule_sets_that_are_not_known_are_refused(rules):
+def test_gomoku_unknown_rule_sets_are_refused(rules):
     with pytest.raises(Refused):
         Gomoku(rules)

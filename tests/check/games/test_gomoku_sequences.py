@@ -1,6 +1,6 @@
-"""Threats of several moves in the checker's Gomoku.
+"""VCF lines (victory by continuous fours) in the checker's Gomoku.
 
-The law holds by play, each of its conditions is needed, and mutated nodes are refused.
+The law holds by play, each condition is necessary, and mutated nodes are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 def unanswered(rules: Gomoku, text: str, line: list[str], listed: dict[str, str]) -> str:
-    """A reply that is not listed and does not lose to the line, empty if there is none."""
+    """A reply that is not listed and does not lose to the line; empty if there is none."""
     for reply, after in rules.replies(rules.position(text)).items():
         if reply not in listed and fails(rules, after, line):
             return reply
@@ -30,7 +30,7 @@ def unanswered(rules: Gomoku, text: str, line: list[str], listed: dict[str, str]
 
 
 @pytest.mark.parametrize("rule_set", VARIANTS)
-def test_every_reply_that_is_left_out_loses_to_the_line(rule_set):
+def test_every_omitted_reply_loses_to_the_line(rule_set):
     rules, rng, accepted, left_out, long = Gomoku(rule_set), random.Random(rule_set), 0, 0, 0
     while accepted < (2000 if LONG else 120):
         text = drawn(rules, rng)
@@ -52,14 +52,14 @@ def test_every_reply_that_is_left_out_loses_to_the_line(rule_set):
 
 
 class WithoutOwnFours(Gomoku):
-    """Leaves the cells at which the opponent makes a four or a line out of the zone."""
+    """The zone lacks the cells at which the opponent makes a four or a line."""
 
     def _own_fours(self, own, enemy):
         return 0
 
 
 class WithoutTheLine(Gomoku):
-    """Leaves the cells of the line out of the zone, its last two completing cells apart."""
+    """The zone lacks the cells of the line, except its last two completing cells."""
 
     def sequence(self, position, moves):
         plain = super().sequence(position, moves)
@@ -72,7 +72,7 @@ class WithoutTheLine(Gomoku):
 
 
 class WithoutTheEnd(Gomoku):
-    """Leaves the last two completing cells out of the zone."""
+    """The zone lacks the last two completing cells."""
 
     def _four(self, own, enemy, moves):
         own, enemy, zone = super()._four(own, enemy, moves)
@@ -80,21 +80,21 @@ class WithoutTheEnd(Gomoku):
 
 
 class WithoutNearly(Gomoku):
-    """Forgets the fours that a forced reply makes together with the stone left out."""
+    """Ignores the fours that a forced reply makes together with the omitted stone."""
 
     def _near(self, own, enemy, reply):
         return 0
 
 
 class WithoutAnswers(Gomoku):
-    """Lets the claimant go on where a forced reply makes a four."""
+    """Lets the claimant continue where a forced reply makes a four."""
 
     def _four(self, own, enemy, moves):
         return super()._four(own, enemy, (*moves[:2], self.grid.full) if len(moves) > 1 else moves)
 
 
 class WithoutWinningReplies(Gomoku):
-    """Lets the claimant go on where a forced reply makes a winning line."""
+    """Lets the claimant continue where a forced reply makes a winning line."""
 
     def _four(self, own, enemy, moves):
         if len(moves) == 1:
@@ -109,7 +109,7 @@ class WithoutWinningReplies(Gomoku):
 
 
 class WithoutForcing(Gomoku):
-    """Believes that every four of the line forces its reply."""
+    """Accepts every four of the line as forcing its reply."""
 
     def _four(self, own, enemy, moves):
         if (
@@ -126,7 +126,7 @@ class WithoutForcing(Gomoku):
 
 
 class WithoutTwo(Gomoku):
-    """Takes one completing cell at the end for a win."""
+    """Accepts one completing cell at the end as a win."""
 
     def state(self, cells):
         return -1 if cells else 0
@@ -145,7 +145,7 @@ WEAKER = {
 
 
 def random_lines(rules: Gomoku, text: str, rng: random.Random):
-    """Winning lines, and lines that need not win: fours with some reply, in random order."""
+    """Winning lines, and random lines of fours with arbitrary replies, in random order."""
     lines = list(winning_lines(rules, passed(text), 2))
     yield from rng.sample(lines, min(3, len(lines)))
     position = rules.position(text)
@@ -158,7 +158,7 @@ def random_lines(rules: Gomoku, text: str, rng: random.Random):
         for _ in range(rng.randint(0, 2)):
             four = rng.choice(cells)
             partners = [bit for bit in rules.grid.names if bit & fours[four]]
-            if rng.random() < 0.5:  # or whatever cell, as if the four forced it
+            if rng.random() < 0.5:  # or any cell, as if the four forced it
                 partners = [
                     bit
                     for bit in rules.grid.names
@@ -169,7 +169,7 @@ def random_lines(rules: Gomoku, text: str, rng: random.Random):
 
 
 class Threat(NamedTuple):
-    """A threat that a weaker checker accepts, and the replies that it lists."""
+    """A threat that a weaker checker accepts, and the replies that the checker lists."""
 
     rules: Gomoku
     text: str
@@ -182,7 +182,7 @@ class Threat(NamedTuple):
 
 
 def threats(weaker: type[Gomoku], rng: random.Random) -> Iterator[Threat]:
-    """Those on positions drawn at random, in which play can go on."""
+    """Threats at random positions that play can continue."""
     for _ in range(40_000):
         rule_set = rng.choice(VARIANTS[:3])
         rules, lax = made(rule_set, Gomoku), made(rule_set, weaker)
@@ -202,10 +202,10 @@ def threats(weaker: type[Gomoku], rng: random.Random) -> Iterator[Threat]:
 
 
 @pytest.mark.parametrize("weaker", WEAKER, ids=WEAKER.values())
-def test_each_condition_is_needed(weaker):
-    """Without it some threat is accepted that does not win after every reply left out.
+def test_each_condition_is_necessary(weaker):
+    """Without the condition some accepted threat does not win after every omitted reply.
 
-    With it that threat is refused, or the reply listed.
+    With it that threat is refused, or the reply is listed.
     """
     threat = false_step(
         threats(weaker, random.Random(weaker.__name__)), lambda threat: bool(threat.unanswered)
@@ -220,21 +220,21 @@ _MADE: dict[tuple[str, type[Gomoku]], Gomoku] = {}
 
 
 def made(rule_set: str, kind: type[Gomoku]) -> Gomoku:
-    """One rule set of a kind, made once."""
+    """One rule set of a kind, cached."""
     if (rule_set, kind) not in _MADE:
         _MADE[rule_set, kind] = kind(rule_set)
     return _MADE[rule_set, kind]
 
 
-def test_whatever_is_accepted_holds_by_play_also_where_play_never_comes():
-    """Random lines on positions that need not be sound, fours unanswered among them."""
+def test_accepted_lines_win_by_play_also_on_unreachable_positions():
+    """Random lines on unsound positions too, for example with unanswered fours."""
     rng, accepted = random.Random(7), 0
     for _ in range(30_000 if LONG else 800):
         rules = made(rng.choice(VARIANTS), Gomoku)
         text = drawn(rules, rng)
         position = rules.position(text)
         if rules.verdict(position) is not None or rules._lined(position.stones[position.side]):
-            continue  # no play goes on where the side to move has its line
+            continue  # the game is over where the side to move has a line
         for line in random_lines(rules, text, rng):
             try:
                 listed = rules.sequence(position, line)
@@ -271,13 +271,13 @@ def test_an_open_three_leaves_three_replies():
         ["G6"],
     ],
 )
-def test_threats_that_are_none_are_refused(line):
+def test_invalid_threats_are_refused(line):
     rules = Gomoku("gomoku-8;line=5;win=five-or-more;knowledge=4t")
     with pytest.raises(Refused):
         rules.sequence(rules.root(FOURS), line)
 
 
-def test_only_four_threats_know_threats_of_several_moves():
+def test_threats_of_several_moves_need_four_threats():
     rules = Gomoku("gomoku-8;line=5;win=five-or-more;knowledge=ndk")
     with pytest.raises(Refused, match="without four threats"):
         rules.sequence(rules.root(FOURS), ["F6"])

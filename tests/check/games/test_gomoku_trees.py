@@ -1,6 +1,6 @@
-"""Trees of threats in the checker's Gomoku.
+"""VCT trees (victory by continuous threats) in the checker's Gomoku.
 
-The law holds by play, each of its conditions is needed, and mutated trees are refused.
+The law holds by play, each condition is necessary, and mutated trees are refused.
 """
 
 from __future__ import annotations
@@ -36,16 +36,14 @@ LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
 
 class Drawn(NamedTuple):
-    """A position, its side to move having moved nowhere, and a tree that may win there for the
-    other.
-    """
+    """A position after a null move of its side to move, and a candidate tree of the other side."""
 
     rules: Gomoku
     text: str
     tree: Threat
 
     def listed(self, rules: Gomoku) -> dict[str, str] | None:
-        """The replies that some rules leave to be answered, None where they refuse the tree."""
+        """The replies that the rules leave to be answered; None if they refuse the tree."""
         try:
             return rules.sequence(rules.position(self.text), self.tree)
         except Refused:
@@ -56,13 +54,13 @@ class Drawn(NamedTuple):
 
 
 def goes_on(rules: Gomoku, text: str) -> bool:
-    """Whether a position could come up if fours might be left unanswered."""
+    """Whether a position can occur if fours may be left unanswered."""
     position = rules.position(text)
     return not rules._lined(position.stones[position.side]) and rules.verdict(position) is None
 
 
-def seen(rng: random.Random, only_sound: bool = True) -> Iterator[Drawn]:
-    """Trees that the search sees on positions drawn at random."""
+def found_trees(rng: random.Random, only_sound: bool = True) -> Iterator[Drawn]:
+    """Trees that the search finds at random positions."""
     made = {rule_set: Gomoku(rule_set) for rule_set in VARIANTS}
     while True:
         rules = made[rng.choice(VARIANTS)]
@@ -81,13 +79,13 @@ def rules_of(rules: Gomoku) -> str:
     return f"gomoku-{rules.grid.size};line={rules.line};win={win};knowledge=4t"
 
 
-def test_every_reply_that_is_left_out_loses_to_the_tree():
-    """Trees that the search sees are accepted.
+def test_every_omitted_reply_loses_to_the_tree():
+    """Trees that the search finds are accepted.
 
-    They win if their side moves, and after every reply outside their zone, whatever is played then.
+    They win if their side moves, and after every reply outside their zone, against any defence.
     """
     rng = None if LONG else random.Random(3)
-    left_out, threes, fours, found = 0, 0, 0, seen(random.Random(1))
+    left_out, threes, fours, found = 0, 0, 0, found_trees(random.Random(1))
     for _ in range(3000 if LONG else 25):
         each = next(found)
         listed = each.listed(each.rules)
@@ -103,8 +101,8 @@ def test_every_reply_that_is_left_out_loses_to_the_tree():
 
 
 def candidates(rng: random.Random) -> Iterator[Drawn]:
-    """Trees, mutated trees, and trees on boards with a four that nobody has answered."""
-    for found in seen(rng, only_sound=False):
+    """Trees, mutated trees, and trees on boards with an unanswered four."""
+    for found in found_trees(rng, only_sound=False):
         yield found
         for _ in range(6):
             yield found._replace(tree=mutated(found.tree, rng, list(found.rules.grid.bit_of)))
@@ -113,7 +111,7 @@ def candidates(rng: random.Random) -> Iterator[Drawn]:
             yield found._replace(text=unsound[0], tree=unsound[1])
 
 
-def test_whatever_is_accepted_holds_by_play_also_where_play_never_comes():
+def test_accepted_trees_win_by_play_also_on_unreachable_positions():
     rng = None if LONG else random.Random(4)
     accepted = refused = 0
     for number, each in enumerate(candidates(random.Random(2))):
@@ -184,16 +182,17 @@ RARE = (
         ],
     ],
 )
-"""Where a line's last move leaves three completing cells and two stones of the opponent may take
-two of them: one in 1,000 trees drawn.
+"""A line's last move leaves three completing cells, and two opponent's stones may take two of them.
+
+One in 1,000 random trees.
 """
 
 
 @pytest.mark.parametrize("clause", WEAKER)
-def test_each_condition_is_needed(clause):
-    """Without it some tree is accepted that does not win after every reply left out.
+def test_each_condition_is_necessary(clause):
+    """Without the condition some accepted tree does not win after every omitted reply.
 
-    With it that tree is refused, or the reply listed.
+    With it that tree is refused, or the reply is listed.
     """
     kind, lax = weakened(Gomoku, *WEAKER[clause]), {}
 
@@ -223,8 +222,8 @@ TREE: Threat = [
 ]
 
 
-def test_the_format_s_example_is_a_tree():
-    """White threatens by D3 and then fours.
+def test_the_example_of_the_format_is_a_tree():
+    """White threatens by D3 and then by fours.
 
     Five of Black's 31 replies lie outside the zone and change nothing.
     """
@@ -262,13 +261,13 @@ def mutate(change) -> Threat:
         (lambda tree: tree[2][0].__setitem__(1, ["A1"]), "."),
     ],
 )
-def test_trees_that_are_none_are_refused(change, said):
+def test_invalid_trees_are_refused(change, message):
     rules = Gomoku("gomoku-6;line=4;win=five-or-more;knowledge=4t")
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(Refused, match=message):
         rules.sequence(rules.root(BOARD), mutate(change))
 
 
-def test_a_tree_may_not_be_deeper_than_the_format_says():
+def test_a_tree_deeper_than_the_limit_is_refused():
     rules, tree = Gomoku("gomoku-6;line=4;win=five-or-more;knowledge=4t"), ["D5"]
     for _ in range(gomoku.DEEPEST + 1):
         tree = ["D3", ["D5"], [["D5", tree]]]

@@ -63,7 +63,7 @@ def test_hex_threats_exclude_an_opponent_who_wins_first():
     rules = Hex("hex-3")
     position = rules.position(
         ".X./OX./O.. w"
-    )  # Black threatens b3 and a3 is taken: c1 and others do not help White
+    )  # Black threatens b3, and a3 is taken: c1 and others do not help White
     assert rules.threat(position, "b3") == {"b3": ".X./OX./OO. b"}
     for move in ("a1", "c3", "b2", "d1", "B3"):
         with pytest.raises(Refused):

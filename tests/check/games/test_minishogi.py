@@ -1,6 +1,4 @@
-"""The checker's rules of MiniShogi against brute force written from the rules' text, and against
-Fairy-Stockfish.
-"""
+"""The checker's MiniShogi against brute force from the text of the rules, and Fairy-Stockfish."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def test_minishogi_equals_brute_force():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_rules_allow_and_forbid(name):
+def test_the_rules_allow_and_forbid_the_listed_moves(name):
     text, legal, illegal = CASES[name]
     position = RULES.root(text)
     replies = RULES.replies(position) if RULES.verdict(position) is None else {}
@@ -48,8 +46,8 @@ def test_what_the_rules_allow_and_forbid(name):
             RULES.child(position, move)
 
 
-def test_positions_are_counted_as_fairy_stockfish_counts_them():
-    """By its numbers, so that they hold where it is not installed."""
+def test_perft_equals_fairy_stockfish():
+    """Recorded perft numbers, so that the test runs where it is not installed."""
 
     def count(text, depth):
         replies = RULES.replies(RULES.position(text))
@@ -80,7 +78,7 @@ def test_positions_are_counted_as_fairy_stockfish_counts_them():
         "A2-A2",
     ],
 )
-def test_moves_that_are_not_legal_are_refused(move):
+def test_illegal_moves_are_refused(move):
     with pytest.raises(Refused):
         RULES.child(RULES.root(START), move)
 
@@ -110,7 +108,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_positions_that_cannot_be_roots_are_refused(text):
+def test_impossible_roots_are_refused(text):
     assert RULES.root(BARE)
     with pytest.raises(Refused, match=BAD[text]):
         RULES.root(text)
@@ -130,5 +128,5 @@ def test_other_rule_sets_are_refused(rules):
         MiniShogi(rules)
 
 
-def test_the_plain_game_is_counted_alike():
+def test_perft_of_the_oracle_equals_the_checker():
     assert minishogi_oracle.perft(Shogi(), 3) == 2512

@@ -1,6 +1,6 @@
 """The law of Slither's zones by brute force.
 
-What an accepted step promises holds in every position that covers the node's on its zone.
+The conclusion of an accepted step holds in every position that covers the node's on its zone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def truth() -> Truth:
     return Truth(3)
 
 
-def test_the_truth_is_the_oracle_s(truth):
+def test_solved_values_equal_the_oracle(truth):
     rng, table = random.Random(1), truth.tables[0, False]
     for _ in range(40):
         black, white, winner = table[rng.randrange(len(table))].tolist()
@@ -34,7 +34,7 @@ def test_the_truth_is_the_oracle_s(truth):
 
 
 @pytest.mark.parametrize("kind", ["leaf", "or", "or relocated", "must-play", "must-play relocated"])
-def test_accepted_steps_keep_their_promise(truth, kind):
+def test_accepted_steps_are_sound(truth, kind):
     world, small = World(truth, SlitherZones, random.Random(kind)), 0
     cells = 2 * truth.size**2
 

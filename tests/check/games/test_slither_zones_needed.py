@@ -1,6 +1,6 @@
-"""Each condition of Slither's zones is needed.
+"""Each condition of Slither's zones is necessary.
 
-With it written otherwise the checker takes a step whose promise is false.
+With a weaker condition the checker accepts an unsound step.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CLAUSES = {
         "for window in self.windows if not window.cells & ~known)",
         "for window in self.windows)",
     ),
-}  # what stands in the checker, and what lets a false step pass
+}  # text of the checker, and a weaker text that admits an unsound step
 UNSEEN = {
     "P's broken windows": ("if not self.breaks_inside(claimant, position, zone):", "if False:"),
     "O1 a pass": ("if not self.is_stone(move):", "if False:"),
@@ -70,11 +70,11 @@ UNSEEN = {
         "pass",
     ),
 }
-"""Clauses without which this board has no false step.
+"""Clauses without which this board has no unsound step.
 
-Without the first a node need not cover itself, and the law says no more of it. Of the others the
-proof makes use; a pass that wins, or a stone of Q that is hemmed in and holds another one off,
-wants more room.
+Without the first a node need not cover itself, and the law then proves nothing about it. The proof
+of the law uses the others. A pass that wins, or an enclosed stone of Q that restrains another
+stone, needs a larger board.
 """
 
 
@@ -84,7 +84,7 @@ def truth() -> Truth:
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
-def test_each_clause_is_needed(clause):
+def test_each_clause_is_necessary(clause):
     world = World(truth(), weakened(SlitherZones, *CLAUSES[clause]), random.Random(4))
     step = false_step(
         itertools.islice(world.steps(), 20_000),
@@ -94,13 +94,13 @@ def test_each_clause_is_needed(clause):
 
 
 @pytest.mark.parametrize("clause", UNSEEN)
-def test_without_the_other_clauses_nothing_false_passes_here(clause):
+def test_without_the_other_clauses_this_board_has_no_unsound_step(clause):
     world = World(truth(), weakened(SlitherZones, *UNSEEN[clause]), random.Random(5))
     for step in itertools.islice(world.steps(), 2000):
         assert world.failure(step.claimant, step.text, step.zone) is None
 
 
-def test_the_other_clauses_refuse_what_they_name():
+def test_the_other_clauses_refuse_their_cases():
     rules = truth().rules
     zones, full = SlitherZones(rules), rules.grid.full
     every = full | full << rules.grid.length
