@@ -132,7 +132,7 @@ def _odd(fault):
 FAULTS = {
     "raises for the rule set": (lambda rules: {}[rules], "broke down: KeyError"),
     "gives no rules": (lambda rules: 5, "gives 'int' for a rule set"),
-    "does not say how long a text is": (lambda rules: _odd("length"), "does not say how long"),
+    "has no bound on texts": (lambda rules: _odd("length"), "does not say how long"),
     "raises at a move": (lambda rules: _odd("move"), "broke down: ZeroDivisionError"),
 }
 
@@ -163,7 +163,7 @@ PLUGINS = {
     "without its rules": ("nim = nim_rules:None_such", RULES, 1, "cannot be loaded"),
     "that does not import": ("nim = nim_rules:Nim", "import none_such", 1, "cannot be loaded"),
     "twice": ("nim = nim_rules:Nim\n[more]\n", RULES, 0, "south wins"),
-    "claimed twice": ("nim = nim_rules:Nim", RULES, 1, "more than one plug-in"),
+    "registered twice": ("nim = nim_rules:Nim", RULES, 1, "more than one plug-in"),
 }
 
 
@@ -172,7 +172,7 @@ def test_plugins_are_found_by_their_entry_points(name, tmp_path):
     entries, module, code, words = PLUGINS[name]
     (tmp_path / "site").mkdir()
     _installed(tmp_path / "site", entries, module)
-    if name == "claimed twice":
+    if name == "registered twice":
         info = tmp_path / "site" / "other-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")

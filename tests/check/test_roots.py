@@ -267,24 +267,24 @@ FIXED = {
     "a true ko": ("go-4;ko=simple;komi=0", ".XO./X.XO/.XO./.... w ko=B3", True),
     "ko in a corner that one chain holds": ("go-3;ko=simple;komi=0", ".XO/XX./... w ko=A3", False),
     "ko and a pass": ("go-4;ko=simple;komi=0", ".XO./X.XO/.XO./.... w ko=B3 passes=1", False),
-    "standing in its history": ("go-2;ko=positional;komi=0", "X./.. w history=X./..", False),
-    "standing in its history with a pass": (
+    "repeats a board of its history": ("go-2;ko=positional;komi=0", "X./.. w history=X./..", False),
+    "repeats a board of its history, after a pass": (
         "go-2;ko=positional;komi=0",
         "X./.. b passes=1 history=X./..",
         False,
     ),
     "history of another board": ("go-2;ko=positional;komi=0", "X./.. w history=../..", True),
-    "standing in its history with its side": (
+    "repeats a board and side of its history": (
         "go-2;ko=situational;komi=0",
         "X./.. w history=X./..:w",
         False,
     ),
-    "standing in its history with the other side": (
+    "repeats a board of its history with the other side": (
         "go-2;ko=situational;komi=0",
         "X./.. w history=X./..:b",
         True,
     ),
-    "standing there by a pass": (
+    "repeats a board and side after a pass": (
         "go-2;ko=situational;komi=0",
         "X./.. w passes=1 history=X./..:w;X./..:b",
         True,
@@ -299,7 +299,11 @@ FIXED = {
     "joined by the other side": ("hex-2", "X./X. w", True),
     "joined by a relocation": ("slither-2", "X./X. b relocated", True),
     "joined before the relocation": ("slither-2", "X./X. w relocated", False),
-    "a relocation that no placement mends": ("slither-3", "X../.X./..X b relocated", False),
+    "a relocation after which no placement is legal": (
+        "slither-3",
+        "X../.X./..X b relocated",
+        False,
+    ),
     "nothing to relocate": ("slither-3", "O../O../... b relocated", False),
     "a lone diagonal": ("slither-3", "X../.X./... w", False),
     "a lone diagonal in the middle of a turn": ("slither-3", "X../.X./... b relocated", True),

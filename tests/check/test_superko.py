@@ -23,7 +23,7 @@ from support import mutations
 from support.proofs import corpus as check_corpus
 from support.proofs import solver as proof_tools
 from support.proofs import superko as superko_proofs
-from support.proofs.superko import Asked
+from support.proofs.superko import Question
 
 LONG = os.environ.get("JAXSOLVE_LONG") == "1"
 
@@ -44,20 +44,20 @@ def played_out(path: str) -> str:
 @pytest.mark.parametrize(("size", "free"), [(3, (4, 6)), (4, (5, 7))])
 def test_accepted_strategies_win_under_superko(size, free, tmp_path):
     rng, seen = random.Random(size), Counter()
-    for asked in superko_proofs.questions(rng, size, free):
+    for question in superko_proofs.questions(rng, size, free):
         for player in ("black", "white"):
-            for lines in superko_proofs.proofs(asked, player, rng):
+            for lines in superko_proofs.proofs(question, player, rng):
                 path = proof_tools.write(tmp_path / "proof.gz", lines)
                 report = check(path)
-                assert report.accepted or report.repeats, (report.sentence, asked)
+                assert report.accepted or report.repeats, (report.sentence, question)
                 if not report.accepted:
                     seen["repeats"] += 1
                 elif "again" in lines[0] or rng.random() < 0.1:
                     found = played_out(path)
-                    assert found != "fails", (asked, player, lines)
+                    assert found != "fails", (question, player, lines)
                     seen[found, "again" in lines[0]] += 1
-        seen["asked"] += 1
-        if seen["asked"] >= (20_000 if LONG else 700 if size == 3 else 150):
+        seen["question"] += 1
+        if seen["question"] >= (20_000 if LONG else 700 if size == 3 else 150):
             break
     assert seen["holds", True] > 20 and seen["holds", False] > 20, seen
     assert size > 3 or seen["repeats"] > 0, seen
@@ -106,7 +106,7 @@ class Mutated(NamedTuple):
     """
 
     fresh: type[superko.Fresh]
-    asked: Asked
+    question: Question
     player: str
     seed: int
     number: int
@@ -120,15 +120,15 @@ def _task(
     )
 
 
-_PLAYED_AGAIN = Asked(
+_PLAYED_AGAIN = Question(
     _task("positional", "live", "white", "A2", "C2,A3,B3,C3", "false", "allow", "forbid"),
     ".XO/OO./... b history=.XO/OO./XXX;.X./OOX/XXX",
 )
-_SEEN_BEFORE = Asked(
+_SEEN_BEFORE = Question(
     _task("positional", "live", "white", "C3", "A1,C1,A2,A3", "false", "allow", "allow"),
     ".OO/.OO/OX. b history=.OO/XOO/.X.;XOO/XOO/.X.",
 )
-_TWO_WAYS = Asked(
+_TWO_WAYS = Question(
     _task("situational", "live", "black", "C2", "A1,B1,C1,A2,A3,B3", "false", "allow", "allow"),
     "X.X/.OX/... w",
 )
@@ -142,7 +142,7 @@ MUTATED = (
 
 @pytest.mark.parametrize("mutated", MUTATED, ids=lambda mutated: mutated.fresh.__name__)
 def test_each_condition_alone_refuses_a_false_certificate(mutated, tmp_path, monkeypatch):
-    lines = superko_proofs.proofs(mutated.asked, mutated.player, random.Random(mutated.seed))[
+    lines = superko_proofs.proofs(mutated.question, mutated.player, random.Random(mutated.seed))[
         mutated.number
     ]
     path = proof_tools.write(tmp_path / "proof.gz", lines)
@@ -309,11 +309,11 @@ def test_replay_and_flatten_play_under_superko(tmp_path):
 def test_accepted_mutations_prove_the_same_claim(tmp_path):
     """A mutated certificate is refused, or it is another proof of the same claim."""
     rng, refused = random.Random(3), 0
-    for asked in superko_proofs.questions(rng, 3, (4, 6)):
+    for question in superko_proofs.questions(rng, 3, (4, 6)):
         found = [
             lines
             for player in ("black", "white")
-            for lines in superko_proofs.proofs(asked, player, rng)
+            for lines in superko_proofs.proofs(question, player, rng)
             if "again" in lines[0]
         ]
         for lines in found:

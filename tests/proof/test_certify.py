@@ -1,6 +1,6 @@
-"""Collecting a proof: what the log lacks, or says wrongly, never becomes an answer.
+"""Certificates from proof logs: missing or wrong records never yield a wrong result.
 
-Limits are heard; nothing that was found is lost.
+Limits are respected, and decided positions are not lost.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Case(NamedTuple):
     zone_words: int
 
     def log(self, records: np.ndarray | None = None, path: Path | None = None) -> ProofLog:
-        """A log of these records, or of all."""
+        """A log of these records, or of all records."""
         log = ProofLog({}, self.game.state_words, path, self.zone_words)
         records = self.records if records is None else records
         for at in range(0, len(records), 50):
@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
 
 def decided(rules: str, text: str, **options) -> Case:
-    """Searches to the end."""
+    """Searches until the question is decided."""
     game = make(rules)
     evaluator, state = shared_evaluator(game, **options), game.parse(text)
     job = Job(game, state, options=RunOptions(evaluator=evaluator))
@@ -100,7 +100,7 @@ def test_a_certificate_is_checked_before_it_gets_its_name(case, tmp_path):
     assert checked(path).report == proof.checked.report
 
 
-def test_records_that_are_not_needed_change_nothing(case, tmp_path):
+def test_superfluous_records_change_nothing(case, tmp_path):
     rng = np.random.default_rng(1)
     noise = case.records[rng.integers(0, len(case.records), 5000)]
     noise[:, 0] = rng.integers(0, 1 << 32, 5000)
@@ -114,9 +114,10 @@ def test_records_that_are_not_needed_change_nothing(case, tmp_path):
     assert texts[0] == texts[1]
 
 
-def test_a_log_without_some_records_carries_the_claim_or_names_the_gap(case):
-    """Whatever is missing: a proof that the checker accepts all the same, or a gap that tells which
-    records can be kept.
+def test_a_log_without_some_records_proves_the_claim_or_names_the_gap(case):
+    """Any records may be missing.
+
+    The result is a proof that the checker accepts, or a gap that says which records can be kept.
     """
     rng, gaps = np.random.default_rng(2), 0
     for _ in range(12):
@@ -136,14 +137,14 @@ def test_a_log_without_some_records_carries_the_claim_or_names_the_gap(case):
 
 
 @pytest.mark.parametrize("move", ["a taken cell", 1000, (1 << 31) - 1])
-def test_a_logged_move_that_is_not_legal_is_a_gap(case, move):
-    """A log in which every winning move is off the board, or a cell that is taken."""
+def test_an_illegal_logged_move_is_a_gap(case, move):
+    """A log in which every winning move is off the board, or on an occupied cell."""
     words, mutated = case.game.state_words, case.records.copy()
     for record in mutated:
         if record[words : words + 1].view(np.int32) >= 0:
             taken = np.flatnonzero(case.game.cells(case.game.unpack(record[:words])).ravel())
             record[words] = taken[0] if isinstance(move, str) else move
-    # With zones a number as large as the last names another record, which is missing.
+    # With zones, a number as large as the last one refers to another record, which is missing.
     with pytest.raises(ProofGap, match=r"a move that is not legal|missing from the log"):
         case.certify(case.log(mutated))
 
@@ -166,8 +167,8 @@ def test_stopping_at_any_moment_leaves_the_log_and_no_file(case, tmp_path):
     assert case.certify(log).nodes == case.certify(case.log()).nodes
 
 
-def test_a_graph_keeps_to_its_memory_and_says_when_it_is_full():
-    """Nodes are told apart by all their words and keep their numbers while the arrays grow.
+def test_a_graph_respects_its_memory_limit_and_reports_when_it_is_full():
+    """Nodes are identified by all their words, and keep their numbers while the arrays grow.
 
     The bound holds at every step.
     """
@@ -204,7 +205,10 @@ def test_an_accepted_certificate_of_something_else_is_refused(case, tmp_path, mo
 
 
 def test_a_log_that_lost_a_chunk_is_searched_again(tmp_path, monkeypatch):
-    """What stood in the chunk, and what may rest on it: the answer comes back, with a proof."""
+    """The records of the chunk are searched again, and those that may depend on it.
+
+    The result has a proof.
+    """
     monkeypatch.setattr(logs, "FLUSH_RECORDS", 4)
     game, folder = make(HEX[0]), tmp_path / "run"
     state = game.parse(HEX[1])

@@ -1,5 +1,6 @@
-"""Which replies a must-play region answers, where positions were decided more than once and each
-time on another zone.
+"""The replies that a must-play region answers.
+
+Positions may have been decided several times, each time on another zone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jaxsolve.proof.zoned import Basis, Refutation, ZonedGraphBuilder
 
 
 class Builder(ZonedGraphBuilder):
-    """Only what chooses replies."""
+    """Only the choice of replies."""
 
     def __init__(self):
         self.stop = lambda: None
@@ -31,7 +32,7 @@ def leaves_none(lines: list[int], chosen: dict[int, Basis]) -> bool:
 
 
 def refutations(known: dict[int, list[Basis]]) -> dict[int, list[Refutation]]:
-    """Those of a game in which a reply outside the zone is left out."""
+    """Refutations of a game in which a reply outside the zone is omitted."""
     return {
         action: [Refutation(basis, basis.zone & ~(1 << action)) for basis in bases]
         for action, bases in known.items()
@@ -39,14 +40,14 @@ def refutations(known: dict[int, list[Basis]]) -> dict[int, list[Refutation]]:
 
 
 def possible(lines: list[int], known: dict[int, list[Basis]]) -> bool:
-    """Brute force: answering all that can be answered, on any choice of bases."""
+    """Brute force: answers all replies that can be answered, for any choice of bases."""
     return any(
         leaves_none(lines, dict(zip(known, bases, strict=True)))
         for bases in itertools.product(*known.values())
     )
 
 
-def test_replies_are_found_wherever_a_choice_of_bases_leaves_none():
+def test_replies_are_found_if_a_choice_of_bases_answers_all_of_them():
     rng, found, refused, smallest_fails = random.Random(1), 0, 0, 0
     for _ in range(3000):
         lines = list(range(rng.randrange(2, 8)))

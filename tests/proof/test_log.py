@@ -1,5 +1,6 @@
-"""The proof log: what was flushed comes back, whatever a kill or a stray byte did to the end of the
-file; a log of another question is refused.
+"""The proof log returns the flushed records after a kill or a damaged end of the file.
+
+A log of another question is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def records(count: int, words: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write(path, sizes: list[int], words: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """A log of chunks of these sizes; everything in it."""
+    """A log with chunks of these sizes, and all its records."""
     states, moves = records(sum(sizes), words, 1)
     log, at = ProofLog(QUESTION, words, path), 0
     for size in sizes:
@@ -39,7 +40,7 @@ def write(path, sizes: list[int], words: int = 3) -> tuple[np.ndarray, np.ndarra
 
 
 def everything(log: ProofLog) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(states, moves, zones) of all records, gathered from the stream."""
+    """(states, moves, zones) of all records, collected from the stream."""
     parts = list(log.chunks(most=1000))
     if not parts:
         return (
@@ -87,7 +88,7 @@ def test_an_empty_log_has_no_records(tmp_path):
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=5), st.data())
-def test_a_log_cut_anywhere_keeps_its_whole_chunks_and_goes_on(tmp_path_factory, sizes, data):
+def test_a_log_cut_anywhere_keeps_its_whole_chunks_and_continues(tmp_path_factory, sizes, data):
     path = tmp_path_factory.mktemp("log") / "log"
     states, moves = write(path, sizes)
     whole = path.read_bytes()
@@ -126,10 +127,10 @@ def test_a_changed_byte_never_brings_a_wrong_record(tmp_path):
         log.close()
 
 
-def test_nothing_behind_a_missing_chunk_is_kept(tmp_path):
-    """What comes later may rest on what is missing.
+def test_no_record_after_a_missing_chunk_is_used(tmp_path):
+    """Later records may depend on the missing ones.
 
-    It is searched again, and the log goes on from there.
+    They are searched again, and the log continues from the gap.
     """
     path = tmp_path / "log"
     states, moves = write(path, [5, 9, 2, 4])
@@ -149,7 +150,7 @@ def test_nothing_behind_a_missing_chunk_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_forgetting_keeps_what_was_decided_before(on_disk, tmp_path):
+def test_forgetting_keeps_earlier_decided_positions(on_disk, tmp_path):
     path = tmp_path / "log" if on_disk else None
     states, moves = records(60, 2, 0)
     for number in (60, 59, 40, 33, 20, 1, 0):
@@ -160,7 +161,7 @@ def test_forgetting_keeps_what_was_decided_before(on_disk, tmp_path):
             log.flush()
         log.forget(number)
         assert len(log) == number and same(everything(log), states, moves, number)
-        log.append(states[number:], moves[number:])  # it is not taken for known
+        log.append(states[number:], moves[number:])  # it does not count as known
         assert same(everything(log), states, moves, 60) and np.array_equal(
             log.read(np.array([59, 3]))[:, :2], states[[59, 3]]
         )
@@ -172,7 +173,7 @@ def test_forgetting_keeps_what_was_decided_before(on_disk, tmp_path):
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_a_position_decided_again_is_kept_only_where_it_rests_on_less(on_disk, tmp_path):
+def test_a_position_decided_again_is_kept_only_on_a_smaller_zone(on_disk, tmp_path):
     rng = np.random.default_rng(2)
     log = ProofLog(QUESTION, 2, tmp_path / "log" if on_disk else None, zone_words=1, memory_mb=8)
     kept: dict[bytes, list[int]] = {}
@@ -187,19 +188,18 @@ def test_a_position_decided_again_is_kept_only_where_it_rests_on_less(on_disk, t
         kept.setdefault(state.tobytes(), []).append(zone)
     assert len(kept) == 40 and len(log) < total
     first = ProofLog(QUESTION, 2)
-    for _ in range(5):  # without zones the first record of a position is all that is ever asked for
+    for _ in range(5):  # without zones only the first record of a position is ever used
         first.append(np.arange(1000, dtype=np.uint32).reshape(500, 2), np.zeros(500, np.int32))
         first.flush()
     once = len(first)
-    assert 500 <= once < 900  # the table forgets what a later position took the place of
-    first.append(
-        np.arange(2, dtype=np.uint32)[None], np.full(1, -1, np.int32)
-    )  # but a different verdict is never dropped
+    assert 500 <= once < 900  # a later position may replace an entry of the table
+    # A different verdict is never dropped.
+    first.append(np.arange(2, dtype=np.uint32)[None], np.full(1, -1, np.int32))
     first.flush()
     assert len(first) == once + 1
 
 
-def test_a_position_that_covered_another_is_kept_once_it_stands_for_itself():
+def test_a_position_that_covered_another_is_kept_when_decided_itself():
     log, state = ProofLog(QUESTION, 1, zone_words=1), np.ones((1, 1), np.uint32)
     for mover_wins, like, own in ((True, COVER_FLAG | 5, 3), (False, ~(COVER_FLAG | 5), -1)):
         state = state + 1
@@ -220,7 +220,7 @@ def test_a_position_that_covered_another_is_kept_once_it_stands_for_itself():
         assert kept == [True, False, True, False, False, False, True], mover_wins
 
 
-def test_a_log_without_a_path_goes_on_in_a_file_and_in_blocks():
+def test_a_log_without_a_path_continues_in_a_file_and_in_blocks():
     states, moves = records(300_000, 3, 4)
     log = ProofLog(QUESTION, 3, memory_mb=8)
     for at in range(0, 300_000, 10_000):
@@ -251,9 +251,8 @@ def test_a_full_disk_leaves_whole_chunks(tmp_path, monkeypatch):
     log.append(states[10:], moves[10:])
     log.flush()
     assert log.failure is not None and log.failure.errno == errno.ENOSPC
-    assert same(
-        everything(log), states, moves, 30
-    )  # the rest lies in a temporary file, so that it can still be proven
+    # The rest is in a temporary file, so that it can still be used for a proof.
+    assert same(everything(log), states, moves, 30)
     log.close()
     assert same(everything(ProofLog(QUESTION, 2, path)), states, moves, 10)
 
@@ -270,15 +269,17 @@ def test_one_run_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("memory_mb", "partition_keys"), [(512, 1 << 21), (512, 5000), (0, 1 << 21), (0, 700)]
 )
-def test_the_index_finds_what_a_dictionary_finds(memory_mb, partition_keys, monkeypatch):
-    """In memory and in files, in one part and in many: every record of a position, oldest first."""
+def test_the_index_equals_a_dictionary(memory_mb, partition_keys, monkeypatch):
+    """All records of a position, oldest first.
+
+    In memory and in files, with one partition and with many.
+    """
     monkeypatch.setattr(index, "PARTITION_KEYS", partition_keys)
     monkeypatch.setattr(index, "BATCH_KEYS", 3000)
     rng = np.random.default_rng(6)
     states = rng.integers(0, 9000, (20_000, 1), dtype=np.uint32) * np.array([[1, 3, 0]], np.uint32)
-    zones = np.arange(20_000, dtype=np.uint32)[
-        ::-1, None
-    ].copy()  # shrinking numbers are not always smaller sets
+    # Decreasing numbers are not always smaller sets.
+    zones = np.arange(20_000, dtype=np.uint32)[::-1, None].copy()
     log = ProofLog(QUESTION, 3, zone_words=1)
     for at in range(0, 20_000, 1000):
         log.append(states[at : at + 1000], np.zeros(1000, np.int32), zones[at : at + 1000])
@@ -287,19 +288,19 @@ def test_the_index_finds_what_a_dictionary_finds(memory_mb, partition_keys, monk
     for number, state in enumerate(kept):
         numbers.setdefault(state.tobytes(), []).append(number)
     calls = []
-    look = index.LogIndex(log, memory_mb=memory_mb, stop=lambda: calls.append(1))
+    lookup = index.LogIndex(log, memory_mb=memory_mb, stop=lambda: calls.append(1))
     assert len(calls) > 5
-    asked = np.concatenate(
+    wanted = np.concatenate(
         [kept[rng.integers(0, len(kept), 3000)], states[:50] + np.uint32(1 << 20)]
     )
-    found = look.find(asked)
-    for owner, state in enumerate(asked):
+    found = lookup.find(wanted)
+    for owner, state in enumerate(wanted):
         mine = found.owners == owner
         assert found.numbers[mine].tolist() == numbers.get(state.tobytes(), [])
         assert (found.records[mine][:, :3] == state).all()
 
 
-def test_different_positions_of_one_hash_are_told_apart(monkeypatch):
+def test_different_positions_with_equal_hashes_are_distinguished(monkeypatch):
     for module in (index, duplicates):
         monkeypatch.setattr(
             module, "hashed", lambda states: states[:, 0].astype(np.uint64) << np.uint64(60)
@@ -330,7 +331,7 @@ def test_a_log_of_another_question_is_refused(other, tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path):
+def test_another_file_is_refused_and_not_changed(tmp_path):
     path = tmp_path / "log"
     for content in (b"a letter\n", b"\x00" * 100, b'{"format": "jaxsolve-log"}\n'):
         path.write_bytes(content)

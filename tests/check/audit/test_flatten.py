@@ -211,12 +211,12 @@ def test_too_many_nodes_stop_the_flattening(tmp_path):
 def test_commands_write_the_plain_certificate(tmp_path, capsys):
     path, out = proof_tools.write(tmp_path / "a.gz", HAND["attack"]), tmp_path / "flat.gz"
     assert main([path, "--flatten", str(out)]) == 0
-    said = capsys.readouterr().out.splitlines()
+    output = capsys.readouterr().out.splitlines()
     assert (
-        len(said) == 2
+        len(output) == 2
         and f"written as a plain proof: '{out}', {check(out).nodes} nodes,"
         " accepted by the plain rules."
-        in said[1]
+        in output[1]
     )
     found = run(path, "--flatten", tmp_path / "more.gz", "--replay", 5, "--json")
     assert found.exit_code == 0
@@ -238,12 +238,12 @@ def test_commands_write_the_plain_certificate(tmp_path, capsys):
 def test_commands_report_why_no_file_is_written(where, words, tmp_path, capsys):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     assert main([path, "--flatten", str(tmp_path / where), "--most", "3"]) == 2
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     assert (
-        said.err.count("\n") == 1
-        and "not written: " in said.err
-        and words in said.err
-        and ": accepted: " in said.out
+        output.err.count("\n") == 1
+        and "not written: " in output.err
+        and words in output.err
+        and ": accepted: " in output.out
     )
     found = run(path, "--flatten", tmp_path / where, "--most", 3, "--json")
     assert (

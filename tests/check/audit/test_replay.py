@@ -304,11 +304,11 @@ def test_commands_report_the_games(tmp_path, capsys):
         in games
     )
     assert run(path, "--replay", 7, "--seed", 3).stdout.splitlines() == [accepted, games]
-    said = json.loads(run(path, "--replay", 7, "--seed", 3, "--json").stdout)
-    assert said["accepted"] and said["replay"] == {
+    report = json.loads(run(path, "--replay", 7, "--seed", 3, "--json").stdout)
+    assert report["accepted"] and report["replay"] == {
         "root_games": 7,
         "node_games": 7,
-        "longest": said["replay"]["longest"],
+        "longest": report["replay"]["longest"],
         "seed": 3,
     }
 
@@ -318,8 +318,8 @@ def test_commands_refuse_a_certificate_that_loses_a_game(tmp_path, monkeypatch, 
     assert main([path]) == 0
     capsys.readouterr()
     assert main([path, "--replay", "1000"]) == 1
-    said = capsys.readouterr()
-    assert said.out == "" and ": refused: game " in said.err and said.err.count("\n") == 1
+    report = capsys.readouterr()
+    assert report.out == "" and ": refused: game " in report.err and report.err.count("\n") == 1
     found = run(path, "--replay", 1000, "--json")
     assert found.exit_code == 1 and not json.loads(found.stdout)["accepted"]
 
@@ -339,8 +339,8 @@ def test_a_refused_certificate_is_not_replayed(tmp_path):
 def test_bad_numbers_are_one_line_and_exit_code_2(words, tmp_path, capsys):
     path = proof_tools.write(tmp_path / "a.gz", HAND["attack"])
     assert main([path, *words]) == 2 and run(path, *words).exit_code == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1
+    report = capsys.readouterr()
+    assert report.out == "" and report.err.count("\n") == 1
 
 
 def test_failing_rules_of_a_plugin_are_a_refusal(tmp_path, monkeypatch, capsys):

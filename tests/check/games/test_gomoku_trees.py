@@ -240,7 +240,7 @@ def mutate(change) -> Threat:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda tree: tree.append([]), "neither a line nor a move"),
         (lambda tree: tree.__delitem__(2), "neither a line nor a move"),

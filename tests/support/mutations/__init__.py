@@ -1,10 +1,11 @@
-"""Mutates certificates: every mutant here claims something that its file does not prove, so a
-checker must refuse it.
+"""Mutated certificates: each claims something that its file does not prove.
 
-``mutants(path, seed)`` yields them for one certificate. Where a mutated certificate could still be
-a proof (replies in another order, an option that no move of it touches), the mutation is not made.
-Use counts and the trailer are kept right wherever they are not themselves the thing mutated, so
-that it is the meaning that is tested and not the bookkeeping.
+A checker must refuse every mutant.
+
+``mutants(path, seed)`` yields the mutants of one certificate. A mutation is not applied where its
+result could still be a proof (replies in another order, an option that no move of it touches). Use
+counts and the trailer are kept correct unless they are the mutated part, so that a refusal concerns
+the meaning and not the counts.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ __all__ = ["MUTATIONS", "WRITTEN", "ZONED", "dump", "load", "mutants", "tidy"]
 
 MUTATIONS = mutation_nodes.MUTATIONS | mutation_lines.MUTATIONS
 ZONED = mutation_nodes.ZONED
-"""Those that only certificates with zones that the checker finds admit."""
+"""Mutations that apply only to certificates whose zones the checker computes."""
 WRITTEN = mutation_nodes.WRITTEN
-"""Those that only certificates with zones of their own admit."""
+"""Mutations that apply only to certificates with written zones."""
 
 
 def load(path: str | os.PathLike[str]) -> Lines:
@@ -36,15 +37,13 @@ def load(path: str | os.PathLike[str]) -> Lines:
 
 
 def dump(lines: Lines) -> bytes:
-    """The bytes of a file with these lines; a line that is bytes is taken as it is."""
+    """The bytes of a file with these lines; a line of type bytes is written unchanged."""
     raw = (line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
     return gzip.compress(b"".join(raw), compresslevel=1, mtime=0)
 
 
 def mutants(path: str | os.PathLike[str], seed: int = 0) -> Iterator[tuple[str, bytes]]:
-    """Yields (name of the mutation, bytes of the mutated file) for every mutation that applies to
-    the certificate.
-    """
+    """Yields (name of the mutation, bytes of the mutated file) for each applicable mutation."""
     lines = load(path)
     with open(path, "rb") as file:
         data = file.read()

@@ -1,4 +1,4 @@
-"""What mutations of certificates are made with."""
+"""Types and helpers of the mutations of certificates."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ REASONS = (
 
 
 def registry(mutations: dict[str, Mutation]) -> Callable[[str], Callable[[Mutation], Mutation]]:
-    """A decorator that names a mutation in ``mutations``.
+    """A decorator that registers a mutation under a name in ``mutations``.
 
-    It mutates the lines it is given and returns them, or None where it does not apply.
+    The mutation changes its lines and returns them, or returns None if it does not apply.
     """
 
     def mutation(name: str) -> Callable[[Mutation], Mutation]:
@@ -40,12 +40,12 @@ def registry(mutations: dict[str, Mutation]) -> Callable[[str], Callable[[Mutati
 
 
 def edges(node: dict[str, Any]) -> list[list[Any]]:
-    """The [move, child] entries of a node, themselves and not copies."""
+    """The [move, child] entries of a node, not copied."""
     return [node["or"]] if "or" in node else node.get("and", node.get("must-play", []))
 
 
 def tidy(lines: Lines) -> Lines:
-    """Drops what the root does not need and sets use counts and trailer right."""
+    """Drops nodes that the root does not need, and corrects use counts and trailer."""
     header, *nodes, trailer = lines
     needed, uses = {nodes[-1]["id"]}, Counter()
     for node in reversed(nodes):

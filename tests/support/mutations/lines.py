@@ -1,4 +1,4 @@
-"""Mutations of positions, bookkeeping and header."""
+"""Mutations of positions, counts and header."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ mutation = registry(MUTATIONS)
 
 
 def _exact(lines: Lines, rng: random.Random) -> dict[str, Any]:
-    """A node whose position is known to the last character.
+    """A node whose position is determined to the last character.
 
-    One with a zone may prove its claim with other stones too.
+    A node with a zone may prove its claim with other stones too.
     """
     return rng.choice([node for node in lines[1:-1] if "zone" not in node] or [lines[-2]])
 
@@ -89,7 +89,7 @@ def _root(lines: Lines, rng: random.Random) -> Lines | None:
 
 
 def _impossible(rules: str, text: str, rng: random.Random) -> str | None:
-    """The text with a field changed so that no move can have led to it, or None."""
+    """The text with a field changed so that no move can lead to it, or None."""
     board, side, *fields = text.split(" ")
     rows = board.split("/")
     if rules.startswith("gomoku") and "knowledge=4t" in rules:
@@ -100,7 +100,7 @@ def _impossible(rules: str, text: str, rng: random.Random) -> str | None:
             if cell == "."
         ]
         return f"{board} {side}" if fields else f"{text} fours={rng.choice([*empty, '2'])}"
-    if "ko=simple" in rules and not fields:  # a ko point is empty, and so is none of its neighbours
+    if "ko=simple" in rules and not fields:  # a ko point is empty, and none of its neighbours is
         pairs = [
             (r, c)
             for r, row in enumerate(rows)
@@ -119,7 +119,7 @@ def _impossible(rules: str, text: str, rng: random.Random) -> str | None:
     return None
 
 
-@mutation("start where no move can have led to")
+@mutation("start at an impossible position")
 def _impossible_root(lines: Lines, rng: random.Random) -> Lines | None:
     text = _impossible(lines[0]["rules"], lines[0]["root"], rng)
     if text is None:
@@ -128,7 +128,7 @@ def _impossible_root(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("swell a position")
+@mutation("lengthen a position")
 def _swell(lines: Lines, rng: random.Random) -> Lines | None:
     node = rng.choice(lines[1:-1])
     board, side, *_ = node["pos"].split(" ")
@@ -137,14 +137,14 @@ def _swell(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("prove a smaller thing")
+@mutation("prove a smaller position")
 def _smaller(lines: Lines, rng: random.Random) -> Lines | None:
     if len(lines) < 4:
         return None
     return tidy([*lines[: rng.randrange(2, len(lines) - 1)], lines[-1]])
 
 
-# ---- bookkeeping ---------------------------------------------------------------------------------
+# ---- counts -------------------------------------------------------------------------------------
 @mutation("raise n")
 def _raise(lines: Lines, rng: random.Random) -> Lines | None:
     rng.choice(lines[1:-1])["n"] += rng.choice([1, 2, 10**12])
@@ -309,7 +309,7 @@ def _option(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("set an option that the proof rests on to another value")
+@mutation("change an option on which the proof depends")
 def _other_option(lines: Lines, rng: random.Random) -> Lines | None:
     rules, player, nodes = lines[0]["rules"], lines[0]["claim"]["player"], lines[1:-1]
     leaves = {line["leaf"] for line in nodes if isinstance(line.get("leaf"), str)}

@@ -25,16 +25,16 @@ ZONED = {
 WRITTEN = {
     "list the points of a zone in another order",
     "list a point of a zone twice",
-    "write a zone that is none",
+    "write an invalid zone",
     "forget the zone of a child",
 }
-"""Those that only certificates with written zones admit."""
+"""Mutations that apply only to certificates with written zones."""
 
 
 def _bound(lines: Lines) -> set[int]:
-    """Nodes that only their own position leads to.
+    """Nodes to which only their own position leads.
 
-    Another move may lead to one with a zone and still prove the claim.
+    Another move may lead to a node with a zone and still prove the claim.
     """
     return {node["id"] for node in lines[1:-1] if "zone" not in node}
 
@@ -95,7 +95,7 @@ def _change_move(lines: Lines, rng: random.Random) -> Lines | None:
     entry = rng.choice(edges(node))
     moves = moves if entry[1] in _bound(lines) else []
     others = [move for move in [*moves, "Z9", "", "pass ", "A0"] if move != entry[0]]
-    # Only Awari has different moves to one position (by laps); its moves change to no pit at all.
+    # Only Awari has different moves to one position (by laps); its moves become invalid pits.
     entry[0] = "Z9" if lines[0]["game"] == "awari" else rng.choice(others)
     return lines
 
@@ -272,7 +272,7 @@ def _twice(lines: Lines, rng: random.Random) -> Lines | None:
     return lines
 
 
-@mutation("write a zone that is none")
+@mutation("write an invalid zone")
 def _no_zone(lines: Lines, rng: random.Random) -> Lines | None:
     node = pick(lines, rng, lambda node: "zone" in node)
     if node is None:

@@ -1,9 +1,11 @@
-"""Values of all Awari positions with few seeds, by retrograde analysis in plain numpy: an oracle that shares nothing with the package.
+"""Values of all Awari positions with few seeds, by retrograde analysis in plain numpy.
 
-Boards are seen from the player to move, own pits first. For every board two questions are answered for every number t at once, one bit
-each: can the player to move (``mover``), or the other one (``other``), force the game to END with at least t seeds more captured from
-here on than the enemy?
-What neither can force goes on for ever.
+An oracle that shares no code with the package.
+
+A board has the pits of the player to move first. For every board and every number t, one bit each
+holds whether the player to move (``mover``) or the other one (``other``) can force the game to END
+with at least t more seeds captured from here on than by the enemy. If neither can force the end,
+the game is endless.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 
 
 class Layer(NamedTuple):
-    """All boards with n seeds; bit k of a mask stands for t = k - n, k = 0 .. 2n."""
+    """All boards with n seeds; bit k of a mask is for t = k - n, k = 0 .. 2n."""
 
     codes: np.ndarray  # int64[P] boards as numbers, ascending
     mover: np.ndarray  # uint32[P]
@@ -23,7 +25,7 @@ class Layer(NamedTuple):
 
 
 def boards_with(seeds: int) -> np.ndarray:
-    """int64[P, 12]: every board with so many seeds, in ascending order of its code."""
+    """int64[P, 12]: every board with this number of seeds, in ascending order of its code."""
     rows = np.zeros((1, 0), np.int64)
     for _ in range(11):
         left = seeds - rows.sum(1)
@@ -39,7 +41,11 @@ def code(boards: np.ndarray) -> np.ndarray:
 
 
 def sow(boards: np.ndarray, pit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(boards after the move seen by the same player, seeds captured, whether it is legal) for own ``pit`` of int64[P, 12] boards."""
+    """Moves of own ``pit`` on int64[P, 12] boards.
+
+    Returns the boards after the move (seen by the same player), the seeds captured, and whether the
+    move is legal.
+    """
     after, hand, at = boards.copy(), boards[:, pit].copy(), np.full(len(boards), pit)
     after[:, pit] = 0
     every = np.arange(len(boards))
@@ -94,7 +100,7 @@ def layer(seeds: int) -> Layer:
         np.where(over, won, 0).astype(np.uint32),
         np.where(over, won, 0).astype(np.uint32),
     )
-    while True:  # least fixed point: what is not certain in the end is nobody's
+    while True:  # least fixed point: neither player forces the remaining results
         next_mover, next_other = fixed_mover.copy(), fixed_other.copy()
         for rows, found in quiet:
             next_mover[rows] |= other[found]
@@ -107,9 +113,9 @@ def layer(seeds: int) -> Layer:
 def forces(
     pits: list[int], side: int, captured: tuple[int, int], player: int, needs_win: bool
 ) -> bool:
-    """Whether ``player`` (0 South, 1 North) can make the game end in a win (or, if not ``needs_win``, not in a loss).
+    """Whether ``player`` (0 South, 1 North) can force the game to end in a win.
 
-    ``pits``: South's six, then North's.
+    Without ``needs_win``: in a win or a draw. ``pits``: South's six, then North's.
     """
     own = np.array(pits[6:] + pits[:6] if side else pits, np.int64)
     seeds, needed = int(own.sum()), captured[1 - player] - captured[player] + needs_win
@@ -120,7 +126,7 @@ def forces(
 
 
 def value(pits: list[int], side: int, captured: tuple[int, int]) -> int | None:
-    """Winner of a position (0 South, 1 North), -1 for a draw, None where best play never ends."""
+    """Winner of a position (0 South, 1 North), -1 for a draw, None if best play never ends."""
     for player in (0, 1):
         if forces(pits, side, captured, player, True):
             return player
@@ -128,7 +134,11 @@ def value(pits: list[int], side: int, captured: tuple[int, int]) -> int | None:
 
 
 def endless(seeds: int, needed: int) -> np.ndarray:
-    """int64[P, 12]: boards, own pits first, where the player to move cannot force ``needed`` more seeds than the enemy, nor the enemy stop it."""
+    """int64[P, 12]: boards, own pits first, whose result neither player can force.
+
+    The player to move cannot force ``needed`` more seeds than the enemy, and the enemy cannot
+    prevent it.
+    """
     found = layer(seeds)
     mover = found.mover >> np.uint32(needed + seeds) & 1
     other = found.other >> np.uint32(1 - needed + seeds) & 1

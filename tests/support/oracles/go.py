@@ -1,5 +1,6 @@
-"""Go in plain Python, an oracle written from the text of the rules. Boards are dictionaries of
-points; chains are found by search.
+"""Go in plain Python: an oracle written from the text of the rules.
+
+Boards are dictionaries of points; chains are found by search.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ class Played(NamedTuple):
 
 
 def play(n, board, side, point):
-    """The board after a placement, or None for suicide. Colours: 1 Black, 2 White; side 0
-    Black, 1 White.
+    """The board after a placement, or None for suicide.
+
+    Colours: 1 Black, 2 White; side 0 Black, 1 White.
     """
     cells, own, enemy = list(board), side + 1, 2 - side
     cells[point] = own
@@ -118,8 +120,9 @@ def area(n, board):
 
 
 class Position(NamedTuple):
-    """A position of any rule set; ``history`` holds (board, side) pairs, or (board, None)
-    under positional superko.
+    """A position of any rule set.
+
+    ``history`` holds (board, side) pairs, or (board, None) under positional superko.
     """
 
     board: tuple

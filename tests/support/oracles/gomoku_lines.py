@@ -1,6 +1,6 @@
-"""Lines of fours by the checker's rules alone.
+"""VCF lines by the checker's rules alone.
 
-Random positions, sequences found by brute force, and the play that a sequence promises.
+Random positions, lines found by brute force, and play against a line.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ VARIANTS = [
 
 
 def drawn(rules: Gomoku, rng: random.Random) -> str:
-    """A random position without forced reply, perhaps one that no play leads to, with stones enough
-    in the middle for fours.
+    """A random position without a forced reply, with enough stones in the middle for fours.
+
+    Play need not lead to it.
     """
     size, share = rules.grid.size, rng.uniform(0.15, 0.5)
     rows = [
@@ -33,7 +34,7 @@ def drawn(rules: Gomoku, rng: random.Random) -> str:
 
 
 def sound(rules: Gomoku, text: str) -> bool:
-    """Whether a position can be a root that goes on, so that no side has an unanswered four."""
+    """Whether a position can be an unfinished root, so that no side has an unanswered four."""
     try:
         return rules.verdict(rules.root(text)) is None
     except Refused:
@@ -47,7 +48,7 @@ def passed(text: str) -> str:
 
 
 def winning_lines(rules: Gomoku, text: str, deep: int) -> Iterator[list[str]]:
-    """Every line of at most ``deep`` fours by which the side to move wins, by the rules."""
+    """Every line of at most ``deep`` fours by which the side to move wins under the rules."""
     position = rules.position(text)
     for move, after in rules.replies(position).items():
         reached = rules.position(after)
@@ -62,9 +63,9 @@ def winning_lines(rules: Gomoku, text: str, deep: int) -> Iterator[list[str]]:
 
 
 def fails(rules: Gomoku, text: str, line: Sequence[str]) -> str:
-    """Why the side to move does not win by ``line``, each reply being the only legal one.
+    """The reason why the side to move does not win by ``line``; empty if it does.
 
-    Empty if it does.
+    Each reply must be the only legal one.
     """
     claimant = rules.position(text).side
     for number, move in enumerate(line):

@@ -1,6 +1,6 @@
-"""Trees of threats by the checker's rules alone.
+"""VCT trees by the checker's rules alone.
 
-The play that one promises, and trees drawn at random, sound and unsound.
+Play against a tree, and random trees, sound and unsound.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.check.games.gomoku.rules import Gomoku
 from support.oracles.gomoku_lines import fails, passed
 
-Threat = list[Any]  # as a certificate has it
+Threat = list[Any]  # in the form of a certificate
 
 
 @functools.cache
 def seeing(rule_set: str) -> Callable[[str], Threat | None]:
-    """The threat that the search finds in a position after the null move of its side to move."""
+    """The search's threat at a position after the null move of its side to move."""
     game = make(rule_set)
     assert isinstance(game, Gomoku4T)
     facts, scratch = windows.facts_of(game.grid, game.line, game.win == "exact5", (60, 400, 400))
@@ -44,7 +44,7 @@ def seeing(rule_set: str) -> Callable[[str], Threat | None]:
 
 
 def named(tree: ThreatTree, name: Callable[[int], str]) -> Threat:
-    """A tree with the names of moves."""
+    """A tree with moves by name."""
     if not isinstance(tree, Branch):
         return [name(move) for move in tree]
     return [
@@ -59,7 +59,10 @@ def is_line(threat: Threat) -> bool:
 
 
 def tree_fails(rules: Gomoku, text: str, threat: Threat) -> str:
-    """Why the side to move does not win by a tree against every legal reply; empty if it does."""
+    """The reason why the side to move does not win by a tree; empty if it wins.
+
+    All legal replies are tried.
+    """
     if is_line(threat):
         return fails(rules, text, threat)
     stone, line, answers = threat
@@ -90,9 +93,9 @@ def unanswered(
     listed: dict[str, str],
     rng: random.Random | None = None,
 ) -> str:
-    """A reply that is not listed and does not lose to the threat, empty if there is none.
+    """A reply that is not listed and does not lose to the threat; empty if there is none.
 
-    With ``rng`` four drawn at random are tried, else all.
+    With ``rng`` four random replies are tried, otherwise all.
     """
     left = [
         (reply, after)
@@ -106,7 +109,7 @@ def unanswered(
 
 
 def branches(threat: Threat) -> Iterator[Threat]:
-    """The branches of a tree, those above first."""
+    """The branches of a tree, parents first."""
     if not is_line(threat):
         yield threat
         for _, answer in threat[2]:
@@ -114,7 +117,7 @@ def branches(threat: Threat) -> Iterator[Threat]:
 
 
 def mutated(threat: Threat, rng: random.Random, cells: list[str]) -> Threat:
-    """A copy of a tree with something changed."""
+    """A copy of a tree with one change."""
     threat = copied(threat)
     found = list(branches(threat))
     if not found:
@@ -146,9 +149,9 @@ def mutated(threat: Threat, rng: random.Random, cells: list[str]) -> Threat:
 
 
 def about_to_win(rules: Gomoku, text: str, threat: Threat) -> tuple[str, Threat] | None:
-    """A position in which the side to move has a four unanswered, and a tree that takes no notice.
+    """A position in which the side to move has an unanswered four, and a tree that ignores it.
 
-    Each branch lets it win, and goes on.
+    Each branch lets that side win, and continues.
     """
     board, side = text.split()[:2]
     rows, stone = board.split("/"), "XO"["bw".index(side)]

@@ -1,4 +1,4 @@
-"""Hex without bit sets: who has connected its edges."""
+"""Hex without bit sets: the side that has joined its edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lines of Action read off the rules cell by cell, slowly: an oracle that shares nothing with the package."""
+"""Lines of Action cell by cell from the text of the rules.
+
+A slow oracle that shares no code with the package.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def start(size: int) -> Board:
 
 
 def moves(board: Board, side: int) -> dict[tuple[Cell, Cell], Cell]:
-    """(cell, step) -> where the piece comes to."""
+    """(cell, step) -> the cell that the piece reaches."""
     own, enemy, found = board.pieces[side], board.pieces[1 - side], {}
     for r, c in own:
         for dr, dc in STEPS:
@@ -96,7 +99,7 @@ def outcome(board: Board, simultaneous: str, no_moves: str) -> str:
 
 
 def thrown(size: int, rng: random.Random) -> Board:
-    """A board with pieces of both sides anywhere, few or many."""
+    """A random board with few or many pieces of both sides."""
     while True:
         weights = [rng.choice((0, 1, 2, 6)), rng.choice((1, 2, 3)), rng.choice((1, 2, 3))]
         cells = {(r, c): rng.choices(".XO", weights)[0] for r in range(size) for c in range(size)}

@@ -1,9 +1,9 @@
 """Exhaustive oracles for searches: slow, complete, independent of the package's host code.
 
 ``DepthFirst`` plays the checker's rules in games without repetition. ``Graph`` expands every
-reachable position with the kernels and solves claims by retrograde analysis, which also finds what
-endless repetition leaves undecided. ``Bounded`` plays the checker's rules to a limited depth and
-size, for late positions of games that may repeat.
+reachable position with the kernels and solves claims by retrograde analysis, which also finds the
+positions that endless repetition leaves undecided. ``Bounded`` plays the checker's rules to a
+limited depth and size, for late positions of games that may repeat.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def _meets(verdict: rules.Verdict, claim: Claim) -> bool:
 
 
 class DepthFirst:
-    """Minimax with a table over the checker's rules, for games without repetition (superko, Hex,
-    Gomoku).
+    """Minimax with a table over the checker's rules, for games without repetition.
+
+    Superko, Hex, Gomoku.
     """
 
     def __init__(self, game: Game, limit: int = 200_000):
@@ -82,7 +83,7 @@ class DepthFirst:
 
 
 class Bounded:
-    """What either side can force within some plies, by the checker's rules.
+    """Results that either side can force within some plies, by the checker's rules.
 
     For positions near the end of games that may repeat positions.
     """
@@ -161,7 +162,7 @@ def late_positions(game: Game, plies: int, seed: int, games: int = 64) -> Iterat
 
 
 def expected(holds: bool) -> Verdict:
-    """The only right answer if one of a claim and its opposite is certain."""
+    """The only right verdict if one of a claim and its opposite is certain."""
     return Verdict.PROVED if holds else Verdict.DISPROVED
 
 
@@ -251,8 +252,9 @@ class Graph:
             holds = grown
 
     def answer(self, number: int, claim: Claim) -> Verdict:
-        """The right verdict: UNKNOWN only if neither side can force its claim without endless
-        repetition.
+        """The right verdict.
+
+        UNKNOWN only if neither side can force its claim without endless repetition.
         """
         if self.forced(claim)[number]:
             return Verdict.PROVED

@@ -1,4 +1,7 @@
-"""MiniShogi once more, from the rules' text: a board as a dictionary, every move tried, and the king looked for afterwards."""
+"""A second MiniShogi, from the text of the rules.
+
+The board is a dictionary; every move is tried, and the king's safety is tested afterwards.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ FLIGHTS = {"B": ASKEW, "+B": ASKEW, "R": STRAIGHT, "+R": STRAIGHT}
 
 
 class Shogi:
-    """A position: ``board[column, row from the bottom] = (piece, player)``, a Counter for each hand, the side to move."""
+    """A position.
+
+    ``board[column, row from the bottom] = (piece, player)``, a Counter for each hand, the side to
+    move.
+    """
 
     def __init__(self, text: str = START):
         rows, side, *fields = text.split(" ")
@@ -43,7 +50,7 @@ class Shogi:
                 self.hands[letter.islower()][letter.upper()] += 1
 
     def text(self) -> str:
-        """The position as the package writes it."""
+        """The position in the package's notation."""
 
         def cell(at: tuple[int, int]) -> str:
             piece, player = self.board.get(at, (".", 0))
@@ -69,7 +76,7 @@ class Shogi:
         return other
 
     def reach(self, start: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        """Squares that the piece on ``start`` bears on."""
+        """Squares that the piece on ``start`` attacks."""
         piece, player = self.board[start]
         turn = -1 if player else 1
         for right, up in WALKS.get(piece, []):
@@ -88,7 +95,7 @@ class Shogi:
         )
 
     def tries(self) -> Iterator[tuple[str, Shogi]]:
-        """Moves that look right piece by piece, and the positions after them."""
+        """Pseudo-legal moves, and the positions after them."""
         far = 0 if self.side else 4
         for start, (piece, player) in self.board.items():
             if player != self.side:
@@ -140,12 +147,12 @@ def name(square: tuple[int, int]) -> str:
 
 
 def perft(position: Shogi, depth: int) -> int:
-    """Number of move sequences of a length."""
+    """Number of move sequences of length ``depth``."""
     moves = position.moves()
     return len(moves) if depth == 1 else sum(perft(after, depth - 1) for after in moves.values())
 
 
-CASES = {  # name: (position, some legal moves, some that look legal and are not)
+CASES = {  # name: (position, some legal moves, some illegal ones that look legal)
     "no mate by a pawn's drop": (
         "kr.../...../G..../...../....K b hands=GPrbbssp",
         "G@A4 P@C4",

@@ -1,5 +1,6 @@
-"""Slither in plain Python, an oracle on sets of cells: turns are single moves, and no code of the
-package is used.
+"""Slither in plain Python, an oracle on sets of cells.
+
+A turn is one move. No code of the package is used.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ class Board(NamedTuple):
 
 
 def keeps_rule(stones: frozenset[Cell]) -> bool:
-    """Whether every two diagonally adjacent stones have a common orthogonal neighbour
-    among the stones.
+    """Whether the stones satisfy the diagonal rule.
+
+    Every two diagonally adjacent stones have a common orthogonal neighbour among the stones.
     """
     for r, c in stones:
         for dr, dc in ((1, 1), (1, -1)):
@@ -40,8 +42,9 @@ def keeps_rule(stones: frozenset[Cell]) -> bool:
 
 
 def connects(stones: frozenset[Cell], side: int, size: int) -> bool:
-    """Whether orthogonally connected stones touch both edges of a side: rows 0 and N - 1 for Black
-    (0), columns for White (1).
+    """Whether orthogonally connected stones touch both edges of a side.
+
+    The edges are rows 0 and N - 1 for Black (0), columns for White (1).
     """
     todo = [cell for cell in stones if cell[side] == 0]
     seen = set(todo)

@@ -37,7 +37,7 @@ def read(path, walk=Certificate):
 
 
 def zoned() -> list:
-    """Certificates with zones as small as can be."""
+    """Certificates with minimal zones."""
     return [go_zone_proofs.zoned(*problem) for problem in SOLVED]
 
 
@@ -108,9 +108,9 @@ LIES = {
 
 
 def wrong(zones: type[GoZones], number: int, monkeypatch) -> list:
-    """A certificate with zones as small as the weaker checker takes.
+    """A certificate with zones as small as the weaker checker accepts.
 
-    From here on that one is the checker.
+    From then on the weaker checker is in use.
     """
     rules, root, player = SOLVED[number]
     monkeypatch.setattr(go_zone_proofs, "accepts", functools.partial(steps.accepts, zones=zones))
@@ -119,7 +119,7 @@ def wrong(zones: type[GoZones], number: int, monkeypatch) -> list:
 
 
 def mutated(lines: list, kind: str, change) -> list:
-    """``change`` made to the last node of a kind."""
+    """Applies ``change`` to the last node of a kind."""
     number = max(number for number, line in enumerate(lines) if kind in line)
     return mutations.tidy([change(line) if at == number else line for at, line in enumerate(lines)])
 

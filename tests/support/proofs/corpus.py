@@ -1,4 +1,4 @@
-"""Tiny positions with certificates of every game and rule option: what the checker is tested on."""
+"""Tiny positions with certificates of every game and rule option, for tests of the checker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from support.proofs import solver as proof_tools
 
 
 class Case(NamedTuple):
-    """One claim; ``depth`` > 0: the most moves of the claimant, found depth first; 0.
+    """One claim.
 
-    By exhaustion.
+    ``depth`` > 0: the most moves of the claimant in a depth-first search; 0: exhaustion.
     """
 
     game: str
@@ -45,7 +45,7 @@ def tsumego(
 
 
 MIAI = "XXXXXXXXX/X.......X/X.X.X.X.X/XXXXXXXXX/XXXXXXXXX/XXXXXXXXX/OOOOOOOOO/OOOXXXOOO/...X.X... b"
-"""White needs one move on the left and one on the right, and Black can spoil neither."""
+"""White needs one move on the left and one on the right, and Black can prevent neither."""
 
 _SHOGI = "minishogi;repetition=none"
 _ROW = "...../XXXXX/OOOOO/O...O/OOOOO"
@@ -160,7 +160,7 @@ _DRAWN = [
 
 
 def drawn(seed: int) -> Iterator[Case]:
-    """Claims about positions drawn by random play; those that hold have certificates."""
+    """Claims about random positions of play; those that hold have certificates."""
     rng = random.Random(seed)
     for game, rule_set, start, plies in _DRAWN:
         rules = proof_tools.rules_of(game, rule_set)
@@ -201,7 +201,7 @@ def _late_awari(rng: random.Random) -> str:
 
 @functools.cache
 def certificate(case: Case) -> Any:
-    """Lines of the case's certificate, or None where its claim does not hold."""
+    """Lines of the case's certificate, or None if its claim does not hold."""
     try:
         if not case.depth:
             return proof_tools.certificate(

@@ -1,6 +1,6 @@
-"""Steps of Go zones that are false, each refused by one clause of a condition of the checker alone.
+"""Unsound steps of Go zones, each refused by exactly one clause of a condition of the checker.
 
-Found as those of ``go_zone_lies``.
+Found in the same way as those of ``go_zone_lies``.
 """
 
 from __future__ import annotations
@@ -237,9 +237,7 @@ CLAUSES = {
     ),
     **REPLY_CLAUSES,
 }
-"""Clause -> its words in the checker, weaker ones, and a step that is false and that it alone
-refuses.
-"""
+"""Clause -> its text in the checker, a weaker text, and an unsound step that only it refuses."""
 
 IMPLIED = {
     "R4: {x} is closed": ("view.whole(bit | ko) and", "view.whole(bit) and"),
@@ -265,6 +263,5 @@ IMPLIED = {
     ),
     "A0": ("return position.passes == 0\n", "return True\n"),
 }
-"""Clauses that follow from others, and stand in the checker so that every condition is plain by
-itself.
+"""Clauses that follow from others. The checker has them so that each condition is plain by itself.
 """

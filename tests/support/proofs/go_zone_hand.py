@@ -7,10 +7,7 @@ from support.proofs import corpus as check_corpus
 
 
 def certificate(rules: str, player: str, *nodes: dict) -> list:
-    """Lines of a certificate whose nodes are numbered from 1 in their order.
-
-    The last is the root.
-    """
+    """Lines of a certificate whose nodes are numbered from 1 in order; the last is the root."""
     header = {
         "format": "jaxsolve-proof",
         "version": 1,

@@ -1,8 +1,7 @@
-"""Steps of Go zones that are false, each refused by one condition of the checker alone
-(``go_zone_clauses``: by one clause of a condition).
+"""Unsound steps of Go zones, each refused by exactly one condition of the checker.
 
-Most were found by drawing steps at random until a checker without that condition took one that the
-enumeration of ``go_zone_steps`` refutes.
+``go_zone_clauses`` has one for each clause of a condition. Most were found by random steps: a
+checker without the condition accepted one that the enumeration of ``go_zone_steps`` refutes.
 """
 
 from __future__ import annotations
@@ -206,4 +205,4 @@ CONDITIONS = {
         "",
     ),
 }
-"""Method of the checker's zones -> a step that it alone refuses, and that is false."""
+"""Method of the checker's zones -> an unsound step that only this method refuses."""

@@ -1,6 +1,6 @@
 """Certificates with Go zones, made from plain ones by exhaustion.
 
-Zones as small as the checker lets them be, shared where they can be.
+The zones are as small as the checker accepts, and nodes are shared where possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LEAVES = ("benson", "captured")
 
 
 class Made(NamedTuple):
-    """A node with its new reason; ``zone`` "" for none."""
+    """A node with its new reason; ``zone`` is "" for none."""
 
     id: int
     text: str
@@ -26,7 +26,7 @@ class Made(NamedTuple):
 
 
 class Zoner:
-    """Gives the nodes of one plain certificate zones, children first."""
+    """Adds zones to the nodes of one plain certificate, children first."""
 
     def __init__(self, lines: list[dict[str, Any]], seed: int = 0, sharing: bool = True):
         self.header, *self.nodes, self.trailer = lines
@@ -60,7 +60,7 @@ class Zoner:
         return mutations.tidy([self.header, *nodes, self.trailer])
 
     def found(self, text: str) -> Made | None:
-        """A node that wins this position too."""
+        """A node that also proves this position."""
         q = self.twin.parse(text)
         for made in self.kept:
             if made.zone and self.twin.covers(
@@ -96,7 +96,7 @@ class Zoner:
         return Made(node["id"], node["pos"], zone, why)
 
     def needed(self, text: str, children: list[tuple[str, Made]]) -> list[tuple[str, Made]]:
-        """The replies that no other leaves out, the pass first."""
+        """The replies that no other reply leaves out, the pass first."""
         listed: list[tuple[str, Made]] = []
         p = self.twin.parse(text)
         self.rng.shuffle(children)
@@ -148,7 +148,7 @@ def steps(lines: list[dict[str, Any]]) -> list[Step]:
 
 @functools.cache
 def zoned(rules: str, root: str, player: str, seed: int = 0, limit: int = 60_000) -> Any:
-    """A certificate with zones, or None where the claim does not hold or is too hard."""
+    """A certificate with zones, or None if the claim does not hold or is too hard."""
     try:
         lines = proof_tools.certificate("go", rules, root, player, limit=limit)
     except MemoryError:

@@ -1,4 +1,4 @@
-"""Small Go problems that are solved by brute force."""
+"""Small Go problems solved by brute force."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from support.proofs import go_zone_steps as steps
 
 
 def won(twin: steps.Twin, claimant: int, roots: list[Position]) -> set[Position]:
-    """The positions from which the claimant can force life or capture in boundedly many moves,
-    among all that play from ``roots`` can reach.
+    """The positions from which the claimant can force life or capture in boundedly many moves.
+
+    Among all positions that play from ``roots`` can reach.
     """
     parents: dict[Position, list[Position]] = {}
     left: dict[Position, int] = {}

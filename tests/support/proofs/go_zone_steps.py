@@ -1,11 +1,10 @@
-"""Single steps of certificates with Go zones, and what they promise, by enumeration.
+"""Single steps of certificates with Go zones, tested by enumeration.
 
 An oracle for the checker's zones.
 
 A step is one node with the positions and zones of its children. The law of zones follows from its
-steps (FORMAT.md), and what a step promises can be tried out without solving anything: every
-position that agrees with the node's on its zone is listed, and the rules of ``go_oracle`` played on
-it.
+steps (FORMAT.md). The soundness of a step can be tested without solving a game: list every position
+that agrees with the node's on its zone, and play the rules of ``oracles/go.py`` on it.
 """
 
 from __future__ import annotations
@@ -50,12 +49,12 @@ def checker(rules: str) -> Go:
 
 
 def accepts(step: Step, zones: type[GoZones] = GoZones) -> bool:
-    """Whether the checker, with these zones, takes the step as the walk would give it."""
+    """Whether the checker, with these zones, accepts the step as part of a certificate."""
     return why_not(step, zones) == ""
 
 
 def why_not(step: Step, zones: type[GoZones] = GoZones) -> str:
-    """The checker's sentence, "" where it accepts."""
+    """The checker's message, "" if it accepts."""
     rules = checker(step.rules)
     tests = zones(rules)
     try:
@@ -90,7 +89,7 @@ def why_not(step: Step, zones: type[GoZones] = GoZones) -> str:
 
 
 class Twin:
-    """A rule set in plain Python: reads ids and texts, plays, covers and enumerates.
+    """A rule set in plain Python: reads ids and texts, plays, tests covering and enumerates.
 
     Points are numbered by row from the bottom.
     """
@@ -197,9 +196,9 @@ class Twin:
         return _sound(self.n, board)
 
     def alike(self, p: Position, zone: frozenset[int], claimant: int) -> Iterator[Position]:
-        """Every position that covers ``p`` on the zone and has no chain without liberty.
+        """Every position that covers ``p`` on the zone and has no chain without a liberty.
 
-        Every ko and pass that play could have left.
+        With every ko and pass that play could have left.
         """
         free = [point for point in range(self.n**2) if point not in zone]
         for colours in itertools.product((0, 1, 2), repeat=len(free)):
@@ -231,10 +230,7 @@ def _sound(n: int, board: tuple[int, ...]) -> bool:
 
 
 def broken(step: Step) -> str:
-    """A position on which the step does not do what it promises, and how it fails there.
-
-    "" where there is none.
-    """
+    """A position on which the step is unsound, and the failure there; "" if there is none."""
     twin = twin_of(step.rules)
     p = twin.parse(step.pos)
     if not step.zone:
@@ -277,9 +273,9 @@ def sample(rng: random.Random, points, least: int, most: int) -> frozenset[int]:
 
 
 def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
-    """A board of random stones, most often without a chain that lacks a liberty.
+    """A board of random stones, usually without a chain that lacks a liberty.
 
-    Sometimes one with a ko, made by taking it.
+    Sometimes it has a ko, made by taking it.
     """
     while True:
         weights = [rng.random() + 0.1 for _ in range(3)]
@@ -300,9 +296,7 @@ def random_position(rng: random.Random, twin: Twin, side: int) -> Position:
 
 
 def disguised(rng: random.Random, twin: Twin, p: Position, zone: frozenset[int]) -> Position:
-    """Often ``p`` itself, else a position that differs from it outside the zone, or in its ko or
-    passes.
-    """
+    """Often ``p`` itself, otherwise a position that differs in ko, passes or outside the zone."""
     if not zone or rng.random() < 0.5:
         return p
     cells = tuple(
@@ -327,7 +321,7 @@ def random_or(rng: random.Random, rules: str, claimant: int, free: int) -> Step 
     moves = [move for move in twin.moves(p) if move != PASS]
     if not moves:
         return None
-    if twin.sound(p.board):  # rare moves as often as common ones
+    if twin.sound(p.board):  # rare moves are as likely as common ones
         taking = [
             move
             for move in moves

@@ -1,6 +1,4 @@
-"""Steps of proofs by zones in Slither, tried out whole on a board so small that who wins is known
-of every position on it.
-"""
+"""Steps of proofs by zones in Slither, on a board so small that every position is solved."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from jaxsolve.proof.check.zones import Child
 
 
 class Truth:
-    """Who wins every position of ``slither-N``, found by trying everything.
+    """The winner of every position of ``slither-N``, by exhaustive search.
 
     A position is (Black's stones, White's, side, relocated).
     """
@@ -75,7 +73,7 @@ class Truth:
             yield after(own, 1 - side, False)
 
     def winner(self, black: int, white: int, side: int, relocated: bool) -> int | None:
-        """Of a game that is over."""
+        """The winner of a finished game, otherwise None."""
         for player, stones in enumerate((black, white)):
             if self.joins[player][stones] and not (relocated and side == player):
                 return player
@@ -93,10 +91,11 @@ class Truth:
 
     @functools.cached_property
     def tables(self) -> dict[tuple[int, bool], np.ndarray]:
-        """By side to move and ``relocated``, int64[n, 3].
+        """int64[n, 3] by side to move and ``relocated``.
 
-        Black's and White's stones and the winner, of every position that keeps the diagonal rule as
-        far as it must. Who has relocated a stone and has no legal placement has lost.
+        Black's stones, White's stones and the winner, of every position in which each side
+        satisfies the diagonal rule as required. A side that has relocated a stone and has no legal
+        placement has lost.
         """
         found: dict[tuple[int, bool], list] = {
             (side, relocated): [] for side in (0, 1) for relocated in (False, True)
@@ -122,19 +121,19 @@ class Truth:
 
 
 class Step(NamedTuple):
-    """A node that claims to be won by its zone, with the children that it names."""
+    """A node that is claimed to be won by its zone, with the children that it names."""
 
     claimant: int
     text: str
     zone: int
-    move: str  # of P; "" where Q moves, or where the game is over
+    move: str  # of P; "" if Q is to move or the game is over
     children: tuple[tuple[str, Child], ...]
 
 
 class World:
-    """Steps whose children keep what they promise.
+    """Steps whose children are sound.
 
-    ``zones`` judge them, and may be ones that have lost a condition.
+    ``zones`` judges them; it may lack a condition.
     """
 
     def __init__(self, truth: Truth, zones: type[SlitherZones], rng: random.Random):
@@ -144,10 +143,7 @@ class World:
         self.every = truth.grid.full | truth.grid.full << truth.grid.length
 
     def failure(self, claimant: int, text: str, zone: int) -> str | None:
-        """A position that covers the one of the text on the zone and is not won.
-
-        None where there is none.
-        """
+        """A position that covers that of the text on the zone and is not won, or None."""
         position = self.rules.position(text)
         table = self.truth.tables[position.side, position.relocated]
         masks = self.honest.known(claimant, zone)[:: -1 if claimant else 1]
@@ -165,7 +161,7 @@ class World:
         return None
 
     def shrunk(self, zone: int, holds, most: int = 1 << 30) -> int:
-        """A smaller zone that still ``holds``: cell after cell is taken away, in random order."""
+        """A smaller zone that still ``holds``: cells are removed one by one, in random order."""
         planes = list(bits(zone))
         self.rng.shuffle(planes)
         for bit in planes[:most]:
@@ -174,9 +170,9 @@ class World:
         return zone
 
     def child(self, claimant: int, text: str) -> Child:
-        """A node that keeps its promise, on a small zone.
+        """A sound node on a small zone.
 
-        Perhaps of another position, which the one of the text covers.
+        It may be of another position, which that of the text covers.
         """
         most = self.rng.choice((0, 4, 9, 99, 99, 99))
         zone = self.shrunk(
@@ -207,9 +203,9 @@ class World:
         return True
 
     def steps(self, wanted: Callable[[Step], bool] = lambda step: True) -> Iterator[Step]:
-        """Accepted steps on zones as small as they come.
+        """Accepted steps on minimal zones.
 
-        ``wanted`` says of their moves and positions which.
+        ``wanted`` selects them by their moves and positions.
         """
         while True:
             step = self._step(wanted)

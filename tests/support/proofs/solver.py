@@ -1,8 +1,7 @@
-"""Plain-Python solver for tiny positions, built on the checker's own rules.
+"""Plain-Python solver for tiny positions, with the checker's own rules.
 
-Certificates to test the checker with.
-
-It is exhaustive and slow on purpose; the product's searches share nothing with it.
+It makes certificates for tests of the checker. It is exhaustive and slow on purpose, and shares no
+code with the package's searches.
 """
 
 from __future__ import annotations
@@ -38,8 +37,9 @@ def rules_of(game: str, rules: str) -> Rules:
 def random_game(
     rules: Rules, text: str, rng: random.Random, check: Callable[..., None], plies: int = 400
 ) -> list[str]:
-    """Plays at random from ``text`` and calls ``check(text, position, verdict, replies)`` at every
-    position; returns the moves.
+    """Plays at random from ``text`` and returns the moves.
+
+    Calls ``check(text, position, verdict, replies)`` at every position.
     """
     moves = []
     for _ in range(plies):
@@ -59,7 +59,7 @@ def random_game(
 def reachable(rules: Rules, root: str, limit: int = 200_000) -> dict[str, Any]:
     """Every position that play from ``root`` can reach.
 
-    Text -> Verdict where the game is over, else {move: text}.
+    Text -> Verdict if the game is over, otherwise {move: text}.
     """
     found: dict[str, Any] = {}
     todo = [root]
@@ -82,7 +82,7 @@ def attractor(
 ) -> dict[str, int]:
     """Text -> number of the step at which the claim became certain there.
 
-    Positions where it never does are left out.
+    Positions where it never does are omitted.
     """
     parents: dict[str, list[str]] = {}
     open_replies: dict[str, int] = {}
@@ -115,9 +115,9 @@ def certificate(
     threats: bool = False,
     limit: int = 200_000,
 ) -> list[dict[str, Any]] | None:
-    """The lines of a certificate by exhaustion, or None where the claim does not hold. ``threats``.
+    """The lines of a certificate by exhaustion, or None if the claim does not hold.
 
-    Use threat nodes wherever one is allowed.
+    ``threats``: use threat nodes wherever one is allowed.
     """
     rules = rules_of(game, rule_set)
     rules.root(root)
@@ -132,8 +132,9 @@ def prove(
     positions: dict[str, Any],
     threats: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """The lines of a certificate for the claim (game, rule set, root, player, result) in a graph of
-    positions as ``reachable`` gives it, or None.
+    """The lines of a certificate for the claim, or None.
+
+    The claim is (game, rule set, root, player, result), in a graph of positions of ``reachable``.
     """
     _, _, root, player, result = claim
     claimant = rules.players.index(player)
@@ -153,7 +154,7 @@ def prove(
 
 
 class Reason(NamedTuple):
-    """Why the claim holds at a position."""
+    """The reason why the claim holds at a position."""
 
     kind: str  # "leaf", "or", "and", "threat"
     word: str  # the leaf's reason or the threat's move
@@ -196,7 +197,7 @@ def _threats(
 def assemble(
     game: str, rule_set: str, root: str, player: str, result: str, reasons: dict[str, Reason]
 ) -> list[dict[str, Any]]:
-    """Lines from reasons that stand in post-order and all serve the root, which is the last."""
+    """Lines from reasons in post-order that all serve the root, which is the last."""
     ids = {text: number for number, text in enumerate(reasons, 1)}
     uses = Counter(child for reason in reasons.values() for _, child in reason.edges)
     nodes: list[dict[str, Any]] = []
@@ -221,9 +222,9 @@ def assemble(
 
 
 class DepthFirst:
-    """Solver for positions whose reachable set is large.
+    """Depth-first solver for positions with a large reachable set.
 
-    Depth first, the claimant's moves bounded in number and, if wished, in choice.
+    The number of the claimant's moves is bounded, and optionally their choice.
     """
 
     def __init__(
@@ -245,8 +246,9 @@ class DepthFirst:
         self.failed: dict[str, int] = {}
 
     def certificate(self, root: str, moves: int) -> list[dict[str, Any]] | None:
-        """The lines of a certificate in which the claimant makes at most ``moves`` moves on any
-        path, or None.
+        """The lines of a certificate, or None.
+
+        The claimant makes at most ``moves`` moves on any path.
         """
         self.rules.root(root)
         if not self._prove(root, moves):
@@ -301,7 +303,7 @@ class DepthFirst:
 
 
 def encode(lines: list[Any]) -> bytes:
-    """The uncompressed file: each line a JSON value, or bytes to be taken as they are."""
+    """The uncompressed file: each line is a JSON value, or bytes that are written unchanged."""
     return b"".join(
         line
         if isinstance(line, bytes)

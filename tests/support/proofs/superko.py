@@ -1,5 +1,6 @@
-"""Questions under superko on tiny boards, their truth by exhaustion, and proofs under simple ko for
-them: plain ones, and ones with zones.
+"""Questions under superko on tiny boards, their values by exhaustion, and proofs under simple ko.
+
+The proofs are plain or have zones.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from support.proofs import corpus as check_corpus
 from support.proofs import solver as proof_tools
 from support.proofs.go_zone_proofs import Zoner
 
-MOST = 3_000  # positions that play by simple ko may reach
+MOST = 3_000  # positions that play under simple ko may reach
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """A position under superko."""
 
     rules: str
@@ -32,10 +33,8 @@ class Asked(NamedTuple):
         )
 
 
-def questions(rng: random.Random, size: int, free: tuple[int, int]) -> Iterator[Asked]:
-    """Random tasks with ``free`` points in the region, some moves into a game under superko,
-    without end.
-    """
+def questions(rng: random.Random, size: int, free: tuple[int, int]) -> Iterator[Question]:
+    """Endless random problems with ``free`` points in the region, after moves under superko."""
     points = [f"{column}{row}" for row in range(1, size + 1) for column in "ABCDE"[:size]]
     while True:
         region = sorted(rng.sample(points, rng.randint(*free)), key=points.index)
@@ -56,7 +55,7 @@ def questions(rng: random.Random, size: int, free: tuple[int, int]) -> Iterator[
             moves = [move for move in replies if move != "pass"] or list(replies)
             text = replies[rng.choice(moves)] if replies else text
         if text and checker.verdict(checker.position(text)) is None:
-            yield Asked(rules, text)
+            yield Question(rules, text)
 
 
 def _start(
@@ -82,19 +81,19 @@ def _start(
     return text
 
 
-def simple_root(asked: Asked) -> str:
-    """The root as nodes by simple ko have it."""
-    checker = Go(asked.rules)
-    return checker.superko(checker.root(asked.root), 0, asked.by, None)[1]
+def simple_root(question: Question) -> str:
+    """The root as written in nodes under simple ko."""
+    checker = Go(question.rules)
+    return checker.superko(checker.root(question.root), 0, question.by, None)[1]
 
 
-def proofs(asked: Asked, player: str, rng: random.Random) -> list[list[dict[str, Any]]]:
-    """Proofs under simple ko that ``player`` wins, as the header claims it under superko.
+def proofs(question: Question, player: str, rng: random.Random) -> list[list[dict[str, Any]]]:
+    """Proofs under simple ko that ``player`` wins, with the header's claim under superko.
 
-    Without zones and with; none where there is none.
+    Without zones and with zones; none if there is no proof.
     """
-    rules = Go(asked.by)
-    root = simple_root(asked)
+    rules = Go(question.by)
+    root = simple_root(question)
     try:
         positions = proof_tools.reachable(rules, root, MOST)
     except MemoryError:
@@ -102,9 +101,9 @@ def proofs(asked: Asked, player: str, rng: random.Random) -> list[list[dict[str,
     ranks = proof_tools.attractor(rules, positions, rules.players.index(player), True)
     if root not in ranks:
         return []
-    plain = wandering(rules, (asked.by, root, player), positions, ranks, rng)
+    plain = wandering(rules, (question.by, root, player), positions, ranks, rng)
     return [
-        claimed(lines, asked)
+        claimed(lines, question)
         for lines in (plain, Zoner(plain, rng.randrange(1 << 30), sharing=False).lines())
     ]
 
@@ -116,8 +115,9 @@ def wandering(
     ranks: dict[str, int],
     rng: random.Random,
 ) -> list[dict[str, Any]]:
-    """A proof in which the claimant plays about, as long as it stays winning, before it goes
-    straight for the end: boards come back in it.
+    """A proof in which boards repeat.
+
+    The claimant plays arbitrary winning moves before it plays straight for the end.
     """
     rule_set, root, player = claim
     claimant, levels = rules.players.index(player), rng.randint(0, 6)
@@ -180,21 +180,23 @@ def _reason(
     }
 
 
-def claimed(lines: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
-    """The certificate with the header of a claim under superko, which names the points that are
-    played again.
+def claimed(lines: list[dict[str, Any]], question: Question) -> list[dict[str, Any]]:
+    """The certificate with the header of a claim under superko.
+
+    The header names the points that are played again.
     """
     header, *rest = lines
-    header = {**header, "rules": asked.rules, "root": asked.root, "by": asked.by}
-    again = played_again(lines, asked)
+    header = {**header, "rules": question.rules, "root": question.root, "by": question.by}
+    again = played_again(lines, question)
     return [{**header, **({"again": again} if again else {})}, *rest]
 
 
-def played_again(lines: list[dict[str, Any]], asked: Asked) -> str:
-    """Points that the claimant plays at a node or below, where it has a stone at that node or in
-    the history: by sets of names.
+def played_again(lines: list[dict[str, Any]], question: Question) -> str:
+    """Points that the claimant plays again, by sets of names.
+
+    It plays them at a node or below, and has a stone there at that node or in the history.
     """
-    checker = Go(asked.by)
+    checker = Go(question.by)
     claimant = checker.players.index(lines[0]["claim"]["player"])
     plays: dict[int, set[str]] = {}
     found: set[str] = set()
@@ -204,7 +206,7 @@ def played_again(lines: list[dict[str, Any]], asked: Asked) -> str:
             {node["or"][0]} - {"pass"} if "or" in node else set()
         )
         found |= plays[node["id"]] & _names(checker, node["pos"].split(" ")[0], claimant)
-    history = asked.root.partition(" history=")[2]
+    history = question.root.partition(" history=")[2]
     for entry in history.split(";") if history else []:
         found |= plays[lines[-2]["id"]] & _names(checker, entry.partition(":")[0], claimant)
     return checker.grid.list(sum(checker.grid.point(name) for name in found))
@@ -215,5 +217,5 @@ def _names(checker: Go, board: str, player: int) -> set[str]:
 
 
 def tidy(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Counts put right after a change."""
+    """The lines with counts corrected after a change."""
     return mutations.tidy(lines)

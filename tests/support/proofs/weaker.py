@@ -1,6 +1,6 @@
-"""Checkers with a clause written otherwise, and the search for a step that only they take.
+"""Checkers with one weaker clause, and the search for a step that only they accept.
 
-What the tests that every clause is needed share.
+Shared by the tests that every clause is necessary.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ Step = TypeVar("Step")
 
 @functools.cache
 def weakened(checker: Kind, old: str, new: str) -> Kind:
-    """The class of the checker made from its module's source in which ``old``, which has to stand
-    there once, is written ``new``.
+    """The checker's class, made from its module's source with ``old`` replaced by ``new``.
+
+    ``old`` must occur exactly once.
     """
     source, module = (
         inspect.getsource(sys.modules[checker.__module__]),
@@ -33,12 +34,12 @@ def weakened(checker: Kind, old: str, new: str) -> Kind:
 
 
 def without(checker: type, method: str, answer: Any = True) -> type:
-    """The class of the checker with one method, a condition, that always gives the same answer."""
+    """The checker's class with one method, a condition, that always returns the same answer."""
     return type("Weaker", (checker,), {method: lambda self, *arguments: answer})
 
 
 def false_step(steps: Iterable[Step], is_false: Callable[[Step], bool]) -> Step:
-    """The first of the accepted ``steps`` whose promise does not hold; one has to be among them."""
+    """The first unsound step of the accepted ``steps``; there must be one."""
     for step in steps:
         if is_false(step):
             return step
