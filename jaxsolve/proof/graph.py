@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -163,7 +164,8 @@ class ProofGraph:
     # ---- reading ---------------------------------------------------------------------------------
     def state(self, game: Game, node: int) -> State:
         """The node's position."""
-        return game.unpack(self.keys[node, : game.state_words])
+        words: Any = self.keys[node, : game.state_words]
+        return game.unpack(words)
 
     def zone(self, game: Game, node: int) -> list[int]:
         """The actions of the node's zone; empty if keys hold no zones."""

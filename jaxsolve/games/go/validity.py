@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from jaxsolve.core.bitboard import Grid, square
@@ -18,13 +20,15 @@ def are_positions(state: GoState, size: int, task: Task | None, side: int) -> np
       side: the player whose stones are crucial.
     """
     grid = square(size)
-    stones, meta = np.asarray(state.stones), read_meta(np.asarray(state.meta))
+    words: Any = np.asarray(state.meta)
+    stones, meta = np.asarray(state.stones), read_meta(words)
     good = are_stones(stones, grid.board)
     good &= (meta.passes <= 2) & (meta.outcome <= max(Outcome)) & (meta.ko <= size * size)
     at = np.clip(meta.ko - 1, 0, size * size - 1)
     word = (stones[:, 0] | stones[:, 1])[np.arange(len(at)), grid.word_of[at]]
     good &= (meta.ko == 0) | (word >> grid.bit_of[at].astype(np.uint32) & 1 == 0)
     if task is not None:
+        assert state.task is not None
         good &= are_in(state.task.crucial, stones[:, side] & task.crucial)
         good &= (state.task.region == task.region).all(axis=1) & (state.task.flags == task.flags)
     if state.history is not None:

@@ -54,10 +54,11 @@ class Members(io.RawIOBase):
         while space:
             if self._decoder is None and not self._begin():
                 return 0
-            found = self._decoder.decompress(self._data, space)
-            self._data = self._decoder.unconsumed_tail
-            if self._decoder.eof:
-                self._data, self._decoder = self._decoder.unused_data, None
+            decoder: Any = self._decoder
+            found = decoder.decompress(self._data, space)
+            self._data = decoder.unconsumed_tail
+            if decoder.eof:
+                self._data, self._decoder = decoder.unused_data, None
             if found:
                 buffer[: len(found)] = found
                 return len(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import numbers
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,14 +37,13 @@ class Method(abc.ABC):
     def __post_init__(self) -> None:
         """Raises ValueError for a number outside 0..2^31 - 1, not finite, or of the wrong type."""
         for field in dataclasses.fields(self):
-            value, whole = getattr(self, field.name), isinstance(field.default, int)
+            value: Any = getattr(self, field.name)
+            whole = isinstance(field.default, int)
             if isinstance(field.default, bool) or not isinstance(field.default, int | float):
                 continue
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, numbers.Integral if whole else numbers.Real)
-                or not 0 <= value < MOST
-            ):
+            kind: type = numbers.Integral if whole else numbers.Real
+            number = isinstance(value, kind) and not isinstance(value, bool)
+            if not number or not 0 <= value < MOST:
                 raise ValueError(
                     f"{self.name}: {field.name}={value!r}: "
                     f"give a {'whole ' if whole else ''}number from 0 on, below 2^31"

@@ -20,7 +20,7 @@ from jaxsolve.search.run.workspace import Allocator
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
 from jaxsolve.search.tree.expansion import EVALUATED, EXPANDED, place
-from jaxsolve.search.tree.paths import Leaves, forget_limits, new_paths
+from jaxsolve.search.tree.paths import forget_limits, new_leaves, new_paths
 from jaxsolve.search.tree.tree import (
     ACTION,
     CUT,
@@ -112,14 +112,7 @@ class Search:
         paths = self.group * flights
         self.work = self._allocate.workspace(method, paths, self.group, self.order.initial)
         self.order.compute(method, self.work)
-        self._buffers = [
-            (
-                np.zeros((self.group, game.state_words), np.uint32),
-                np.zeros(self.group, np.int32),
-                np.zeros(self.group, np.int64),
-            )
-            for _ in range(flights)
-        ]
+        self._buffers = [new_leaves(self.group, game.state_words) for _ in range(flights)]
         self._start()
 
     # ---- tree ------------------------------------------------------------------------------------
@@ -222,16 +215,16 @@ class Search:
 
     def _drain(self) -> None:
         log = self.work.log
-        count = int(log.count[0])
+        count = int(log.used[0])
         self._log_was_full = 2 * count > len(log.moves)
         if count:
             self.sink(log.states[:count].copy(), log.moves[:count].copy(), log.zones[:count].copy())
-            log.count[0] = 0
+            log.used[0] = 0
 
     # ---- waves -----------------------------------------------------------------------------------
     def owners(self, flight: int) -> np.ndarray:
         """int64[group]: the path of each leaf of the flight's wave."""
-        return self._buffers[flight][2]
+        return self._buffers[flight].owners
 
     def select(self, flight: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
         """The next leaves of a flight that is not in the air, at most ``most``.
@@ -350,7 +343,7 @@ class Search:
     def _select_frontier(self, flight: int, most: int) -> int:
         work, first = self.work, flight * self.group
         assert self._exhausted is not None
-        leaves = Leaves(*self._buffers[flight])
+        leaves = self._buffers[flight]
         count = frontier(work.tree, work.paths, first, first + most, self._exhausted, leaves)
         if count == 0 and not work.paths.flying.any():
             self._exhausted = None

@@ -41,6 +41,15 @@ class Leaves(NamedTuple):
     owners: np.ndarray  # int64[B] path of each leaf
 
 
+def new_leaves(wave: int, state_words: int) -> Leaves:
+    """Buffers for a wave of ``wave`` leaves."""
+    return Leaves(
+        np.zeros((wave, state_words), np.uint32),
+        np.zeros(wave, np.int32),
+        np.zeros(wave, np.int64),
+    )
+
+
 @by_pointer
 class Log(NamedTuple):
     """Positions decided since the log was last emptied, in order of decision."""
@@ -49,7 +58,7 @@ class Log(NamedTuple):
     # int32[L] deciding move; -1 = every move loses; or a covered position (``zones.COVER_FLAG``).
     moves: np.ndarray
     zones: np.ndarray  # uint32[L, Z] zones of the results; Z = 0: no zones
-    count: np.ndarray  # int64[1] records in use
+    used: np.ndarray  # int64[1] records in use
     # int64[2, A] positions that each action has decided for either mover; never reset.
     wins: np.ndarray
 
@@ -57,19 +66,20 @@ class Log(NamedTuple):
 @inner
 def log_decided(tree, node, move, log):
     """Appends the record of a node that ``move`` decides, with the node's zone."""
-    at = log.count[0]
+    at = log.used[0]
     for i in range(tree.states.shape[1]):
         log.states[at, i] = tree.states[node, i]
     for i in range(tree.zones.shape[1]):
         log.zones[at, i] = tree.zones[node, i]
     log.moves[at] = move
-    log.count[0] = at + 1
+    log.used[0] = at + 1
 
 
 def new_paths(width: int, depth: int) -> Paths:
     """Paths that all stand at node 0, the root."""
-    grid = [np.zeros((width, depth), np.int64) for _ in range(5)]
-    paths = Paths(*grid, np.zeros(width, np.int64), np.zeros(width, np.int64))
+    nodes, edges, limit_a, limit_b, work = np.zeros((5, width, depth), np.int64)
+    depths, flying = np.zeros((2, width), np.int64)
+    paths = Paths(nodes, edges, limit_a, limit_b, work, depths, flying)
     forget_limits(paths)
     return paths
 
@@ -81,10 +91,10 @@ def forget_limits(paths: Paths) -> None:
 
 def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Log:
     """An empty log with capacity for ``entries`` records."""
-    shapes = (entries, state_words), entries, (entries, zone_words)
-    kinds = np.uint32, np.int32, np.uint32
     return Log(
-        *(np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)),
+        np.empty((entries, state_words), np.uint32),
+        np.empty(entries, np.int32),
+        np.empty((entries, zone_words), np.uint32),
         np.zeros(1, np.int64),
         np.zeros((2, actions), np.int64),
     )
@@ -93,7 +103,7 @@ def new_log(entries: int, state_words: int, zone_words: int, actions: int) -> Lo
 @inner
 def log_is_full(log, paths):
     """Whether the log cannot hold all decisions of a whole path: it must be emptied first."""
-    return log.count[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
+    return log.used[0] + paths.nodes.shape[1] + 1 >= len(log.moves)
 
 
 @inner

@@ -96,7 +96,7 @@ def test_shared_patterns_change_no_verdict_and_every_proof_is_complete(name, tmp
         for turn in range(3 if LONG else 2):
             problems = list(positions(name, count))
             rng.shuffle(problems)
-            with SharedPatterns(file, room_mb=1) as patterns:
+            with SharedPatterns(file, capacity_mb=1) as patterns:
                 patterns._room = rng.choice(
                     [1 << 20, 1 << 14, 1 << 12]
                 )  # bytes: what is there must go again and again
@@ -125,7 +125,7 @@ def test_a_position_decided_by_a_pattern_is_solved_with_a_proof(method, tmp_path
     for problem in positions("live", 12):
         patterns = SharedPatterns()
         solved((problem,), patterns, tmp_path / problem.id, method=method)
-        for held in list(patterns._shelves.values()):
+        for held in list(patterns._questions.values()):
             words = problem.game.state_words
             for record in held.records[is_cover(held.records[:, words].view(np.int32))][:4]:
                 state = problem.game.unpack(np.array(record[:words]))
@@ -162,11 +162,11 @@ def test_a_second_run_with_the_same_patterns_searches_nothing(tmp_path):
 def test_patterns_are_not_shared_between_questions(tmp_path):
     (problem, *_), patterns = positions("live", 6), SharedPatterns()
     solved((problem,), patterns, tmp_path / "1")
-    (question,) = patterns._shelves
+    (question,) = patterns._questions
     other = json.loads(question) | {"rules": RULES["kill"]}
     assert len(patterns) and not len(patterns.take(other, 3).records)
     same = json.loads(question)
-    words = patterns._shelves[question].records.shape[1]
+    words = patterns._questions[question].records.shape[1]
     assert len(patterns.take(same, words).records) == len(patterns) and not len(
         patterns.take(same, words + 1).records
     )
@@ -191,7 +191,7 @@ def test_false_records_give_no_answer_and_are_dropped(tmp_path):
             solve(
                 problem.game, problem.state, claim=problem.claim, limits=LIMITS, patterns=patterns
             )
-            (held,) = patterns._shelves.values()
+            (held,) = patterns._questions.values()
             moves = held.records[:, problem.game.state_words].view(np.int32)
             moves[:] = lie(moves)
             result = solve(
@@ -212,11 +212,11 @@ def test_false_records_give_no_answer_and_are_dropped(tmp_path):
 
 def test_capacity_is_respected_and_the_latest_proofs_stay(tmp_path):
     problems = positions("live", 12)
-    patterns = SharedPatterns(room_mb=1)
+    patterns = SharedPatterns(capacity_mb=1)
     patterns._room = 1 << 14
     for number, problem in enumerate(problems):
         solved((problem,), patterns, tmp_path / str(number))
-        for held in patterns._shelves.values():
+        for held in patterns._questions.values():
             assert held.records.nbytes <= 1 << 14
             assert len(held.records) == len(held.ages) == len(held.serials) == len(held.hashes)
             assert (np.diff(held.serials) > 0).all()

@@ -115,13 +115,13 @@ def saved(patterns: SharedPatterns) -> Path:
 @pytest.mark.parametrize("name", WITH_PATTERNS)
 def test_a_damaged_file_of_patterns_is_refused_or_gives_no_wrong_answer(name, tmp_path):
     asked, patterns = patterns_file(tmp_path / "patterns.npz", name)
-    (shelf,) = patterns._shelves.values()
-    whole, ages, refused, used = shelf.records, shelf.ages, 0, 0
+    (held,) = patterns._questions.values()
+    whole, ages, refused, used = held.records, held.ages, 0, 0
     patterns._unlock()
     for number in range(FILES // len(WITH_PATTERNS)):
         rng = random.Random(f"{name} {number}")
-        shelf.records = changed(rng, asked.game, whole)
-        shelf.ages = np.resize(ages, len(shelf.records))
+        held.records = changed(rng, asked.game, whole)
+        held.ages = np.resize(ages, len(held.records))
         try:
             loaded = SharedPatterns(saved(patterns))
         except PatternsError as error:
@@ -137,10 +137,10 @@ def test_a_damaged_file_of_patterns_is_refused_or_gives_no_wrong_answer(name, tm
 
 def test_numbers_out_of_range_in_a_file_of_patterns_are_refused(tmp_path):
     _, patterns = patterns_file(tmp_path / "patterns.npz", "tsumego")
-    (shelf,) = patterns._shelves.values()
-    age, ages = patterns._age, shelf.ages
+    (held,) = patterns._questions.values()
+    age, ages = patterns._age, held.ages
     patterns._unlock()
-    for patterns._age, shelf.ages in (
+    for patterns._age, held.ages in (
         (1 << 70, ages),
         (-1, np.minimum(ages, -1)),
         (True, np.minimum(ages, 1)),
@@ -153,8 +153,8 @@ def test_numbers_out_of_range_in_a_file_of_patterns_are_refused(tmp_path):
 
 def test_a_point_with_two_stones_is_refused_by_the_command(tmp_path):
     asked, patterns = patterns_file(tmp_path / "patterns.npz", "tsumego")
-    (shelf,) = patterns._shelves.values()
-    shelf.records[:, 1] |= shelf.records[:, 0]
+    (held,) = patterns._questions.values()
+    held.records[:, 1] |= held.records[:, 0]
     file = saved(patterns)
     patterns._unlock()
     text = asked.game.text(asked.state)

@@ -40,8 +40,8 @@ class Certificate(Walk):
             (self.heights[child] + 1 for _, child in edges(fields)), default=0
         )
 
-    def _keep(self, number: int, uses: int, text: str, zone: int) -> None:
-        super()._keep(number, uses, text, zone)
+    def _keep(self, number: int, references: int, text: str, zone: int) -> None:
+        super()._keep(number, references, text, zone)
         self.texts[number] = text
         if zone:
             self.zones[number] = zone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -237,7 +238,8 @@ def begin(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
 @compiled
 def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
     """As ``pns.walk.absorb``."""
-    tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
+    tree: Any = work.tree
+    paths, claim, log = work.paths, work.claim, work.log
     offsets = work.offsets
     fetch(tree, rows, first, count, offsets)
     by_cost = exploring.most_cost > 0.0

@@ -9,6 +9,7 @@ node's numbers change.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -223,7 +224,8 @@ def absorb(work: Workspace, owners, first, count, rows, weights: Weights):
 
     Returns the number of rows absorbed: fewer than ``count`` if the log must be emptied first.
     """
-    tree, paths, claim, log = work.tree, work.paths, work.claim, work.log
+    tree: Any = work.tree
+    paths, claim, log = work.paths, work.claim, work.log
     fetch(tree, rows, first, count, work.offsets)
     for i in range(first, count):
         if log_is_full(log, paths):
