@@ -1,4 +1,7 @@
-"""The laws every game keeps, checked on random play of every family of rule sets: a new game is added to ``RULE_SETS`` and to nothing else."""
+"""Laws of every game, on random play of every family of rule sets.
+
+A new game needs an entry of ``RULE_SETS`` only.
+"""
 
 import copy
 import dataclasses
@@ -21,8 +24,11 @@ from jaxsolve.games import (
     random_legal_action,
 )
 
-TSUMEGO = "tsumego-5;goal=live;defender=black;crucial=B2,C2;region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid"
-RULE_SETS = {  # and the position that random games start from, where it is not the game's own
+TSUMEGO = (
+    "tsumego-5;goal=live;defender=black;crucial=B2,C2;"
+    "region=A1,B1,C1,D1,A2,B2,C2,D2,A3,B3,C3,D3;ko_white=forbid"
+)
+RULE_SETS = {  # rule set: the position that random games start from, if not the game's own
     "awari": "3,0,1,2,0,5/1,2,0,4,0,1 s captured=15:14",
     "go-3;ko=positional;komi=0": "",
     "gomoku-6;line=4;win=exact5;knowledge=4t": "",
@@ -44,33 +50,30 @@ every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
 
 @functools.partial(jax.jit, static_argnums=0)
 def record(game, first, key):
-    """Random games, begun anew when one ends: what the game says of every position met, each leaf [PLIES, BOARDS, ...]."""
+    """Results of the game's functions on every position of random games.
 
-    def look(state):
+    Leaves are [PLIES, BOARDS, ...]. A game that ends is followed by a new one.
+    """
+
+    def results(state):
         legal, outcome = game.legal_and_outcome(state)
         again = game.unpack(game.pack(state))
-        kept = jnp.all(
-            jnp.array(
-                [
-                    jnp.all(x == y)
-                    for x, y in zip(jax.tree.leaves(state), jax.tree.leaves(again), strict=True)
-                ]
-            )
-        )
+        leaves = zip(jax.tree.leaves(state), jax.tree.leaves(again), strict=True)
+        equal = jnp.all(jnp.array([jnp.all(x == y) for x, y in leaves]))
         return {
             "words": game.pack(state),
             "mask": game.legal_mask(state),
             "outcome": game.outcome(state),
             "legal": legal,
-            "outcome too": outcome,
+            "joint outcome": outcome,
             "side": game.to_move(state),
             "key": game.key(state),
-            "seen": game.observe(state),
-            "unpacked": kept,
+            "observation": game.observe(state),
+            "unpacked": equal,
         }
 
     def ply(states, key):
-        seen = jax.vmap(look)(states)
+        seen = jax.vmap(results)(states)
         seen["action"] = jax.vmap(random_legal_action)(jax.random.split(key, BOARDS), seen["mask"])
         moved = jax.vmap(game.step)(states, seen["action"])
         over = seen["outcome"] != Outcome.ONGOING
@@ -87,7 +90,7 @@ def record(game, first, key):
 
 
 def first(rule_set):
-    """The position random games start from."""
+    """The position that random games start from."""
     game = make(rule_set)
     return game.parse(RULE_SETS[rule_set]) if RULE_SETS[rule_set] else game.init()
 
@@ -113,7 +116,7 @@ def state_of(game, words):
 
 
 def some_positions(rule_set, every):
-    """(state, words, mask, key, outcome) of one position in ``every``, spread over the games."""
+    """(state, words, mask, key, outcome) of every ``every``-th position."""
     game, seen = played(rule_set)
     flat = [
         seen[name].reshape(PLIES * BOARDS, *seen[name].shape[2:])
@@ -123,14 +126,14 @@ def some_positions(rule_set, every):
         yield (state_of(game, flat[0][i]), *(x[i] for x in flat))
 
 
-def test_every_registered_game_is_here():
+def test_every_registered_game_has_an_entry():
     here = [make(rule_set).rule_set for rule_set in RULE_SETS]
     for base in available():
         assert any(rules.startswith(describe(base).stem) for rules in here), base
 
 
 @every_rule_set
-def test_positions_of_play_pass_the_check_of_records_and_random_words_do_not(rule_set):
+def test_are_positions_accepts_positions_of_play_and_rejects_random_words(rule_set):
     game, seen = played(rule_set)
     words = seen["words"].reshape(PLIES * BOARDS, -1)
     assert game.are_positions(game.host_unpack(words)).all()
@@ -171,7 +174,7 @@ def test_a_game_pickles_before_and_after_use(rule_set):
 
 
 @every_rule_set
-def test_moves_are_left_exactly_while_the_game_goes_on(rule_set):
+def test_there_are_legal_moves_exactly_while_the_game_goes_on(rule_set):
     _, seen = played(rule_set)
     np.testing.assert_array_equal(seen["mask"].any(axis=-1), seen["outcome"] == Outcome.ONGOING)
     assert set(np.unique(seen["side"])) == {0, 1} and (seen["outcome"] != Outcome.ONGOING).any()
@@ -180,10 +183,10 @@ def test_moves_are_left_exactly_while_the_game_goes_on(rule_set):
 
 
 @every_rule_set
-def test_legal_moves_and_outcome_are_the_same_in_one_go(rule_set):
+def test_legal_and_outcome_equals_legal_mask_and_outcome(rule_set):
     _, seen = played(rule_set)
     legal, mask = seen["legal"], seen["mask"]
-    assert (seen["outcome too"] == seen["outcome"]).all()
+    assert (seen["joint outcome"] == seen["outcome"]).all()
     bits = (legal[..., None] >> np.arange(32, dtype=np.uint32) & 1).reshape(*legal.shape[:-1], -1)
     assert (
         legal.shape[-1] == -(-mask.shape[-1] // 32)
@@ -193,7 +196,7 @@ def test_legal_moves_and_outcome_are_the_same_in_one_go(rule_set):
 
 
 @every_rule_set
-def test_packing_keeps_everything(rule_set):
+def test_unpack_is_the_inverse_of_pack(rule_set):
     game, seen = played(rule_set)
     assert (
         seen["unpacked"].all()
@@ -208,7 +211,7 @@ def test_a_go_9x9_state_takes_at_most_64_bytes():
 
 @every_rule_set
 def test_keys_are_equal_exactly_where_positions_are(rule_set):
-    """Histories count as sets, because only membership matters to future play: equal texts up to the order of the history."""
+    """Texts are compared up to the order of the history: only its set of boards matters to play."""
     game, seen = played(rule_set)
     texts, keys = {}, {}
     for state, _words, _, key, _ in some_positions(rule_set, 7):
@@ -225,10 +228,9 @@ def test_keys_are_equal_exactly_where_positions_are(rule_set):
         axis=0,
     )
     assert len(np.unique(flat[:, : game.state_words], axis=0)) == len(flat)
-    halves = np.unique(flat[:, -4:], axis=0)
-    assert all(
-        len(np.unique(halves[:, lane])) == len(halves) for lane in range(4)
-    )  # every lane tells them apart on its own
+    # Each of the four lanes alone differs between positions.
+    distinct = np.unique(flat[:, -4:], axis=0)
+    assert all(len(np.unique(distinct[:, lane])) == len(distinct) for lane in range(4))
 
 
 @every_rule_set
@@ -259,31 +261,29 @@ def test_action_text_and_parse_action_are_inverse(rule_set):
 @every_rule_set
 def test_observation_and_cells_have_the_board_shape(rule_set):
     game, seen = played(rule_set)
-    assert seen["seen"].dtype == bool and seen["seen"].ndim == 5
+    assert seen["observation"].dtype == bool and seen["observation"].ndim == 5
     cells = game.cells(game.init())
-    assert cells.dtype == np.int8 and cells.shape == seen["seen"].shape[2:4]
+    assert cells.dtype == np.int8 and cells.shape == seen["observation"].shape[2:4]
 
 
 @every_rule_set
-def test_one_board_alone_is_what_it_is_in_a_batch(rule_set):
+def test_a_single_board_gives_the_same_as_a_batch(rule_set):
     game, seen = played(rule_set)
-    step, look = (
-        step_traced_once(rule_set),
-        jax.jit(lambda s: (game.legal_mask(s), game.outcome(s), game.key(s))),
-    )
+    step = step_traced_once(rule_set)
+    results = jax.jit(lambda s: (game.legal_mask(s), game.outcome(s), game.key(s)))
     ongoing = np.argwhere(seen["outcome"][:-1] == Outcome.ONGOING)
     for ply, board in ongoing[:: len(ongoing) // 8]:
         after = step(
             state_of(game, seen["words"][ply, board]), jnp.int32(seen["action"][ply, board])
         )
         np.testing.assert_array_equal(game.pack(after), seen["words"][ply + 1, board])
-        for ours, name in zip(look(after), ("mask", "outcome", "key"), strict=True):
+        for ours, name in zip(results(after), ("mask", "outcome", "key"), strict=True):
             np.testing.assert_array_equal(ours, seen[name][ply + 1, board])
 
 
 @every_rule_set
 def test_nothing_retraces(rule_set):
-    """States from ``init``, ``step``, ``parse`` and ``unpack`` are alike to the compiler."""
+    """States from ``init``, ``step``, ``parse`` and ``unpack`` have the same types."""
     game, _ = played(rule_set)
     step, state = step_traced_once(rule_set), first(rule_set)
     action = jnp.asarray(np.flatnonzero(game.legal_mask(state))[0], jnp.int32)
@@ -302,7 +302,7 @@ def test_nothing_retraces(rule_set):
 
 @functools.partial(jax.jit, static_argnums=0)
 def both_ways(game, words, actions, turns):
-    """ "Move then turn" and "turn then move" of a batch, packed, and what must be turned along with a position."""
+    """Results of "move, then turn" and of "turn, then move" of a batch, as pairs."""
     states = jax.vmap(game.unpack)(words)
     images = jnp.asarray(game.symmetry_actions())[turns]
     turned = jax.vmap(game.transform)(states, turns)
@@ -327,7 +327,7 @@ def both_ways(game, words, actions, turns):
 
 
 @every_rule_set
-def test_symmetries_keep_the_rules(rule_set):
+def test_symmetries_commute_with_the_rules(rule_set):
     game, seen = played(rule_set)
     images = game.symmetry_actions()
     assert images.shape == (game.num_symmetries, game.num_actions) and images.dtype == np.int32
@@ -355,7 +355,7 @@ def families(game, words):
 
 
 @every_rule_set
-def test_children_seen_from_the_parent_are_the_children_stepped_to(rule_set):
+def test_children_equal_the_results_of_stepping(rule_set):
     game, seen = played(rule_set)
     if not isinstance(game, EvaluatesChildren):
         return

@@ -1,4 +1,4 @@
-"""``Env``: pgx's semantics at the ends of games, and pgx's own boards, rewards, masks and observations where the rules coincide."""
+"""``Env`` has pgx's semantics at the ends of games, and options of its own."""
 
 import functools
 import re
@@ -37,16 +37,7 @@ def play(rule_set, *moves, max_steps=None, cap="truncation", seed=0):
 
 
 def same(a, b, leave_out=()):
-    for name in [
-        "current_player",
-        "observation",
-        "rewards",
-        "terminated",
-        "truncated",
-        "legal_action_mask",
-        "_game",
-        "_history",
-    ]:
+    for name in [*PUBLIC, "_game", "_history"]:
         if name not in leave_out:
             jax.tree.map(np.testing.assert_array_equal, getattr(a, name), getattr(b, name))
 
@@ -61,7 +52,7 @@ def test_public_fields_are_those_of_pgx():
     assert state.rewards.dtype == jnp.float32 and state.current_player.dtype == jnp.int32
 
 
-def test_the_key_draws_who_begins():
+def test_the_key_draws_the_agent_that_moves_first():
     starts = {int(play("awari", seed=seed).current_player) for seed in range(20)}
     assert starts == {0, 1}
     for seed in range(4):
@@ -101,7 +92,7 @@ def test_a_number_that_is_no_action_is_an_illegal_action(rule_set):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_the_winner_is_paid_and_a_finished_game_stays(seed):
+def test_the_winner_gets_the_reward_and_a_finished_game_stays(seed):
     state = play("hex-2", "a1", "b1", "a2", seed=seed)
     black = int(play("hex-2", seed=seed).current_player)
     assert (
@@ -117,11 +108,10 @@ def test_the_winner_is_paid_and_a_finished_game_stays(seed):
         assert not again.rewards.any()
 
 
-def test_a_draw_pays_nothing():
+def test_a_draw_gives_no_reward():
     env, init, step = jitted("awari")
-    position = env.game.parse(
-        "0,0,0,0,0,1/1,0,0,0,0,2 s captured=20:22"
-    )  # F captures 2; North still holds seeds, every pit none above 2
+    # F captures 2. North still has seeds, and no pit holds more than 2.
+    position = env.game.parse("0,0,0,0,0,1/1,0,0,0,0,2 s captured=20:22")
     state = init(jax.random.key(0)).replace(
         _game=position, legal_action_mask=env.game.legal_mask(position)
     )
@@ -134,7 +124,7 @@ def test_a_draw_pays_nothing():
     assert bool(last.terminated) and not last.rewards.any()
 
 
-def test_max_steps_truncates_and_pays_nothing():
+def test_max_steps_truncates_without_reward():
     state = play("awari", "A", "b", max_steps=2)
     assert (
         bool(state.truncated)
@@ -144,13 +134,13 @@ def test_max_steps_truncates_and_pays_nothing():
     )
     again = jitted("awari", 2)[2](state, 0)
     same(again, state)
-    state = play("hex-2", "a1", "b1", "a2", max_steps=3)  # the win counts before the cap
+    state = play("hex-2", "a1", "b1", "a2", max_steps=3)  # a win on the last step counts
     assert bool(state.terminated) and not bool(state.truncated)
     with pytest.raises(ValueError, match="max_steps"):
         Env(make("awari"), max_steps=0)
 
 
-def test_a_cap_may_count_as_the_end():
+def test_a_cap_may_count_as_termination():
     state = play("awari", "A", "b", max_steps=2, cap="termination")
     assert (
         bool(state.terminated)
@@ -165,7 +155,7 @@ def test_a_cap_may_count_as_the_end():
         Env(make("awari"), cap="end")
 
 
-def test_games_begin_at_the_given_positions():
+def test_games_begin_at_the_given_starts():
     texts = ["X../O../... b", "X../.../... w", ".O./.X./... b"]
     env = Env(make("hex-3"), starts=texts)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
@@ -186,9 +176,9 @@ def test_games_begin_at_the_given_positions():
 
 
 def test_problems_of_several_tasks_make_one_environment():
-    """What a life-and-death problem asks lies in its state: the same last move wins one and not the other."""
-    asks = [f"tsumego-4;goal=kill;defender=white;crucial={point}" for point in ("B2", "D4")]
-    problems = [make(rules).parse("...O/.X../XO../.X.. b") for rules in asks]
+    """The state of a life-and-death problem holds its goal: one move wins one problem only."""
+    tasks = [f"tsumego-4;goal=kill;defender=white;crucial={point}" for point in ("B2", "D4")]
+    problems = [make(rules).parse("...O/.X../XO../.X.. b") for rules in tasks]
     env = Env(
         make("tsumego-4").kernel, starts=jax.tree.map(lambda *leaves: jnp.stack(leaves), *problems)
     )
@@ -204,7 +194,7 @@ def test_problems_of_several_tasks_make_one_environment():
     )
 
 
-def test_a_game_may_begin_anywhere():
+def test_a_game_may_begin_at_any_state():
     env, init, step = jitted("go-5")
     game_state = env.game.parse("...../.XO../XO.O./.XO../..... b ko=C3")
     state = jax.jit(env.init_from)(game_state, jax.random.key(3))
@@ -212,9 +202,8 @@ def test_a_game_may_begin_anywhere():
         env.game.text(state._game) == "...../.XO../XO.O./.XO../..... b ko=C3"
         and int(state._step_count) == 0
     )
-    assert (
-        not bool(state.legal_action_mask[12]) and not state.observation[..., 2:16].any()
-    )  # the history is the position alone
+    assert not bool(state.legal_action_mask[12])
+    assert not state.observation[..., 2:16].any()  # the history holds this position only
     same(jax.jit(env.init_from)(env.game.init(), jax.random.key(3)), init(jax.random.key(3)))
     over = jax.jit(env.init_from)(
         env.game.parse("X..../...../...../...../..... b passes=2"), jax.random.key(0)
@@ -248,7 +237,7 @@ def test_a_game_may_begin_anywhere():
         ),
     ],
 )
-def test_starts_that_are_none_are_refused(rule_set, starts, says):
+def test_invalid_starts_are_refused(rule_set, starts, says):
     with pytest.raises(ValueError, match=re.escape(says)):
         Env(make(rule_set), starts=starts)
 
@@ -257,8 +246,8 @@ def test_starts_that_are_none_are_refused(rule_set, starts, says):
     ("rule_set", "move"),
     [("awari", "A"), ("hex-3", "a1"), ("go-5", "C3"), ("gomoku-5;line=4", "C3")],
 )
-def test_either_agent_can_be_shown_the_board(rule_set, move):
-    """The mover sees the observation; the other agent what it would see with the same board on its turn."""
+def test_either_agent_can_observe_the_board(rule_set, move):
+    """The agent not to move observes the board as if it were its turn."""
     env = jitted(rule_set)[0]
     state = play(rule_set, move, seed=1)
     mover = state.current_player
@@ -274,27 +263,22 @@ def test_either_agent_can_be_shown_the_board(rule_set, move):
     fields = env.game.text(state._game).split(" ")
     assert fields[1] == sides[0]
     turned = env.game.parse(" ".join([fields[0], sides[1], *fields[2:]]))
-    expected = (
-        env.init_from(turned, jax.random.key(0)).observation if state._history is None else None
-    )
-    if (
-        expected is None
-    ):  # Go shows earlier boards too: own and opponent's stones change places, and so does the colour plane
+    if state._history is None:
+        expected = env.init_from(turned, jax.random.key(0)).observation
+    else:  # Go also shows earlier boards: own and opponent's planes change places
         seen = np.asarray(state.observation)
-        expected = np.concatenate(
-            [seen[..., :16].reshape(5, 5, 8, 2)[..., ::-1].reshape(5, 5, 16), ~seen[..., 16:]],
-            axis=-1,
-        )
+        stones = seen[..., :16].reshape(5, 5, 8, 2)[..., ::-1].reshape(5, 5, 16)
+        expected = np.concatenate([stones, ~seen[..., 16:]], axis=-1)
     np.testing.assert_array_equal(other, expected)
 
 
 class OneSided(Hex):
-    """A game that cannot be shown to the side that is not to move."""
+    """A game without ``HasPlayerView``."""
 
     player_view = None
 
 
-def test_a_game_that_shows_one_side_only_says_so():
+def test_a_game_without_player_views_refuses_other_observers():
     env = Env(OneSided(2))
     state = env.init(jax.random.key(0))
     np.testing.assert_array_equal(env.observe(state), state.observation)
@@ -315,7 +299,7 @@ def test_states_are_serialised_by_flax(rule_set):
         serialization.from_bytes(jitted("hex-2")[1](jax.random.key(0)), saved)
 
 
-def test_states_draw_themselves(tmp_path):
+def test_states_draw_their_boards(tmp_path):
     env, init, _ = jitted("hex-3")
     state = play("hex-3", "a1", "b2")
     assert state.env_id == env.id == "hex-3" and env.version == "v2"
@@ -332,7 +316,7 @@ def test_states_draw_themselves(tmp_path):
         state.to_svg(color_theme="blue")
 
 
-def test_auto_reset_starts_anew_and_keeps_the_result():
+def test_auto_reset_starts_a_new_game_and_keeps_the_result():
     env = Env(make("hex-2"))
     step = jax.jit(auto_reset(env.step, env.init))
     state = env.init(jax.random.key(0))
@@ -353,7 +337,7 @@ def test_auto_reset_starts_anew_and_keeps_the_result():
     np.testing.assert_array_equal(state._terminal_observation, end.observation)
 
 
-def test_a_terminal_observation_may_be_left_out():
+def test_terminal_observations_are_optional():
     env = Env(make("hex-2"), terminal_observation=False)
     assert env != Env(make("hex-2"))
     step = jax.jit(auto_reset(env.step, env.init))
@@ -362,49 +346,6 @@ def test_a_terminal_observation_may_be_left_out():
     for count in range(4):
         state = step(state, int(np.argmax(state.legal_action_mask)), jax.random.key(count))
         assert jax.tree.structure(state) == structure and state._terminal_observation is None
-
-
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))
-def side_by_side(ours, theirs, plies, key):
-    """int32[plies, 5] differing games by field, and bool[plies, 16] games over, of both environments under the same random legal actions.
-
-    Games whose position repeats are dropped from there on: pgx ends them, simple ko lets them go on. In Hex pgx's last plane (may swap) is left out.
-    """
-    rules = ours.game.name
-    key, start = jax.random.split(key)
-    keys = jax.random.split(start, 16)
-    a, b = jax.vmap(ours.init)(keys), jax.vmap(theirs.init)(keys)
-
-    def ply(carry, key):
-        a, b, compared = carry
-        action = jax.random.categorical(key, jnp.where(a.legal_action_mask, 0.0, -jnp.inf))
-        a, b = jax.vmap(ours.step)(a, action), jax.vmap(theirs.step)(b, action)
-        compared &= ~getattr(b._x, "is_psk", jnp.zeros((), bool))
-        pairs = [
-            (getattr(a, name), getattr(b, name))
-            for name in ("current_player", "rewards", "terminated")
-        ]
-        pairs.append((a.legal_action_mask, b.legal_action_mask[:, : ours.num_actions]))
-        shown = 17 if rules.startswith("go") else 3
-        pairs.append((a.observation[..., :shown], b.observation[..., :shown]))
-        wrong = [jnp.sum(compared & jnp.any((x != y).reshape(16, -1), axis=1)) for x, y in pairs]
-        return (a, b, compared), (jnp.stack(wrong), compared & a.terminated)
-
-    return jax.lax.scan(ply, (a, b, jnp.ones(16, bool)), jax.random.split(key, plies))[1]
-
-
-@pytest.mark.short(1)
-@pytest.mark.parametrize(
-    ("rule_set", "plies"),
-    [("go-9;ko=simple;komi=7.5", 160), ("hex-11", 121), ("go-5;ko=simple;komi=7.5", 49)],
-)
-def test_equals_pgx(rule_set, plies):
-    pgx_go, pgx_hex = pytest.importorskip("pgx.go"), pytest.importorskip("pgx.hex")
-    ours = Env(make(rule_set))
-    theirs = pgx_hex.Hex() if rule_set.startswith("hex") else pgx_go.Go(size=ours.game.size)
-    wrong, over = side_by_side(ours, theirs, plies, jax.random.key(1))
-    assert not np.asarray(wrong).any(), np.asarray(wrong).sum(axis=0)
-    assert np.asarray(over)[-1].any()
 
 
 @pytest.mark.short(2)

@@ -1,4 +1,4 @@
-"""Rules and environments are exported by ``jax.export`` with a symbolic batch, and read back."""
+"""``jax.export`` exports rules and environments with a symbolic batch, and they are read back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_exported_rules_equal_the_rules(rule_set):
         }
 
     for name in ("init", "step", "legal_mask", "outcome", "observe"):
-        # Each by itself: together they might hide that one is not exported.
+        # Each one alone: together they might hide that one cannot be exported.
         export.export(jax.jit(functools.partial(lambda name, *batch: rules(*batch)[name], name)))(
             *symbolic((states, actions))
         )
@@ -64,7 +64,7 @@ def test_an_exported_environment_equals_the_environment():
 
 def test_a_state_of_rules_without_an_id_is_refused_in_one_sentence():
     class Unregistered(Hex):
-        """A game that is in no registry."""
+        """A game that is not registered."""
 
     state = Env(Unregistered(3)).init(jax.random.key(0))
     with pytest.raises(ValueError, match=r"No rule-set id names .*Unregistered"):

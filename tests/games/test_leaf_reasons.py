@@ -1,4 +1,4 @@
-"""What a game calls its end is what the independent checker calls it, also in positions set up by hand where two reasons hold."""
+"""A game's leaf reasons equal the checker's, also where two reasons hold in one position."""
 
 import pytest
 
@@ -26,7 +26,8 @@ ENDS = [
     ),
     (
         "killallgo-9",
-        "........./........./........./........./....O..../........./........./........./......... b passes=2",
+        "........./........./........./........./....O..../........./........./........./"
+        "......... b passes=2",
         "passes",
     ),
     (TSUMEGO, ".X./X.X/.X. w crucial=-", "captured"),
@@ -53,12 +54,11 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("rule_set", "text", "reason"), ENDS)
-def test_game_and_checker_name_the_end_alike(rule_set, text, reason):
+def test_game_and_checker_give_the_same_reason(rule_set, text, reason):
     game = make(rule_set)
     state = game.parse(text)
-    verdict = proof_tools.rules_of(game.name, game.rule_set).verdict(
-        proof_tools.rules_of(game.name, game.rule_set).position(game.text(state))
-    )
+    rules = proof_tools.rules_of(game.name, game.rule_set)
+    verdict = rules.verdict(rules.position(game.text(state)))
     outcome = int(game.outcome(state))
     assert verdict is not None and outcome == (
         Outcome.DRAW if verdict.winner is None else 1 + verdict.winner
@@ -66,5 +66,5 @@ def test_game_and_checker_name_the_end_alike(rule_set, text, reason):
     assert game.leaf_reason(state, outcome) == verdict.reason == reason
 
 
-def test_a_game_that_says_nothing_is_over():
+def test_the_default_reason_is_over():
     assert Game.leaf_reason(make("hex-1"), None, int(Outcome.FIRST_WINS)) == "over"

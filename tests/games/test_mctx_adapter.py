@@ -1,4 +1,4 @@
-"""The mctx adapter: signs of reward, discount and value are those of a two-player zero-sum game, and search with it finds wins."""
+"""The mctx adapter has the signs of a two-player zero-sum game, and search with it finds wins."""
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ def after(env, *moves):
 
 
 def flat(value):
-    """An evaluator with falling logits and one value everywhere."""
+    """An evaluator with decreasing logits and a constant value."""
 
     def evaluate(params, key, states):
         batch, actions = states.legal_action_mask.shape
@@ -31,7 +31,7 @@ def flat(value):
     return evaluate
 
 
-def test_discount_is_minus_one_and_reward_the_movers():
+def test_the_discount_is_minus_one_and_the_reward_is_the_movers():
     recurrent = mctx_adapter.recurrent_fn(HEX, flat(0.25))
     output, embedding = recurrent(None, jax.random.key(0), jnp.array([1]), after(HEX, "a1"))
     assert (float(output.reward[0]), float(output.discount[0]), float(output.value[0])) == (
@@ -58,11 +58,10 @@ def test_illegal_actions_get_the_lowest_logit():
     assert list(np.flatnonzero(mctx_adapter.invalid_actions(states)[0])) == [taken]
 
 
-def test_random_rollouts_are_seen_from_the_agent_to_move():
+def test_random_rollouts_return_the_value_for_the_agent_to_move():
     evaluate = mctx_adapter.random_rollout(HEX, max_steps=9)
-    won = after(
-        HEX, "a1", "c1", "a2", "c2", "b3", "c3", "b1", "b2"
-    )  # only a3 is left: Black to move joins a1, a2, a3
+    # Only a3 is left: Black, to move, joins a1, a2 and a3.
+    won = after(HEX, "a1", "c1", "a2", "c2", "b3", "c3", "b1", "b2")
     logits, value = evaluate(None, jax.random.key(0), won)
     assert logits.shape == (1, 9) and float(value[0]) == 1
     nobody = mctx_adapter.random_rollout(HEX, max_steps=1)(None, jax.random.key(0), after(HEX))[1]
@@ -74,7 +73,7 @@ def test_random_rollouts_are_seen_from_the_agent_to_move():
 @pytest.mark.parametrize(
     ("rule_set", "moves", "best"),
     [
-        ("hex-3", ("a1", "c1", "a2", "c2"), {"a3"}),  # win in one
+        ("hex-3", ("a1", "c1", "a2", "c2"), {"a3"}),
         ("hex-3", ("a1", "b1", "a2", "b3"), {"a3"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Golden records: every recorded game, replayed move by move, gives its own record again to the letter."""
+"""Golden records: replaying a recorded game move by move reproduces its record exactly."""
 
 import pytest
 
@@ -6,13 +6,8 @@ from jaxsolve.games import available, describe
 from support import playthrough
 
 RECORDS = sorted(playthrough.FOLDER.glob("*.txt"))
-SHORT = (
-    "awari",
-    "hex-5",
-    "knightthrough-8",
-    "loa-8",
-    "minishogi",
-)  # that are replayed on the other supported Python, too
+# Records that are also replayed on the other supported Python.
+SHORT = ("awari", "hex-5", "knightthrough-8", "loa-8", "minishogi")
 
 
 @pytest.mark.parametrize(
@@ -22,12 +17,12 @@ SHORT = (
         for path in RECORDS
     ],
 )
-def test_replaying_a_record_gives_it_again(path):
+def test_replaying_a_record_reproduces_it(path):
     record = path.read_text()
     assert playthrough.write(*playthrough.read(record)) == record
 
 
-def test_those_of_the_short_part_are_there():
+def test_the_records_of_the_short_part_exist():
     assert {path.stem for path in RECORDS} >= set(SHORT)
 
 

@@ -1,4 +1,4 @@
-"""Games that other installed packages bring: the example package as if installed, and packages that are broken in every way."""
+"""Games of other installed packages: the example package as if installed, and broken packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(*arguments):
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
-    """Puts a package of that name, with entry points and modules, where Python looks for installed ones."""
+    """A function that installs a package with entry points and modules in a folder of the test."""
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.syspath_prepend(str(site))
@@ -65,7 +65,7 @@ def install_nim(install):
     return add
 
 
-def test_an_installed_game_is_solved_and_checked_like_any_other(install_nim, tmp_path):
+def test_an_installed_game_is_solved_and_checked(install_nim, tmp_path):
     install_nim()
     assert (
         "nim-N" in available()
@@ -92,7 +92,7 @@ def test_an_installed_game_is_solved_and_checked_like_any_other(install_nim, tmp
     assert run("check", changed).exit_code == 1
 
 
-def test_a_game_without_a_checker_still_gives_its_answer(install_nim, tmp_path):
+def test_a_game_without_a_checker_is_solved_without_a_check(install_nim, tmp_path):
     install_nim(with_checker=False)
     solved = run("solve", "1,1 s", "--game", "nim-2", "--out", tmp_path / "run")
     assert (
@@ -108,7 +108,8 @@ BROKEN = {
     "odd-N": (
         "odd_missing:ENTRY",
         "",
-        "The game 'odd-N' of the package odd cannot be loaded (ModuleNotFoundError: No module named 'odd_missing').",
+        "The game 'odd-N' of the package odd cannot be loaded "
+        "(ModuleNotFoundError: No module named 'odd_missing').",
     ),
     "even": (
         "even_raises:ENTRY",
@@ -123,18 +124,20 @@ BROKEN = {
     "loud": (
         "loud_entry:ENTRY",
         "from jaxsolve.games import Entry\nENTRY = Entry('quiet', None)",
-        "The game 'loud' of the package loud calls itself 'quiet': entry point and entry must have one name.",
+        "The game 'loud' of the package loud calls itself 'quiet': "
+        "entry point and entry must have one name.",
     ),
     "Shout": (
         "shout_entry:ENTRY",
         "from jaxsolve.games import Entry\nENTRY = Entry('Shout', None)",
-        "The package Shout: Game name 'Shout' must be lower-case letters, digits and dashes, ending in '-N' where sizes are given.",
+        "The package Shout: Game name 'Shout' must be lower-case letters, digits and dashes, "
+        "ending in '-N' where sizes are given.",
     ),
 }
 
 
 @pytest.mark.parametrize("base", BROKEN)
-def test_a_broken_package_is_named_in_one_sentence_and_spoils_no_other_game(install, base):
+def test_a_broken_package_gives_one_sentence_and_other_games_still_work(install, base):
     target, code, sentence = BROKEN[base]
     install(
         base.removesuffix("-N"),
@@ -152,7 +155,7 @@ def test_a_broken_package_is_named_in_one_sentence_and_spoils_no_other_game(inst
     assert run("games", base).exit_code == 2 and sentence in run("games").stdout
 
 
-def test_a_package_cannot_take_a_name_that_is_taken(install):
+def test_a_package_cannot_replace_a_built_in_game(install):
     install(
         "thief",
         {"jaxsolve.games": {"hex-N": "nowhere:ENTRY"}, "jaxsolve.checkers": {"hex": "nowhere:Hex"}},

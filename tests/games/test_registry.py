@@ -1,4 +1,4 @@
-"""The registry: ids lead to games and back, and a wrong id, option or value is refused in one sentence that says what is right."""
+"""The registry: ids and games correspond; mistakes give one sentence with the valid choices."""
 
 import shlex
 import subprocess
@@ -21,7 +21,10 @@ TRIED = {
 
 
 def test_importing_the_package_does_not_import_jax():
-    code = "import sys, jaxsolve, jaxsolve.games, jaxsolve.games.registry, jaxsolve.proof.check, jaxsolve.view; sys.exit('jax' in sys.modules)"
+    code = (
+        "import sys, jaxsolve, jaxsolve.games, jaxsolve.games.registry, jaxsolve.proof.check; "
+        "import jaxsolve.view; sys.exit('jax' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -41,7 +44,8 @@ def test_importing_the_package_does_not_import_jax():
         ("killallgo-9", "killallgo-9;ko=simple;passes=not-achieved;fill_eyes=true"),
         (
             "tsumego-13",
-            "tsumego-13;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;defender=black;crucial=any;region=all;ko_black=allow;ko_white=allow",
+            "tsumego-13;ko=simple;passes=not-achieved;fill_eyes=true;goal=live;defender=black;"
+            "crucial=any;region=all;ko_black=allow;ko_white=allow",
         ),
     ],
 )
@@ -94,10 +98,11 @@ def test_the_package_lists_its_public_names():
         "minishogi;repetition=none",
         "slither-1",
         "slither-19",
-        "tsumego-9;ko=positional;passes=not-achieved;fill_eyes=false;goal=kill;defender=black;crucial=A1,B2;region=A1,B1,A2,B2,C3;ko_black=forbid;ko_white=allow",
+        "tsumego-9;ko=positional;passes=not-achieved;fill_eyes=false;goal=kill;defender=black;"
+        "crucial=A1,B2;region=A1,B1,A2,B2,C3;ko_black=forbid;ko_white=allow",
     ],
 )
-def test_a_full_id_makes_the_game_that_names_itself_so(rule_set):
+def test_a_full_id_is_the_rule_set_of_its_game(rule_set):
     assert make(make(rule_set).rule_set) == make(rule_set)
     assert make(rule_set).rule_set == rule_set
 
@@ -190,14 +195,14 @@ def test_options_may_be_keywords():
     ],
 )
 def test_mistakes_are_refused_with_one_sentence(wrong, says):
-    with pytest.raises(ValueError) as refusal:  # the whole message is looked at below
+    with pytest.raises(ValueError) as refusal:  # the whole message is checked below
         make(wrong)
     message = str(refusal.value)
     assert says in message and message.endswith(".") and "\n" not in message
 
 
-def test_what_the_registry_accepts_the_checker_reads():
-    """A rule set whose certificate would be refused for its name must be refused before anything is solved."""
+def test_the_checker_accepts_every_rule_set_of_the_registry():
+    """A rule set that the checker would refuse must be refused before a search begins."""
     accepted = refused = 0
     for base in available():
         entry = describe(base)
@@ -232,7 +237,7 @@ def test_registering_a_game():
         Entry(
             "sown",
             Awari,
-            [choice("rules", "ludii", meaning="Whose rules.")],
+            [choice("rules", "ludii", meaning="Source of the rules.")],
             summary="a second name",
         )
     )
@@ -266,6 +271,6 @@ def test_registering_a_game():
         if describe(base).example and ".sgf" not in describe(base).example
     ],
 )
-def test_what_a_person_is_told_to_type_can_be_read(base):
+def test_example_arguments_of_the_registry_are_valid(base):
     result = run("show", *shlex.split(describe(base).example))
     assert result.exit_code == 0, result.output

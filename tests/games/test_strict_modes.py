@@ -26,7 +26,7 @@ from jaxsolve.games.game import HasEyeFilter, HasPlayerView, ObservesHistory
 from support.paths import ROOT
 from support.transform_laws import RULE_SETS, functions, quickly, sample
 
-TINY = {  # rule set: a position that is solved within some nodes
+TINY = {  # rule set: a position that a few nodes solve
     "awari": "0,0,0,1,2,0/1,0,0,0,2,0 s captured=21:21",
     "hex-4": "XXX./..../OO../.... b",
     "loa-4": "X..O/..../..../O..X b",
@@ -75,7 +75,7 @@ def environment(rule_set: str) -> dict[str, Callable[[jax.Array], Any]]:
 
 
 def wide(result: Any) -> list[str]:
-    """Leaves of 64 bits."""
+    """Paths of the leaves of 64 bits."""
     return [
         jax.tree_util.keystr(path)
         for path, leaf in jax.tree.leaves_with_path(result)
@@ -105,7 +105,7 @@ def test_rules_and_env_pass_strict_promotion_of_dtypes_and_ranks(rule_set):
 
 @pytest.mark.parametrize("rule_set", RULE_SETS)
 def test_rules_leak_no_tracers(rule_set):
-    """The check makes JAX trace every function anew."""
+    """The check makes JAX retrace every function."""
     game, states, actions = sample(rule_set)
     with jax.checking_leaks():
         jax.eval_shape(jax.vmap(game.step), states, actions)

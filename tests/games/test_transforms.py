@@ -1,4 +1,4 @@
-"""The laws of ``transform_laws.py`` on every family of rule sets."""
+"""Laws of ``transform_laws.py``: JAX's transformations do not change the rules' results."""
 
 import json
 import os
@@ -30,26 +30,26 @@ every_rule_set = pytest.mark.parametrize("rule_set", RULE_SETS)
 BATCHED, SPREAD = (list(RULE_SETS)[at :: 1 if LONG else 4] for at in (0 if LONG else 1, 0))
 
 
-def test_every_registered_game_is_here():
+def test_every_registered_game_has_an_entry():
     here = [make(rule_set).rule_set for rule_set in RULE_SETS]
     assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
 
 
 @pytest.mark.parametrize("rule_set", BATCHED)
-def test_a_batched_branch_says_what_a_single_one_says(rule_set):
-    """As in pgx's ``auto_reset``: a branch with a condition for every board."""
+def test_a_batched_branch_gives_the_results_of_a_single_one(rule_set):
+    """The branch has a condition for each board, as in pgx's ``auto_reset``."""
     game, states, actions = sample(rule_set)
-    say = {name: function for name, function in functions(game).items() if name in COMPARED}
+    compared = {name: function for name, function in functions(game).items() if name in COMPARED}
 
-    def look(state, action):
-        return {name: function(state, action) for name, function in say.items()}
+    def results(state, action):
+        return {name: function(state, action) for name, function in compared.items()}
 
     def nothing(state, action):
-        return jax.tree.map(jnp.zeros_like, look(state, action))
+        return jax.tree.map(jnp.zeros_like, results(state, action))
 
     kinds = jnp.arange(BOARDS) % 3
     branch = jax.vmap(
-        lambda kind, state, action: jax.lax.cond(kind > 0, look, nothing, state, action)
+        lambda kind, state, action: jax.lax.cond(kind > 0, results, nothing, state, action)
     )
     found = quickly(branch, kinds, states, actions)(kinds, states, actions)
     equal(
@@ -60,7 +60,7 @@ def test_a_batched_branch_says_what_a_single_one_says(rule_set):
         ),
     )
     switch = jax.vmap(
-        lambda kind, state, action: jax.lax.switch(kind, [look, nothing, look], state, action)
+        lambda kind, state, action: jax.lax.switch(kind, [results, nothing, results], state, action)
     )
     assert jax.tree.map(
         lambda x: (x.shape, x.dtype), jax.eval_shape(switch, kinds, states, actions)
@@ -79,7 +79,7 @@ def test_strict_types_and_ranks(rule_set):
 
 
 @every_rule_set
-def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
+def test_actions_of_any_integer_type_share_one_compiled_step(rule_set):
     game, states, actions = sample(rule_set)
     state, action = jax.tree.map(lambda x: x[0], states), int(actions[0])
     before, expected = type(game)._step._cache_size(), None
@@ -93,7 +93,7 @@ def test_actions_of_any_integer_type_are_one_to_the_compiler(rule_set):
 
 @pytest.fixture(scope="module")
 def over_devices(tmp_path_factory) -> dict[str, str]:
-    """What ``transform_laws`` says in a process with several devices."""
+    """Failures of ``transform_laws`` in a process with several devices."""
     devices = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
     environment = {
         **os.environ,
@@ -101,7 +101,7 @@ def over_devices(tmp_path_factory) -> dict[str, str]:
         "JAX_PLATFORMS": "cpu",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
     }
-    file = write(tmp_path_factory.mktemp("told") / "told.pickle", SPREAD)
+    file = write(tmp_path_factory.mktemp("expected") / "expected.pickle", SPREAD)
     run = subprocess.run(
         [sys.executable, ROOT / "tests/support/transform_laws.py", file],
         env=environment,
@@ -114,5 +114,5 @@ def over_devices(tmp_path_factory) -> dict[str, str]:
 
 @pytest.mark.parametrize("rule_set", SPREAD)
 @pytest.mark.parametrize("law", ["under_shard_map", "under_an_explicit_mesh"])
-def test_several_devices_say_what_one_says(law, rule_set, over_devices):
+def test_several_devices_give_the_results_of_one(law, rule_set, over_devices):
     assert over_devices.get(f"{law} {rule_set}") is None
