@@ -26,7 +26,6 @@ MORE_PARAMETERS = 5  # functions of the package that may have more: compiled loo
 UNFINISHED_FOLDERS: tuple[str, ...] = (
     "jaxsolve/commands",
     "jaxsolve/formats",
-    "jaxsolve/games",
     "jaxsolve/proof",
     "jaxsolve/search",
     "jaxsolve/tsumego",
@@ -34,7 +33,6 @@ UNFINISHED_FOLDERS: tuple[str, ...] = (
     "jaxsolve/question.py",
     "tests/commands",
     "tests/formats",
-    "tests/games",
     "tests/search",
     "tests/support",
     "tests/tsumego",

@@ -22,8 +22,6 @@ from jaxsolve.games.boards.square import square_permutations
 from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Game, Outcome
 from jaxsolve.games.go import observation, relaxation, superko
-from jaxsolve.games.go import symmetry as symmetry_module
-from jaxsolve.games.go import text as notation
 from jaxsolve.games.go.drawing import draw
 from jaxsolve.games.go.moves import place, placements
 from jaxsolve.games.go.state import (
@@ -36,6 +34,8 @@ from jaxsolve.games.go.state import (
     own_and_enemy,
     read_meta,
 )
+from jaxsolve.games.go.symmetry import kept_symmetries, transform_state
+from jaxsolve.games.go.text import leaf_reason, parse_position, points_text, position_text
 
 if TYPE_CHECKING:
     from jaxsolve.games.go.colour_planes import ColourPlanes
@@ -115,9 +115,7 @@ class GoRules(Game):
     def _decide(
         self, black: jax.Array, white: jax.Array, meta: Meta, task: Task | None, placed: jax.Array
     ) -> jax.Array:
-        """int32[...] ``Outcome``. Where bool[...] ``placed`` is False, only passes have changed
-        since it was ONGOING.
-        """
+        """int32[...] ``Outcome``; without bool[...] ``placed``, only passes followed ONGOING."""
 
     def _restrict(
         self,
@@ -294,7 +292,7 @@ class GoRules(Game):
 
     def zone_text(self, zone: Sequence[int]) -> str:
         """The points; "" for the whole position, which the pass stands for."""
-        return "" if self.size * self.size in zone else notation.points_text(self.size, zone)
+        return "" if self.size * self.size in zone else points_text(self.size, zone)
 
     def relaxation(self, state: GoState) -> tuple[Game, GoState] | None:
         """The same rules with simple ko, if those have zones."""
@@ -344,7 +342,7 @@ class GoRules(Game):
     @functools.cached_property
     def _symmetries(self) -> np.ndarray:
         """int32[G]: the symmetries of a square that the rule set keeps."""
-        return symmetry_module.kept(self.size, self._kept_sets())
+        return kept_symmetries(self.size, self._kept_sets())
 
     def _kept_sets(self) -> tuple[frozenset[int], ...]:
         """Sets of points that a symmetry must map onto themselves."""
@@ -359,18 +357,18 @@ class GoRules(Game):
         return np.pad(images, ((0, 0), (0, 1)), constant_values=self.size**2)
 
     def transform(self, state: GoState, symmetry: jax.Array) -> GoState:
-        return symmetry_module.transformed(self, state, symmetry)
+        return transform_state(self, state, symmetry)
 
     # ---- text ------------------------------------------------------------------------------------
     def text(self, state: GoState) -> str:
-        return notation.position_text(self, state)
+        return position_text(self, state)
 
     def parse(self, text: str) -> GoState:
         return self._judged_anew(self.read(text))
 
     def read(self, text: str) -> GoState:
         """As ``Game.read``; the outcome is not computed."""
-        return notation.parse_position(self, text)
+        return parse_position(self, text)
 
     def action_text(self, action: int, state: GoState | None = None) -> str:
         point = int(action)
@@ -385,7 +383,7 @@ class GoRules(Game):
         return self.grid.cells_of(np.asarray(state.stones))
 
     def leaf_reason(self, state: GoState, outcome: int) -> str:
-        return notation.leaf_reason(self, state)
+        return leaf_reason(self, state)
 
     def drawing(self, state: GoState) -> Stones:
         return draw(self, state)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from jaxsolve.games.go.game import GoRules
 
 
-def kept(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
+def kept_symmetries(size: int, sets: tuple[frozenset[int], ...]) -> np.ndarray:
     """int32[G]: symmetries (of ``square_permutations``) that map each set of points onto itself."""
     images = square_permutations(size)
     keeps = [all({int(image[p]) for p in points} == points for points in sets) for image in images]
     return np.flatnonzero(keeps).astype(np.int32)
 
 
-def transformed(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
+def transform_state(game: GoRules, state: GoState, symmetry: jax.Array) -> GoState:
     """The state after symmetry int32[] of those that the rule set keeps."""
     if game.num_symmetries < SQUARE_SYMMETRIES:
         of_square = jnp.where(

@@ -18,10 +18,10 @@ from jaxsolve.games.boards.square import SQUARE_SYMMETRIES, image_of, square_per
 from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Stones
 from jaxsolve.games.game import Children, Game, Outcome
-from jaxsolve.games.gomoku import text as notation
 from jaxsolve.games.gomoku.completions import LineRules, actions_of, lowest_of
 from jaxsolve.games.gomoku.drawing import draw
 from jaxsolve.games.gomoku.stone import look_at_stone
+from jaxsolve.games.gomoku.text import parse_position
 
 if TYPE_CHECKING:
     from jaxsolve.games.threats import ThreatSearch
@@ -243,14 +243,14 @@ class Gomoku(Game):
         """
         if not self.four_threats:
             return None
-        # numba is imported by searches only
+        # Only searches import numba.
         from jaxsolve.games.gomoku import odds, threes, windows
-        from jaxsolve.games.gomoku import threats as sight
+        from jaxsolve.games.gomoku.threats import BUDGETS, search_threats
         from jaxsolve.games.threats import make_threat_search
 
-        facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", sight.BUDGETS)
+        facts, scratch = windows.facts_of(self.grid, self.line, self.win == "exact5", BUDGETS)
         return make_threat_search(
-            sight.search_threats,
+            search_threats,
             odds.log_odds,
             facts,
             scratch + threes.scratch_size(self.num_actions),
@@ -288,7 +288,7 @@ class Gomoku(Game):
         return jax.device_put(self.read(text))
 
     def read(self, text: str) -> GomokuState:
-        cells, meta = notation.parse(self, text)
+        cells, meta = parse_position(self, text)
         stones = [self.grid.constant(cells == colour) for colour in (1, 2)]
         return GomokuState(np.stack(stones), np.uint32(meta))
 

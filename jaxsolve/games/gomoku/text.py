@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxsolve.games.gomoku.game import Gomoku
 
 
-def parse(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
+def parse_position(game: Gomoku, text: str) -> tuple[np.ndarray, int]:
     """int8[H, W] cells and the meta word of ``<board> <side> [fours=H8|2]``. Raises ValueError."""
     fields = text.split()
     if not 2 <= len(fields) <= 3:

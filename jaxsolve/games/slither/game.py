@@ -19,9 +19,16 @@ from jaxsolve.games.boards.square import square_permutations, turned
 from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Stones
 from jaxsolve.games.game import Children, Game, Outcome
-from jaxsolve.games.slither import text as notation
 from jaxsolve.games.slither.diagonal import DIRECTIONS, DiagonalRule
 from jaxsolve.games.slither.drawing import draw
+from jaxsolve.games.slither.text import (
+    RELOCATED_FIELD,
+    cell_of,
+    move_text,
+    parse_move,
+    parse_position,
+    zone_text,
+)
 
 if TYPE_CHECKING:
     from jaxsolve.games.zones import Zoning
@@ -241,16 +248,16 @@ class Slither(Game):
 
     # ---- zones -----------------------------------------------------------------------------------
     def zoning(self) -> Zoning:
-        from jaxsolve.games import zones as zoning
         from jaxsolve.games.slither.zone_board import SCRATCH
         from jaxsolve.games.slither.zone_replies import inside, lost, unanswered
         from jaxsolve.games.slither.zones import leaf, pattern, won
+        from jaxsolve.games.zones import make_zoning
 
         facts, words = (
             np.array([self.size, self.grid.words, self.grid.rows_per_word]),
             -(-self.num_actions // 32),
         )
-        return zoning.make_zoning(
+        return make_zoning(
             (leaf, won, lost, unanswered, pattern, None, inside),
             words,
             facts,
@@ -263,7 +270,7 @@ class Slither(Game):
         """Cells where Black's and where White's stones are known; "" for the whole position, which
         the pass stands for.
         """
-        return "" if self.num_actions - 1 in zone else notation.zone_text(zone, self.size)
+        return "" if self.num_actions - 1 in zone else zone_text(zone, self.size)
 
     # ---- heuristic initialisation ----------------------------------------------------------------
     def initial_numbers(self, state: SlitherState) -> tuple[jax.Array, jax.Array]:
@@ -328,13 +335,13 @@ class Slither(Game):
     def text(self, state: SlitherState) -> str:
         meta = int(state.meta)
         board = f"{board_text.format_board(self.cells(state))} {self.players[meta & 1][0]}"
-        return f"{board} {notation.RELOCATED}" if meta & RELOCATED else board
+        return f"{board} {RELOCATED_FIELD}" if meta & RELOCATED else board
 
     def parse(self, text: str) -> SlitherState:
         return jax.device_put(self.read(text))
 
     def read(self, text: str) -> SlitherState:
-        cells, side, relocated, winner = notation.parse(self, text)
+        cells, side, relocated, winner = parse_position(self, text)
         outcome = int(Outcome.ONGOING) if winner is None else int(Outcome.FIRST_WINS) + winner
         return SlitherState(
             self.grid.stones_of(cells),
@@ -346,10 +353,10 @@ class Slither(Game):
         return are_stones(states.stones, self.grid.board) & (outcome <= int(Outcome.SECOND_WINS))
 
     def action_text(self, action: int, state: SlitherState | None = None) -> str:
-        return notation.action_text(int(action), self.size)
+        return move_text(int(action), self.size)
 
     def parse_action(self, text: str, state: SlitherState | None = None) -> int:
-        return notation.parse_action(text, self.size)
+        return parse_move(text, self.size)
 
     def cells(self, state: SlitherState) -> np.ndarray:
         return self.grid.cells_of(np.asarray(state.stones))
@@ -361,7 +368,7 @@ class Slither(Game):
         return draw(self, state)
 
     def place(self, action: int, state: SlitherState, player: int) -> Place | None:
-        cell = notation.cell_of(action, self.size)
+        cell = cell_of(action, self.size)
         return None if cell is None else (cell % self.size, cell // self.size)
 
 

@@ -13,12 +13,12 @@ from jaxsolve.games.boards import board_text
 if TYPE_CHECKING:
     from jaxsolve.games.slither.game import Slither
 
-RELOCATED = "relocated"
+RELOCATED_FIELD = "relocated"
 PASS = "pass"
 _DIRECTIONS = NEIGHBOURS[8]
 
 
-def action_text(action: int, size: int) -> str:
+def move_text(action: int, size: int) -> str:
     """``C3``, ``C3-D4`` or ``pass``. Raises ValueError for a number that is no action."""
     plane, cell = divmod(action, size**2)
     if action == (1 + len(_DIRECTIONS)) * size**2:
@@ -59,8 +59,8 @@ def cell_of(action: int, size: int) -> int | None:
     return row * size + column if 0 <= row < size and 0 <= column < size else None
 
 
-def parse_action(text: str, size: int) -> int:
-    """Inverse of ``action_text``, in either case. Raises ValueError."""
+def parse_move(text: str, size: int) -> int:
+    """Inverse of ``move_text``, in either case. Raises ValueError."""
     if text.strip().lower() == PASS:
         return (1 + len(_DIRECTIONS)) * size**2
     first, dash, second = text.partition("-")
@@ -77,7 +77,7 @@ def parse_action(text: str, size: int) -> int:
     return (1 + _DIRECTIONS.index(step)) * size**2 + start
 
 
-def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
+def parse_position(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
     """int8[H, W] cells, side, whether it has relocated a stone, and the winner or None, from
     ``<board> <side> [relocated]``. Raises ValueError.
     """
@@ -86,9 +86,9 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
         raise ValueError(f"a Slither position is '<board> <side> [relocated]', not {text!r}")
     cells = board_text.parse_board(fields[0], game.size)
     side = board_text.parse_side(fields[1], game.players)
-    if len(fields) == 3 and fields[2] != RELOCATED:
+    if len(fields) == 3 and fields[2] != RELOCATED_FIELD:
         raise ValueError(
-            f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED!r}"
+            f"unknown field {fields[2]!r} in a Slither position, expected {RELOCATED_FIELD!r}"
         )
     relocated = len(fields) == 3
     for colour in (0, 1) if not relocated else (1 - side,):
@@ -102,7 +102,7 @@ def parse(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int | None]:
     if joined(cells == 2 - side, 1 - side):
         if relocated:
             raise ValueError(
-                f"{RELOCATED!r} stands in a position that {game.players[1 - side]} has already won"
+                f"{RELOCATED_FIELD!r} stands in a position that {game.players[1 - side]} has already won"
             )
         return cells, side, False, 1 - side
     if relocated:
