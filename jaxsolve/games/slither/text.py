@@ -102,7 +102,8 @@ def parse_position(game: Slither, text: str) -> tuple[np.ndarray, int, bool, int
     if joined(cells == 2 - side, 1 - side):
         if relocated:
             raise ValueError(
-                f"{RELOCATED_FIELD!r} stands in a position that {game.players[1 - side]} has already won"
+                f"{RELOCATED_FIELD!r} stands in a position that {game.players[1 - side]} "
+                "has already won"
             )
         return cells, side, False, 1 - side
     if relocated:
