@@ -30,7 +30,7 @@ def expand_groups(command: Callable[..., Result]) -> Callable[..., Result]:
     """Returns ``command`` with each group in its signature replaced by the options of the group.
 
     Raises:
-      ValueError: two options have the same name.
+      ValueError: two options have the same name, or a field of a group has a default factory.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
@@ -46,10 +46,11 @@ def expand_groups(command: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(command)
     def expanded(**values: Any) -> Result:
-        for name, group in groups.items():
-            own = {each.name: values.pop(each.name) for each in dataclasses.fields(group)}
-            values[name] = group(**own)
-        return command(**values)
+        built = {
+            name: group(**{each.name: values.pop(each.name) for each in dataclasses.fields(group)})
+            for name, group in groups.items()
+        }
+        return command(**values, **built)
 
     expanded.__annotations__ = {each.name: each.annotation for each in parameters}
     vars(expanded)["__signature__"] = inspect.Signature(parameters)
@@ -57,9 +58,13 @@ def expand_groups(command: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _options(group: type) -> Iterator[inspect.Parameter]:
-    """Yields one parameter per field of ``group``."""
+    """Yields one parameter per field of ``group``. Raises ValueError for a default factory."""
     hints = get_type_hints(group, include_extras=True)
     for each in dataclasses.fields(group):
+        if each.default_factory is not dataclasses.MISSING:
+            raise ValueError(
+                f"{group.__name__}.{each.name} has a default factory; an option needs a value"
+            )
         default = each.default
         yield inspect.Parameter(
             each.name,

@@ -15,7 +15,7 @@ import typer
 
 from jaxsolve.commands import failure
 from jaxsolve.core.strict_json import shortened
-from jaxsolve.search import settings
+from jaxsolve.search.settings import METHOD_NAMES, Limits, Settings
 
 if TYPE_CHECKING:
     from jaxsolve.networks import Guide
@@ -50,7 +50,7 @@ def one_of(kind: type[Choice]) -> Callable[[str], Choice]:
 
 def method_name(text: str) -> str:
     """Checks the name of a search method. Raises ``typer.BadParameter``."""
-    return _checked_name(text, settings.METHOD_NAMES)
+    return _checked_name(text, METHOD_NAMES)
 
 
 def _checked_name(text: str, names: Sequence[str]) -> str:
@@ -104,6 +104,15 @@ Out = Annotated[
         "-o",
         metavar="DIR",
         help="Folder for the results. The same command resumes the run in it.",
+    ),
+]
+Time = Annotated[
+    float | None,
+    typer.Option(
+        "--time",
+        callback=seconds,
+        metavar="S",
+        help="Stop a search after S CPU seconds, compilation not counted.",
     ),
 ]
 Seed = Annotated[
@@ -192,31 +201,25 @@ class ProblemOptions:
 class LimitOptions:
     """Limits of one search; the first that is reached ends it."""
 
-    time: Annotated[
-        float | None,
-        typer.Option(
-            "--time",
-            callback=seconds,
-            metavar="S",
-            help="Stop after S CPU seconds, compilation not counted.",
-        ),
-    ] = None
+    time: Time = None
     wall: Annotated[
         float | None,
         typer.Option(
             "--wall",
             callback=seconds,
             metavar="S",
-            help="Stop after S seconds of wall time, compilation not counted.",
+            help="Stop a search after S seconds of wall time, compilation not counted.",
         ),
     ] = None
     nodes: Annotated[
         int | None,
-        typer.Option("--nodes", min=1, metavar="N", help="Stop after N expanded positions."),
+        typer.Option(
+            "--nodes", min=1, metavar="N", help="Stop a search after N expanded positions."
+        ),
     ] = None
 
-    def limits(self) -> settings.Limits:
-        return settings.Limits(self.time, self.wall, self.nodes)
+    def limits(self) -> Limits:
+        return Limits(self.time, self.wall, self.nodes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,12 +229,15 @@ class EvaluationLimitOptions(LimitOptions):
     evaluations: Annotated[
         int | None,
         typer.Option(
-            "--evaluations", min=1, metavar="N", help="Stop after N positions sent to evaluation."
+            "--evaluations",
+            min=1,
+            metavar="N",
+            help="Stop a search after N positions sent to evaluation.",
         ),
     ] = None
 
-    def limits(self) -> settings.Limits:
-        return settings.Limits(self.time, self.wall, self.nodes, self.evaluations)
+    def limits(self) -> Limits:
+        return Limits(self.time, self.wall, self.nodes, self.evaluations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +250,7 @@ class SearchOptions:
             "--method",
             "-m",
             parser=method_name,
-            metavar=f"<{'|'.join(settings.METHOD_NAMES)}>",
+            metavar=f"<{'|'.join(METHOD_NAMES)}>",
             help="Search method.",
         ),
     ] = "dfpn"
@@ -278,14 +284,14 @@ class SearchOptions:
     ] = False
 
     def settings(
-        self, limits: settings.Limits, heads: Guide | AutoGuide | None = None, *, check: bool = True
-    ) -> settings.Settings:
-        return settings.Settings(
-            self.method,
-            limits,
-            self.memory,
-            self.seed,
-            self.wave,
+        self, limits: Limits, heads: Guide | AutoGuide | None = None, *, check: bool = True
+    ) -> Settings:
+        return Settings(
+            method=self.method,
+            limits=limits,
+            memory_mb=self.memory,
+            seed=self.seed,
+            wave=self.wave,
             heads=heads,
             zones=not self.no_zones,
             check=check,

@@ -21,7 +21,7 @@ from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of ``jaxsolve solve``."""
 

@@ -25,7 +25,7 @@ from jaxsolve.search.result import Result
 from jaxsolve.search.settings import Limits, Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of ``jaxsolve suite``."""
 

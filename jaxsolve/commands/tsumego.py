@@ -29,7 +29,7 @@ from jaxsolve.tsumego.status import LIVE_AGAINST
 from jaxsolve.tsumego.study import Row, Study
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """The options of ``jaxsolve tsumego``."""
 

@@ -8,6 +8,7 @@ the examples are stored.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from types import FrameType
@@ -53,19 +54,23 @@ def join() -> None:
 def local_device_ids() -> list[int] | None:
     """GPUs of this process on Slurm; None elsewhere, where JAX uses all that are visible.
 
-    JAX's own detection of Slurm uses a single GPU a process, numbered by the process's rank on
-    its node, also where the process has several, or sees its own one only, as number 0.
+    A task sees its own GPUs only, or, without binding, all GPUs of its node. In the second case the
+    tasks of the node take equal shares in the order of their ranks on it. JAX's own detection of
+    Slurm uses a single GPU a process, numbered by that rank, even if the process has several GPUs
+    or sees only its own, as number 0.
     """
     rank = os.environ.get("SLURM_LOCALID")
     if rank is None or "SLURM_PROCID" not in os.environ or "JAX_LOCAL_DEVICE_IDS" in os.environ:
         return None
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", os.environ.get("ROCR_VISIBLE_DEVICES"))
-    if visible:
-        return list(range(len(visible.split(","))))
-    each = os.environ.get("SLURM_GPUS_PER_TASK", "").split(":")[-1]  # may be TYPE:COUNT
-    if each.isdecimal() and int(each):
-        return list(range(int(rank) * int(each), (int(rank) + 1) * int(each)))
-    return None
+    names = os.environ.get("CUDA_VISIBLE_DEVICES", os.environ.get("ROCR_VISIBLE_DEVICES"))
+    visible = len(names.split(",")) if names else None
+    given = os.environ.get("SLURM_GPUS_PER_TASK", "").split(":")[-1]  # may be TYPE:COUNT
+    each = int(given) if given.isdecimal() else 0
+    if not each and visible is not None:
+        each = _unbound_share(visible)
+    if each and (visible is None or visible > each):
+        return list(range(int(rank) * each, (int(rank) + 1) * each))
+    return None if visible is None else list(range(visible))
 
 
 def preempted(step: int) -> bool:
@@ -129,6 +134,25 @@ def is_key(leaf: Any) -> bool:
 
 
 # ---- inside --------------------------------------------------------------------------------------
+def _unbound_share(visible: int) -> int:
+    """GPUs of each task if all tasks of this node see the same ``visible`` ones; else 0."""
+    on_node = os.environ.get("SLURM_GPUS_ON_NODE", "")
+    bound = on_node.isdecimal() and visible < int(on_node)
+    return 0 if bound else visible // _tasks_on_node()
+
+
+def _tasks_on_node() -> int:
+    """Tasks of the Slurm step on this node; 1 if Slurm does not report them."""
+    counts: list[int] = []  # of each node; Slurm writes 4(x2),3 for 4, 4, 3
+    names = ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_NTASKS_PER_NODE")
+    text = next((os.environ[name] for name in names if os.environ.get(name)), "1")
+    for count, nodes in re.findall(r"(\d+)(?:\(x(\d+)\))?", text):
+        counts += [int(count)] * int(nodes or 1)
+    node = os.environ.get("SLURM_NODEID", "0")
+    number = int(node) if node.isdecimal() else 0
+    return max(1, counts[min(number, len(counts) - 1)]) if counts else 1
+
+
 def _as_preemption(number: int, frame: FrameType | None) -> None:
     """Handles Ctrl-C in one of several processes: the first stops the run, the second this one."""
     del number, frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import pytest
@@ -23,6 +23,16 @@ class Limits:
 class MoreLimits(Limits):
     name: Annotated[str, typer.Argument()]
     exact: Annotated[bool, typer.Option("--exact")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wide:
+    wide: Annotated[bool, typer.Option("--wide")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    rule: Annotated[list[str], typer.Option("--rule")] = field(default_factory=list)
 
 
 def outcome(command, *words):
@@ -56,6 +66,30 @@ def test_two_options_of_one_name_are_refused():
     def command(limits: Limits, nodes: Annotated[int, typer.Option("--more")] = 1) -> None: ...
 
     with pytest.raises(ValueError, match="nodes"):
+        expand_groups(command)
+
+
+def test_a_group_may_have_the_name_of_another_groups_field():
+    received = []
+
+    def command(name: Wide, limits: MoreLimits) -> None:
+        received.append((name, limits))
+
+    assert outcome(command, "a", "--wide").exit_code == 0
+    assert received == [(Wide(wide=True), MoreLimits(name="a"))]
+
+
+def test_an_option_of_two_groups_is_refused():
+    def command(limits: Limits, more: MoreLimits) -> None: ...
+
+    with pytest.raises(ValueError, match="nodes"):
+        expand_groups(command)
+
+
+def test_a_default_factory_is_refused():
+    def command(rules: Listed) -> None: ...
+
+    with pytest.raises(ValueError, match="rule"):
         expand_groups(command)
 
 

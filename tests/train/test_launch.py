@@ -148,13 +148,40 @@ def test_slurm_requeues_a_run_that_the_time_limit_stops_and_no_complete_one(slur
     ],
 )
 def test_a_task_of_slurm_uses_all_gpus_that_it_sees(variables, ids, monkeypatch):
-    for name in ("SLURM_PROCID", "SLURM_LOCALID", "CUDA_VISIBLE_DEVICES", "SLURM_GPUS_PER_TASK"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("ROCR_VISIBLE_DEVICES", "JAX_LOCAL_DEVICE_IDS"):
+    set_slurm(monkeypatch, variables)
+    assert devices.local_device_ids() == ids
+
+
+@pytest.mark.parametrize(
+    ("variables", "shares"),
+    [
+        ({"SLURM_NTASKS_PER_NODE": "4"}, [[0], [1], [2], [3]]),
+        ({"SLURM_STEP_TASKS_PER_NODE": "2(x3)"}, [[0, 1], [2, 3]]),
+        ({"SLURM_STEP_TASKS_PER_NODE": "1(x2),2", "SLURM_NODEID": "2"}, [[0, 1], [2, 3]]),
+        ({"SLURM_STEP_TASKS_PER_NODE": "1", "SLURM_NTASKS_PER_NODE": "4"}, [[0, 1, 2, 3]]),
+        ({"SLURM_GPUS_PER_TASK": "2"}, [[0, 1], [2, 3]]),
+        ({"SLURM_GPUS_PER_TASK": "4", "SLURM_NTASKS_PER_NODE": "2"}, 2 * [[0, 1, 2, 3]]),
+        # bound: each task sees four of the node's eight
+        ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_GPUS_ON_NODE": "8"}, 2 * [[0, 1, 2, 3]]),
+        ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_GPUS_ON_NODE": "4"}, [[0, 1], [2, 3]]),
+    ],
+)
+def test_tasks_of_slurm_that_see_all_gpus_of_their_node_share_them(variables, shares, monkeypatch):
+    for rank, share in enumerate(shares):
+        task = {"SLURM_PROCID": "9", "SLURM_LOCALID": str(rank), "CUDA_VISIBLE_DEVICES": "0,1,2,3"}
+        set_slurm(monkeypatch, task | variables)
+        assert devices.local_device_ids() == share
+
+
+def set_slurm(monkeypatch, variables: dict[str, str]) -> None:
+    """Replaces all variables of Slurm and of visible devices."""
+    for name in os.environ:
+        if name.startswith("SLURM_"):
+            monkeypatch.delenv(name)
+    for name in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "JAX_LOCAL_DEVICE_IDS"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert devices.local_device_ids() == ids
 
 
 # ---- TPU -----------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from jaxsolve.commands.options import (
     ProblemOptions,
     ProofOptions,
     SearchOptions,
+    Time,
 )
 from jaxsolve.core import process
-from jaxsolve.search.settings import Limits
 
 
 # ---- solve -------------------------------------------------------------------------------------
@@ -77,16 +77,16 @@ def solve(
 
     heads = network.heads(output.as_json)
     request = command.Request(
-        question.position,
-        question.game,
-        rules,
-        question.claim,
-        search.settings(limits.limits(), heads, check=not proof.no_check),
-        question.column_letters,
-        output.out,
-        output.resume,
-        proof.patterns,
-        output.as_json,
+        position=question.position,
+        game=question.game,
+        options=rules,
+        claim=question.claim,
+        settings=search.settings(limits.limits(), heads, check=not proof.no_check),
+        letters=question.column_letters,
+        out=output.out,
+        resume=output.resume,
+        patterns=proof.patterns,
+        as_json=output.as_json,
     )
     raise typer.Exit(command.run(request))
 
@@ -136,14 +136,14 @@ def suite(
 
     heads = network.heads(output.as_json)
     request = command.Request(
-        chosen.problems,
-        chosen.chosen,
-        rules,
-        search.settings(limits.limits(), heads, check=not proof.no_check),
-        chosen.pool,
-        output.out,
-        proof.patterns,
-        output.as_json,
+        problems=chosen.problems,
+        ids=chosen.chosen,
+        options=rules,
+        settings=search.settings(limits.limits(), heads, check=not proof.no_check),
+        pool=chosen.pool,
+        out=output.out,
+        patterns=proof.patterns,
+        as_json=output.as_json,
     )
     raise typer.Exit(command.run(request))
 
@@ -201,18 +201,10 @@ class TsumegoOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionLimitOptions:
+class QuestionLimitOptions(LimitOptions):
     """Limits of each question, and of all together."""
 
-    time: Annotated[
-        float,
-        typer.Option(
-            "--time",
-            callback=options.seconds,
-            metavar="S",
-            help="Stop a question after S CPU seconds, compilation not counted.",
-        ),
-    ] = 60
+    time: Time = 60
     total: Annotated[
         float | None,
         typer.Option(
@@ -222,24 +214,6 @@ class QuestionLimitOptions:
             help="Start no more questions after S CPU seconds in total.",
         ),
     ] = None
-    wall: Annotated[
-        float | None,
-        typer.Option(
-            "--wall",
-            callback=options.seconds,
-            metavar="S",
-            help="Stop a question after S seconds of wall time, compilation not counted.",
-        ),
-    ] = None
-    nodes: Annotated[
-        int | None,
-        typer.Option(
-            "--nodes", min=1, metavar="N", help="Stop a question after N expanded positions."
-        ),
-    ] = None
-
-    def limits(self) -> Limits:
-        return Limits(self.time, self.wall, self.nodes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,19 +273,19 @@ def tsumego(
 
     heads = network.heads(output.as_json)
     request = command.Request(
-        question.position,
-        question.game,
-        rules,
-        question.crucial,
-        question.region,
-        search.settings(limits.limits(), heads),
-        limits.total,
-        run.pool,
-        run.patterns,
-        output.out,
-        output.svg,
-        output.sgf_out,
-        output.as_json,
+        position=question.position,
+        game=question.game,
+        options=rules,
+        crucial=question.crucial,
+        region=question.region,
+        settings=search.settings(limits.limits(), heads),
+        total=limits.total,
+        pool=run.pool,
+        patterns=run.patterns,
+        out=output.out,
+        svg=output.svg,
+        sgf=output.sgf_out,
+        as_json=output.as_json,
     )
     raise typer.Exit(command.run(request))
 
@@ -352,10 +326,10 @@ def evaluate(
 
     settings = search.settings(limits.limits())
     request = Request(
-        chosen.problems,
-        chosen.chosen,
-        rules,
-        settings,
+        problems=chosen.problems,
+        ids=chosen.chosen,
+        options=rules,
+        settings=settings,
         out=output.out,
         as_json=output.as_json,
     )
