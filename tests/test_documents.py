@@ -34,7 +34,6 @@ UNFINISHED_FOLDERS: tuple[str, ...] = (
     "tests/commands",
     "tests/formats",
     "tests/search",
-    "tests/support",
     "tests/tsumego",
     "tests/view",
 )

@@ -25,7 +25,7 @@ def test_play_with_env(capsys):
 
 def test_mctx_selfplay(capsys):
     run("mctx_selfplay", "hex-3")
-    assert "8 games of search against itself" in capsys.readouterr().out
+    assert "8 self-play games" in capsys.readouterr().out
 
 
 def test_train_from_python(capsys):

@@ -86,7 +86,10 @@ def imported(folder: str, *, top_level: bool, without: Collection[Path] = ()) ->
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
     own = {"jaxsolve"} | {
-        file.stem for place in ("tests", "launch") for file in (ROOT / place).rglob("*.py")
+        path.stem
+        for place in ("tests", "launch")
+        for file in (ROOT / place).rglob("*.py")
+        for path in (file, file.parent)
     }
     return found - set(sys.stdlib_module_names) - own
 

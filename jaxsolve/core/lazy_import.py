@@ -1,4 +1,4 @@
-"""Deferred imports: JAX takes most of a second to import, and listing games needs none of it.
+"""Deferred imports: importing JAX takes most of a second, and listing games does not need it.
 
 Modules that hold both rules and text use ``from jaxsolve.core.lazy_import import jax, jnp``. Both
 names behave as the modules themselves. ``sys.modules`` is left alone: ``importlib.util.LazyLoader``
@@ -95,20 +95,20 @@ def _register_waiting() -> None:
 
 
 def attach(
-    package: str, homes: Mapping[str, Sequence[str]], *others: str
+    package: str, modules: Mapping[str, Sequence[str]], *others: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` (PEP 562) of a package that imports its names on first use.
 
     Args:
       package: the package's ``__name__``.
-      homes: for each of its modules, the names that are taken from it.
+      modules: the names that each of its modules provides.
       others: further public names, which the package defines itself.
     """
-    where = {name: module for module, names in homes.items() for name in names}
+    module_of = {name: module for module, names in modules.items() for name in names}
 
     def get(name: str) -> Any:
-        if name not in where:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{where[name]}"), name)
+        return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
 
-    return get, lambda: sorted({*where, *others})
+    return get, lambda: sorted({*module_of, *others})

@@ -21,8 +21,8 @@ except ImportError:  # no such locks on this system
     fcntl = None
 
 LOCK, _PART = ".lock", ".part"
-_WRITTEN = itertools.count()
-_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+_PART_NUMBERS = itertools.count()
+_IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
 class FolderError(ValueError):
@@ -61,7 +61,7 @@ class RunFolder:
         path.mkdir(parents=True, exist_ok=True)
         self._lock = self._locked()
         try:
-            self.resumed = self._claim(marker, question, resume, passing)
+            self.resumed = self._mark(marker, question, resume, passing)
         except BaseException:
             self.release()
             raise
@@ -92,21 +92,27 @@ class RunFolder:
                 f"{self.path} is in use by another run; wait for its end, or give another folder"
             ) from None
 
-    def _claim(
+    def _mark(
         self, marker: str, question: dict[str, Any], resume: bool, passing: Collection[str]
     ) -> bool:
+        """Writes the marker of a new run, or checks that of a run to resume.
+
+        Returns whether the run is resumed. Raises FolderError as the class does.
+        """
         file = self.path / marker
         if not file.exists():
             self._refuse_foreign(marker)
             self.write_json(marker, question)
             return False
-        held = self._read(file)
-        for name in sorted((question.keys() | held.keys()).difference(passing)):
-            if held.get(name) != question.get(name):
-                where, there, asked = _first_difference(name, held.get(name), question.get(name))
+        stored = self._read(file)
+        for name in sorted((question.keys() | stored.keys()).difference(passing)):
+            if stored.get(name) != question.get(name):
+                where, found, expected = _first_difference(
+                    name, stored.get(name), question.get(name)
+                )
                 raise FolderError(
-                    f"{self.path} holds the run of another question, with {where} {_shown(there)}, "
-                    f"not {_shown(asked)}; give another folder"
+                    f"{self.path} holds the run of another question, with {where} {_shown(found)}, "
+                    f"not {_shown(expected)}; give another folder"
                 )
         if not resume:
             raise FolderError(
@@ -116,12 +122,12 @@ class RunFolder:
 
     def _read(self, file: Path) -> dict[str, Any]:
         try:
-            held = strict_json.loads(file.read_text(encoding="utf-8"))
+            stored = strict_json.loads(file.read_text(encoding="utf-8"))
         except ValueError:
-            held = None
-        if not isinstance(held, dict):
+            stored = None
+        if not isinstance(stored, dict):
             raise FolderError(f"{file} is damaged; give another folder")
-        return held
+        return stored
 
     def write_json(self, name: str, value: Any) -> Path:
         """Writes a JSON file atomically. Raises OSError, and then leaves the file as it was."""
@@ -157,7 +163,7 @@ def locked(path: Path) -> int | None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
-        if error.errno in _TAKEN:
+        if error.errno in _IN_USE:
             raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
         return None  # a file system without locks
     return descriptor
@@ -166,7 +172,7 @@ def locked(path: Path) -> int | None:
 def write_atomically(path: Path, content: str | bytes) -> Path:
     """Writes ``content`` (text as UTF-8) atomically. Raises OSError, and then leaves the file."""
     # The name is unique among processes and threads.
-    part = path.with_name(f"{path.name}.{os.getpid()}-{next(_WRITTEN)}{_PART}")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{next(_PART_NUMBERS)}{_PART}")
     try:
         with part.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -214,13 +220,13 @@ def sync_to_disk(file: IO[Any]) -> None:
             raise
 
 
-def _first_difference(name: str, held: Any, asked: Any) -> tuple[str, Any, Any]:
+def _first_difference(name: str, stored: Any, expected: Any) -> tuple[str, Any, Any]:
     """Dotted name of the first difference of two settings, and both values there."""
-    if isinstance(held, dict) and isinstance(asked, dict):
-        for part in [*asked, *held]:
-            if part not in asked or part not in held or held[part] != asked[part]:
-                return _first_difference(f"{name}.{part}", held.get(part), asked.get(part))
-    return name, held, asked
+    if isinstance(stored, dict) and isinstance(expected, dict):
+        for key in [*expected, *stored]:
+            if key not in expected or key not in stored or stored[key] != expected[key]:
+                return _first_difference(f"{name}.{key}", stored.get(key), expected.get(key))
+    return name, stored, expected
 
 
 def _shown(value: Any, width: int = 60) -> str:

@@ -1,6 +1,6 @@
 """Self-play with mctx's Gumbel MuZero search, without a network.
 
-Priors are uniform, values come from random rollouts.
+Priors are uniform; values come from random rollouts.
 
 Run: python launch/examples/mctx_selfplay.py [RULE_SET]
 """
@@ -47,10 +47,7 @@ def main(rule_set: str = "hex-5") -> None:
             states, _ = search_and_move(states, draw)
         total = total + states.rewards
     wins = int((total[:, 0] * (1 - 2 * states._first_agent) > 0).sum())
-    print(
-        f"{env.id}: {BOARDS} games of search against itself, "
-        f"{wins} won by {env.game.players[0]}, who moves first"
-    )
+    print(f"{env.id}: {BOARDS} self-play games, {wins} won by {env.game.players[0]} (moves first)")
     print(f"game 0, agent {first_agent} first: {' '.join(moves)}")
     print(text_board(env.game, jax.tree.map(lambda x: x[0], states._game)))
 

@@ -1,7 +1,7 @@
-"""A game of your own, from its rules to a proof that the checker accepts: Nim.
+"""A user-defined game, Nim, from its rules to a proof that the checker accepts.
 
 Its files are in ``launch/examples/nim``. That folder is also a package: once it is installed, its
-entry points replace the calls of ``register``, and the command line knows the game.
+entry points replace the calls of ``register``, and the command line lists the game.
 
 Run: python launch/examples/register_a_game.py [POSITION]
 """
@@ -22,8 +22,8 @@ from jaxsolve.view import svg, text_board
 
 
 def main(text: str = "1,2,3,4 f") -> None:
-    register(ENTRY)  # the rules, for the solver
-    checker.register("nim", Nim)  # the rules once more, for the checker
+    register(ENTRY)  # the rules for the solver
+    checker.register("nim", Nim)  # an independent implementation of the rules, for the checker
     game = make("nim-4")
     try:
         position = game.parse(text)

@@ -18,12 +18,12 @@ from jaxsolve.train import Learner, Loop, SelfPlay, TreeSearch
 
 def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
     game = make(rule_set)
-    # Longer games are cut off, and not learned from.
+    # Longer games are cut off and give no training targets.
     env = Env(game, max_steps=2 * game.num_actions)
     shape = Architecture.of(game, blocks=1, channels=16, cost=Cost(bins=40))
 
     search = TreeSearch(env=env, forward=Forward(shape), goal="cost", simulations=16)
-    play = SelfPlay(search, steps=env.max_steps)  # moves of every game in a call
+    play = SelfPlay(search, steps=env.max_steps)  # moves of each game per call
     learner = Learner(game, shape, lambda: optax.adamw(1e-3))
     loop = Loop(play, learner, games=16, capacity=4000, batch=64, updates=16)
 
@@ -37,10 +37,10 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
                 flush=True,
             )
 
-    file = Path(tempfile.mkdtemp()) / "mine.npz"
-    Network("mine", shape, learner.params(state.learner), game.rule_set).save(file)
+    file = Path(tempfile.mkdtemp()) / "network.npz"
+    Network("example", shape, learner.params(state.learner), game.rule_set).save(file)
 
-    def alike(params, observation, legal):
+    def uniform(params, observation, legal):
         """A pure function in place of a network: equal priors, equal costs of all proofs."""
         count = len(legal)
         return HeadOutputs(
@@ -49,11 +49,11 @@ def main(rule_set: str = "hex-4", iterations: int = 20) -> None:
             cost=jnp.full((count, 2), params["cost"]),
         )
 
-    by_hand = Heads(alike, {"cost": jnp.float32(3.0)}, most_cost=10.0)
+    constant = Heads(uniform, {"cost": jnp.float32(3.0)}, most_cost=10.0)
     for name, heads in {
         "no network": None,
         "the network": Guide(Network.load(file)),
-        "a function": by_hand,
+        "a function": constant,
     }.items():
         result = solve(game, game.init(), claim=Claim(0), settings=Settings(heads=heads))
         print(f"{name}: {result.verdict.value} after {result.nodes:,} nodes")

@@ -1,4 +1,4 @@
-"""Trains a network of one's own, a flax module, by self-play, and solves with it.
+"""Trains a user-defined network, a flax module, by self-play, and solves with it.
 
 Run: python launch/examples/train_your_own_network.py [RULE_SET [ITERATIONS]]
 """
@@ -17,7 +17,7 @@ from jaxsolve.train import Learner, Loop, SelfPlay, TreeSearch
 
 
 class Mixer(nnx.Module):
-    """Layers that mix cells and channels in turn; all its state is trained."""
+    """Layers that mix cells, then channels; all of its state is trained."""
 
     def __init__(self, interface: Interface, rngs: nnx.Rngs, width: int = 32):
         cells = interface.height * interface.width

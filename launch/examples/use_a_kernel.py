@@ -1,4 +1,4 @@
-"""The kernels alone: rules are pure functions of one small state, to be jitted and batched.
+"""The kernels alone: rules are pure functions of a small state, for ``jit`` and ``vmap``.
 
 Run: python launch/examples/use_a_kernel.py
 """
@@ -25,7 +25,7 @@ def main() -> None:
     retaking = (
         "legal"
         if legal(state)[go.parse_action("E5", state)]
-        else "illegal, it would repeat the board"
+        else "illegal, because it would repeat the board"
     )
     print(f"Black retaking the ko at E5: {retaking}")
     print("key:", " ".join(f"{int(word):08x}" for word in go.key(state)), "\n")
@@ -49,7 +49,7 @@ def main() -> None:
         np.asarray(outcomes) == Outcome.FIRST_WINS
     )
     print(
-        "the same by stepping every child:",
+        "stepping every child:",
         ", ".join(gomoku.action_text(int(a)) for a in np.flatnonzero(legal_wins)),
     )
 

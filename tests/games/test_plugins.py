@@ -72,7 +72,10 @@ def test_an_installed_game_is_solved_and_checked(install_nim, tmp_path):
         and make("nim-4;heaps=3").rule_set == "nim-4;heaps=3"
         and registry.named("nim") == ("nim-N",)
     )
-    assert "take counters" in run("games").stdout and "How many heaps" in run("games", "nim").stdout
+    assert (
+        "take counters" in run("games").stdout
+        and "The number of heaps" in run("games", "nim").stdout
+    )
     solved = run("solve", "1,2,3 f", "--game", "nim-3", "--out", tmp_path / "run")
     assert solved.exit_code == 20 and "cannot be checked" not in solved.stdout
     proof = tmp_path / "run" / "proof.jsonl.gz"

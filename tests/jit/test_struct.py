@@ -82,7 +82,7 @@ def test_compiled_code_reads_the_fields_of_any_shape(rows, width):
     out = np.zeros(8)
     read(held(rows, width), out)
     assert out.tolist() == [rows, 2, width, 4, 27.0, 9, -3, 0.5]
-    assert len(read.signatures) == 1  # whatever the sizes
+    assert len(read.signatures) == 1  # for all sizes
 
 
 def test_compiled_code_and_python_see_each_others_writes():

@@ -18,7 +18,7 @@ class NimPosition(NamedTuple):
 
 
 class Nim(Rules):
-    """``nim-N;heaps=H``: take any number of counters from one heap; who takes the last one wins."""
+    """``nim-N;heaps=H``: take any number of counters from one heap; taking the last one wins."""
 
     players: ClassVar[tuple[str, str]] = ("first", "second")
 

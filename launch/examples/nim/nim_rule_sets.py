@@ -11,11 +11,11 @@ ENTRY = Entry(
             int,
             default="0",
             values="a whole number, 0 for N",
-            meaning="How many heaps there are; they hold 1, 2, ..., N, 1, ... .",
+            meaning="The number of heaps; they hold 1, 2, ..., N, 1, ... counters.",
             example="2",
         )
     ],
     sizes=range(1, 20),
-    summary="take counters, the last one wins",
+    summary="take counters; the last one wins",
     example="'1,2,2 f' --game nim-3",
 )
