@@ -1,10 +1,10 @@
-"""Claims about positions, verdicts on them, and problems: the terms of proof and search."""
+"""Claims, verdicts, questions and problems: the terms of proof and search."""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from jaxsolve.games.game import Game, Outcome, State
 
@@ -65,9 +65,17 @@ def default_claim(game: Game, state: State) -> Claim:
     return Claim(int(game.to_move(state)) if game.goal_player is None else game.goal_player)
 
 
+class Question(NamedTuple):
+    """A position and the claims about it, the strongest first; None = the default claim."""
+
+    game: Game
+    state: State
+    claims: Claim | tuple[Claim, ...] | None = None
+
+
 @dataclass(frozen=True)
 class Problem:
-    """A position and a claim about it, with an id."""
+    """A question of one claim, with an id."""
 
     id: str  # unique in its set
     game: Game

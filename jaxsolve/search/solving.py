@@ -15,12 +15,12 @@ import jax
 from jaxsolve.core.process import setup
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, State
-from jaxsolve.question import Claim, Verdict
+from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_stages
 from jaxsolve.search.run.shared_patterns import SharedPatterns
-from jaxsolve.search.run.strategy import Question, Stage, first_stage, value_stage
+from jaxsolve.search.run.strategy import Stage, first_stage, value_stage
 from jaxsolve.search.settings import Settings, changed
 
 if TYPE_CHECKING:

@@ -56,8 +56,8 @@ def test_the_sources_of_all_records_that_compiled_loops_read_are_in_the_digest()
     """Machine code reads fields by number: without their file in the digest it would go stale."""
     from jaxsolve.evaluate import Offsets
     from jaxsolve.games.zones import Zoning
-    from jaxsolve.search.hints.weights import Weights
     from jaxsolve.search.methods import METHODS, Workspace
+    from jaxsolve.search.methods.pns.weights import Weights
     from jaxsolve.search.tree.claim_codes import ClaimCodes
     from jaxsolve.search.tree.paths import Log, Paths
     from jaxsolve.search.tree.tree import Tree

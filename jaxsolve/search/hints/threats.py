@@ -6,16 +6,20 @@ costs ten times as much: only nodes whose moves are about to be tried get it, wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from jaxsolve.games.threats import UNREFUTED, call_threat_search
 from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import MANY, estimate
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.expansion import has
 from jaxsolve.search.tree.paths import log_decided
 from jaxsolve.search.tree.tree import FORCED_BIT, INF, LOOKED_FLAG, NARROW_FLAG, SOLVED_FLAG
+
+if TYPE_CHECKING:
+    from jaxsolve.search.methods.pns.weights import Weights
 
 # Log odds subtracted if the or-player threatens nothing (3 solves as many, 12 fewer).
 THREATLESS = 6.0

@@ -119,7 +119,7 @@ class Method(abc.ABC):
         """Initialises a node that was added without a path (the root)."""
 
     @abc.abstractmethod
-    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+    def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
         """Decides nodes ``order[:first]``, last first, whose decided children suffice.
 
         Returns (number of nodes left, whether any was decided).
@@ -185,7 +185,7 @@ class Method(abc.ABC):
         self.select(work, 0, 0, states, actions, owners)
         self.absorb(work, owners, 0, 0, rows)
         self.start(work, 0)
-        self.settle(work, np.zeros(0, np.int32), 0)
+        self.propagate(work, np.zeros(0, np.int32), 0)
         self.reset_hopeless(work)
         self.release(work, 0, 0)
         self.reopen(work)

@@ -30,11 +30,11 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.networks.heads import Heads
 from jaxsolve.search.hints.plans import moves_to_goal
 from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns.method import ProofNumber
 from jaxsolve.search.methods.pns.numbers import rank_and_store, refresh, refresh_decided
 from jaxsolve.search.methods.pns.walk import approach, pop, unwind
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.paths import (
     FINISHED,

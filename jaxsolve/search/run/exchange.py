@@ -21,7 +21,7 @@ class Exchange:
         self._patterns = patterns
         self._active = False
 
-    def begin(self, records: ClaimRecords, search: Search) -> None:
+    def start(self, records: ClaimRecords, search: Search) -> None:
         """Enters the shared records of the question; a new log begins with them."""
         if self._patterns is None or not search.tree.zoning.planes[0]:
             return

@@ -16,11 +16,12 @@ from jaxsolve.proof.writer import Original
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import Progress, Result, unsaved
-from jaxsolve.search.run import adoption, effort, report
+from jaxsolve.search.run import adoption, effort
 from jaxsolve.search.run.answer import Decided, certify_answer
 from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
+from jaxsolve.search.run.progress import best_line, snapshot
 from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, sides_to_move
 from jaxsolve.search.run.relaxation import combined
 from jaxsolve.search.run.search import Search
@@ -96,12 +97,12 @@ class Job:
                         alone=alone,
                     )
                 )
-            self._begin(options.resume)
+            self._start(options.resume)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, resume: bool) -> None:
+    def _start(self, resume: bool) -> None:
         with self._stopwatch.compiling():
             warm_up_search(self.method, self.game, self.evaluator)
         with self._stopwatch.searching(self.evaluator):
@@ -122,7 +123,7 @@ class Job:
                 if resume:
                     self._adopt_log()
                 if len(self.records) == 1:
-                    self._exchange.begin(self.records[0], self._search)
+                    self._exchange.start(self.records[0], self._search)
             except MemoryFull:
                 self.reason = self._full()
         self._stopwatch.exclude_start()
@@ -268,7 +269,7 @@ class Job:
         """A snapshot for the progress line."""
         if self._search is None:
             return Progress()
-        return report.progress(self._search, self._stopwatch.wall_seconds)
+        return snapshot(self._search, self._stopwatch.wall_seconds)
 
     # ---- records of other searches ---------------------------------------------------------------
     def adopt(self, claim: Claim, states: np.ndarray, moves: np.ndarray, zones: np.ndarray) -> None:
@@ -300,7 +301,7 @@ class Job:
             self._take_answer(search)
             count = search.claim_index + 1
             if search.verdict in (None, Verdict.UNKNOWN):
-                line = report.best_line(search)
+                line = best_line(search)
         self._search = search = None  # its memory is free for the certificates
         results, before = [], Effort()
         for records in self.records[:count]:

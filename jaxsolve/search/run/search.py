@@ -12,11 +12,11 @@ from jaxsolve.games.zones import has_plans
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.methods import Method
 from jaxsolve.search.methods.pns.graph import frontier, level_order
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.move_order import MoveOrder
 from jaxsolve.search.run.restarts import Restarts
-from jaxsolve.search.run.strategy import SearchStages
+from jaxsolve.search.run.steps import SearchSteps
 from jaxsolve.search.run.warm_up import warm_up
-from jaxsolve.search.run.workspace import Allocator
 from jaxsolve.search.tree.claim_codes import claim_codes
 from jaxsolve.search.tree.eviction import Eviction, MemoryFull
 from jaxsolve.search.tree.expansion import EVALUATED, EXPANDED, place
@@ -108,7 +108,7 @@ class Search:
         self._propagated_at = FIRST_PROPAGATION  # expansions
         self._log_was_full = False
         restartable = guided and len(self.claims) == 1
-        self.stages = SearchStages(Restarts(method, planned=planned) if restartable else None)
+        self.steps = SearchSteps(Restarts(method, planned=planned) if restartable else None)
         paths = self.group * flights
         self.work = self._allocate.workspace(method, paths, self.group, self.order.initial)
         self.order.compute(method, self.work)
@@ -196,7 +196,7 @@ class Search:
         while more:
             left, more = len(order), False
             while left:
-                left, decided = self.method.settle(self.work, order, left)
+                left, decided = self.method.propagate(self.work, order, left)
                 self._drain()
                 more = more or decided
         self.finish_if_decided()
@@ -233,7 +233,7 @@ class Search:
         """
         states, actions, _ = self._buffers[flight]
         count = 0
-        if self.stages.prepare_wave(self) and self.verdict is None:
+        if self.steps.prepare_wave(self) and self.verdict is None:
             self.order.update(self.method, self.work)
             factor = 1.5 if self.at_frontier else 2.0
             if self.tree.counters[LOOPS] and self.expanded >= factor * self._propagated_at:
@@ -260,7 +260,7 @@ class Search:
         if decided:
             self.finish_if_decided()
         elif not waits and not self._continue_paths(first, first + most):
-            return self.stages.exhausted(self, flight, most)
+            return self.steps.exhausted(self, flight, most)
         return count
 
     def _continue_paths(self, first: int, last: int) -> bool:
@@ -294,7 +294,7 @@ class Search:
             first = self.method.release(self.work, first, last)
             self._drain()
 
-    # ---- steps of the strategy -------------------------------------------------------------------
+    # ---- what the steps use ----------------------------------------------------------------------
     def restart(self, configuration: Method) -> None:
         """Restarts with another configuration of the method. No wave may be in flight."""
         self.method, self.eviction = configuration, Eviction()
@@ -321,7 +321,7 @@ class Search:
         else:
             self._rebuild()
 
-    def sweep(self) -> None:
+    def retry_all_moves(self) -> None:
         """Propagates all decisions and lets the method try all moves again."""
         self.method.reset_hopeless(self.work)
         self.propagate()
@@ -333,7 +333,7 @@ class Search:
 
     def open_frontier(self, flight: int, most: int) -> int:
         """Selects undecided positions along the shortest paths from the root; leaves found."""
-        # The levels again: the last sweep may have decided positions on the shortest paths, and
+        # The levels again: the last propagation may have decided positions on the shortest paths, and
         # ``frontier`` follows only those.
         level_order(self.tree, self.work.claim.may_repeat)
         self.tree.counters[CUT] = 0

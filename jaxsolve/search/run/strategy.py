@@ -1,12 +1,9 @@
-"""The order in which a question's searches, and the steps within a search, are tried.
+"""Stages of a question: the jobs that answer it, one after the other.
 
-Between jobs: a ``Stage`` describes one job of a question and chooses the following stage from its
-results. A question may be searched under a relaxation of its rules first, and two claims may be
-searched separately. For several claims over one tree see ``continues_with_next_claim``.
-
-Within a search: ``SearchStages`` lists ``SearchStage`` objects. Some are consulted before each wave
-(restart, garbage collection, fallback), the others when the search finds no leaf (sweep, fallback,
-frontier, give up). They hold no reference to the search and receive it as an argument.
+A ``Stage`` describes one job and chooses the following stage from its results. A question may be
+searched under a relaxation of its rules first, and two claims may be searched separately. For
+several claims over one tree see ``continues_with_next_claim``; for the steps within one search see
+``steps``.
 """
 
 from __future__ import annotations
@@ -17,31 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jaxsolve.games.game import Game, HasThreatSearch, State
+from jaxsolve.games.game import HasThreatSearch
 from jaxsolve.proof.writer import Original
-from jaxsolve.question import Claim, Verdict
-from jaxsolve.search.methods import Method
+from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import Result
 from jaxsolve.search.run import effort
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.relaxation import Relaxation, relaxation
-from jaxsolve.search.run.restarts import Restarts
 from jaxsolve.search.settings import Settings
-from jaxsolve.search.tree.tree import EVICTED, FULL, LIVE
 
 if TYPE_CHECKING:
     from jaxsolve.search.run.search import Search
-
-TURNOVERS = 32  # evictions, in multiples of the table's size, before a method falls back
-
-
-# ---- stages of a question ------------------------------------------------------------------------
-class Question(NamedTuple):
-    """A position and the claims about it, the strongest first; None = the default claim."""
-
-    game: Game
-    state: State
-    claims: Claim | tuple[Claim, ...] | None = None
 
 
 class JobRequest(NamedTuple):
@@ -214,148 +197,3 @@ def _resumable(options: RunOptions) -> RunOptions:
     """Resumes only where the folder exists: a claim not reached the last time has none."""
     out: Path | None = options.out
     return dataclasses.replace(options, resume=options.resume and out is not None and out.exists())
-
-
-# ---- stages within a search ----------------------------------------------------------------------
-class SearchStage:
-    """One way to continue a search. By default it never applies."""
-
-    def is_due(self, search: Search) -> bool:
-        """Whether to apply it before the next wave."""
-        del search
-        return False
-
-    def needs_idle(self, search: Search) -> bool:
-        """Whether it waits until no leaf is in flight."""
-        del search
-        return True
-
-    def apply(self, search: Search) -> None:
-        """Applies it before a wave. May raise MemoryFull."""
-
-    def when_exhausted(self, search: Search, flight: int, most: int) -> int | None:
-        """Applies it to a search that finds no leaf: leaves found, or None if it cannot help."""
-        del search, flight, most
-
-
-class Restart(SearchStage):
-    """Restarts with the next configuration of the method when the node budget is used up."""
-
-    def __init__(self, restarts: Restarts):
-        self.restarts = restarts
-
-    def is_due(self, search: Search) -> bool:
-        """Not at the end, when only the frontier is left."""
-        return not search.at_frontier and self.restarts.is_due(search.expanded)
-
-    def apply(self, search: Search) -> None:
-        search.retreat()
-        search.finish_if_decided()
-        if search.verdict is None:
-            search.restart(self.restarts.next_configuration(search.expanded))
-
-
-class GarbageCollection(SearchStage):
-    """Grows the table, and evicts nodes where that is not enough."""
-
-    def is_due(self, search: Search) -> bool:
-        return True
-
-    def needs_idle(self, search: Search) -> bool:
-        """Paths in flight hold their nodes: only without them is it certain that nothing fits."""
-        return search.eviction.hopeless(search.expanded)
-
-    def apply(self, search: Search) -> None:
-        search.make_space()
-
-
-class Fallback(SearchStage):
-    """Replaces the method by its fallback.
-
-    Before a wave: when the table has been evicted ``TURNOVERS`` times. Monte-Carlo and best-first
-    search spread, and focused search judges a node by a few moves: all then forget faster than
-    they prove.
-    """
-
-    def is_due(self, search: Search) -> bool:
-        counters = search.tree.counters
-        return search.method.fallback is not None and bool(
-            counters[EVICTED] >= TURNOVERS * max(1, counters[LIVE])
-        )
-
-    def needs_idle(self, search: Search) -> bool:
-        """Unless the tree is kept."""
-        fallback = search.method.fallback
-        return fallback is None or not search.method.shares_tree(fallback)
-
-    def apply(self, search: Search) -> None:
-        if search.method.fallback is not None:
-            search.fall_back(search.method.fallback)
-
-    def when_exhausted(self, search: Search, flight: int, most: int) -> int | None:
-        if search.method.fallback is None:
-            return None
-        self.apply(search)
-        return 0
-
-
-class Sweep(SearchStage):
-    """Propagates decisions through the whole graph, and lets the method try all moves again."""
-
-    def __init__(self) -> None:
-        self._last: tuple[int, Method] | None = None  # evaluations and method at the last sweep
-
-    def when_exhausted(self, search: Search, flight: int, most: int) -> int | None:
-        """Nothing if no position has been evaluated since the last sweep."""
-        now = search.evaluated, search.method
-        if self._last == now:
-            return None
-        self._last = now
-        search.sweep()
-        return 0
-
-
-class Frontier(SearchStage):
-    """Expands the undecided positions that are nearest to the root."""
-
-    def when_exhausted(self, search: Search, flight: int, most: int) -> int | None:
-        return search.open_frontier(flight, most) or None
-
-
-class GiveUp(SearchStage):
-    """Ends the search: the graph is complete, and no play that ends decides the root."""
-
-    def when_exhausted(self, search: Search, flight: int, most: int) -> int | None:
-        if not search.tree.counters[FULL]:
-            search.verdict = Verdict.UNKNOWN
-        return 0
-
-
-class SearchStages:
-    """The stages of one search, in the order in which they are consulted."""
-
-    def __init__(self, restarts: Restarts | None):
-        fallback = Fallback()
-        self.before_wave: list[SearchStage] = [GarbageCollection(), fallback]
-        if restarts is not None:
-            self.before_wave.insert(0, Restart(restarts))
-        self.when_exhausted: list[SearchStage] = [Sweep(), fallback, Frontier(), GiveUp()]
-
-    def prepare_wave(self, search: Search) -> bool:
-        """Applies the stages that are due; False while one waits for leaves in flight."""
-        for stage in self.before_wave:
-            if search.verdict is not None:
-                break
-            if stage.is_due(search):
-                if stage.needs_idle(search) and search.work.paths.flying.any():
-                    return False
-                stage.apply(search)
-        return True
-
-    def exhausted(self, search: Search, flight: int, most: int) -> int:
-        """Applies the first stage that can continue the search; leaves found."""
-        for stage in self.when_exhausted:
-            count = stage.when_exhausted(search, flight, most)
-            if count is not None:
-                return count
-        return 0

@@ -1,4 +1,4 @@
-"""A node's numbers follow from its edges, or the node is marked stale, for ``sweep``."""
+"""A node's numbers follow from its edges, or the node is marked stale, for ``propagate``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from jaxsolve.games import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import rank
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool

@@ -10,7 +10,7 @@ import pytest
 
 from jaxsolve.games.registry import make
 from jaxsolve.search import Claim, Limits, Settings, Verdict, solve
-from jaxsolve.search.run import adoption, workspace
+from jaxsolve.search.run import adoption, allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
@@ -62,7 +62,7 @@ def test_adoption_never_loses_or_reverses_a_decision(name, method, max_nodes, tm
     game, state, claim, verdict, records = elsewhere(name)
     for seed in (
         range(8) if LONG else (4,)
-    ):  # 4: a sweep once decided the shortest ways to positions that were then never looked at
+    ):  # 4: a propagation once decided the shortest ways to positions that were then never looked at
         rng = random.Random(f"{name} {method} {max_nodes} {seed}")
         out = tmp_path / str(seed)
         settings = Settings(
@@ -188,7 +188,7 @@ def test_full_memory_at_the_start_gives_an_unknown_result(monkeypatch, tmp_path)
     def full(*_, **__):
         raise MemoryFull
 
-    make_tree = workspace.new_tree
+    make_tree = allocator.new_tree
     for attribute, value in (("new_tree", nothing), ("adopt", full)):
         with monkeypatch.context() as changed:
             out = tmp_path / attribute
@@ -197,7 +197,7 @@ def test_full_memory_at_the_start_gives_an_unknown_result(monkeypatch, tmp_path)
                 assert (out / LOG).exists()
                 changed.setattr(adoption, "adopt", value)
             else:
-                changed.setattr(workspace, attribute, value)
+                changed.setattr(allocator, attribute, value)
             result = solve(game, state, claim=claim, out=out, resume=out.exists(), memory_mb=16)
         assert (
             result.verdict is Verdict.UNKNOWN

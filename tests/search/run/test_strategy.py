@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
 
 from jaxsolve.games import make
+from jaxsolve.question import Question
 from jaxsolve.search import Claim, Limits, Result, Settings, Verdict
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.strategy import (
-    Question,
-    SearchStage,
-    SearchStages,
     SeparateClaims,
     UnderOwnRules,
     UnderRelaxation,
@@ -99,39 +94,3 @@ def test_a_disproved_weaker_claim_answers_the_stronger_one():
     following = separate_claims().next([unknown(nodes=30)])
     (result,) = following.next([weaker])
     assert (result.verdict, result.claim, result.nodes) == (weaker.verdict, weaker.claim, 37)
-
-
-class Recorder(SearchStage):
-    """A stage that is always due, waits for idle paths, and counts its applications."""
-
-    def __init__(self, found: int | None = None):
-        self.applied, self.found = 0, found
-
-    def is_due(self, search):
-        return True
-
-    def apply(self, search):
-        self.applied += 1
-
-    def when_exhausted(self, search, flight, most):
-        self.applied += 1
-        return self.found
-
-
-def search_with(flying: int) -> SimpleNamespace:
-    paths = SimpleNamespace(flying=np.array([flying]))
-    return SimpleNamespace(verdict=None, work=SimpleNamespace(paths=paths))
-
-
-def test_stages_wait_for_leaves_in_flight():
-    stages, stage = SearchStages(None), Recorder()
-    stages.before_wave = [stage]
-    assert not stages.prepare_wave(search_with(1)) and stage.applied == 0
-    assert stages.prepare_wave(search_with(0)) and stage.applied == 1
-
-
-def test_an_exhausted_search_takes_the_first_stage_that_helps():
-    stages = SearchStages(None)
-    stages.when_exhausted = [Recorder(None), Recorder(3), Recorder(5)]
-    assert stages.exhausted(search_with(0), 0, 8) == 3
-    assert [stage.applied for stage in stages.when_exhausted] == [1, 1, 0]

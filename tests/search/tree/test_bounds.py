@@ -262,14 +262,14 @@ def test_searches_free_their_memory_however_they_end(without_collector, tmp_path
     job.finish()
     assert [trace() for trace in known] == [None] * len(known)
     made: list[weakref.ref] = []
-    begin = Job._begin
+    start = Job._start
 
     def remembered(self, *arguments):
-        begin(self, *arguments)
+        start(self, *arguments)
         made.extend(traces(self) if self._search is not None else [])
 
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(Job, "_begin", remembered)
+        changed.setattr(Job, "_start", remembered)
         problems = [Problem(str(i), game, game.init(), Claim(i % 2)) for i in range(6)]
         for number, (_, result) in enumerate(
             solve_pool(problems, pool=2, limits=Limits(nodes=60), max_nodes=16)

@@ -98,10 +98,10 @@ class MonteCarlo(Method):
         return walk.absorb(work, owners, first, count, rows, self._exploring)
 
     def start(self, work: Workspace, node: int) -> None:
-        walk.begin(work.tree, node, work.claim, self._exploring, work.offsets)
+        walk.start(work.tree, node, work.claim, self._exploring, work.offsets)
 
-    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        return walk.settle(
+    def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+        return walk.propagate(
             work.tree, order, first, work.claim, self._exploring, work.log, work.paths
         )
 

@@ -228,7 +228,7 @@ def _plan(tree, node, before, action, claim: ClaimCodes, exploring: Exploring, o
 
 
 @compiled
-def begin(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
+def start(tree, node, claim: ClaimCodes, exploring: Exploring, offsets):
     """Initialises a node that no path has led to."""
     _plan(tree, node, np.int64(NONE), np.int64(NONE), claim, exploring, offsets)
     if exploring.ranked:
@@ -286,7 +286,7 @@ def absorb(work: Workspace, owners, first, count, rows, exploring: Exploring):
 
 
 @compiled
-def settle(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
+def propagate(tree, order, first, claim: ClaimCodes, exploring: Exploring, log, paths):
     """Decides nodes ``order[:first]``, last first, from their decided children.
 
     Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.

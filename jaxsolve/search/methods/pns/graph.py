@@ -5,7 +5,7 @@ lead further from the root. When they find nothing more to do, three passes foll
 
 * ``level_order`` recomputes every node's distance from the root (breadth first) and marks the edges
   that lead no further (BACK);
-* ``sweep`` recomputes the numbers of stale nodes, farthest first, repeatedly while something is
+* ``propagate`` recomputes the numbers of stale nodes, farthest first, repeatedly while something is
   decided: with decided leaves at the edge of the graph this is retrograde analysis;
 * ``frontier`` expands the nearest unvisited moves, however unpromising.
 
@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from jaxsolve.jit.host import compiled, inner
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import next_edge, rank_and_store, refresh
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
 from jaxsolve.search.tree.paths import Leaves, enter_child, leaf_request, leave_node, log_is_full
 from jaxsolve.search.tree.tree import (
@@ -105,7 +105,7 @@ def _mark_back_edges(tree, node):
 
 
 @compiled
-def sweep(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
+def propagate(tree, order, first, claim: ClaimCodes, weights: Weights, log, paths):
     """Recomputes the stale numbers of ``order[:first]``, last first.
 
     Returns (number of nodes left, whether any was decided); stops early if the log must be emptied.
@@ -136,7 +136,7 @@ def frontier(tree, paths, first, last, exhausted, leaves: Leaves):
     """Takes those of paths ``first..last-1`` not in flight to the nearest unvisited moves; their
     number.
 
-    Numbers on the way are left to ``sweep``: all paths pass the same few nodes near the root.
+    Numbers on the way are left to ``propagate``: all paths pass the same few nodes near the root.
     ``exhausted`` uint8[N] marks nodes with no such move below; levels must be those of
     ``level_order``.
     """
@@ -214,7 +214,7 @@ def _way_on(tree, node, exhausted):
 def reopen(tree, claim: ClaimCodes):
     """Undecides all that is not proved, for a claim that holds wherever the one before did.
 
-    Numbers are initial ones afterwards, to be recomputed by ``sweep``. Moves below decided nodes
+    Numbers are initial ones afterwards, to be recomputed by ``propagate``. Moves below decided nodes
     must have been kept (``counters[KEEP]``).
     """
     for node in range(tree.counters[NODES]):

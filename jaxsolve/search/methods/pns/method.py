@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxsolve.core.lazy_import import jax
 from jaxsolve.networks.heads import Heads
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.method import Method
 from jaxsolve.search.methods.pns import graph, walk
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.paths import FINISHED, Leaves
 from jaxsolve.search.tree.tree import Tree
 from jaxsolve.search.tree.workspace import Workspace
@@ -150,10 +150,12 @@ class ProofNumber(Method):
         return walk.absorb(work, owners, first, count, rows, self.weights)
 
     def start(self, work: Workspace, node: int) -> None:
-        walk.begin(work.tree, node, work.claim, self.weights, work.log)
+        walk.start(work.tree, node, work.claim, self.weights, work.log)
 
-    def settle(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
-        return graph.sweep(work.tree, order, first, work.claim, self.weights, work.log, work.paths)
+    def propagate(self, work: Workspace, order: np.ndarray, first: int) -> tuple[int, bool]:
+        return graph.propagate(
+            work.tree, order, first, work.claim, self.weights, work.log, work.paths
+        )
 
     def reset_hopeless(self, work: Workspace) -> None:
         graph.reset(work.tree)

@@ -26,7 +26,7 @@ import numpy as np
 from jaxsolve.jit.host import inlined, inner
 from jaxsolve.search.hints.odds import QUIET_SUM, awaits_threats
 from jaxsolve.search.hints.plans import awaits_null_move
-from jaxsolve.search.hints.weights import Weights
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes
 from jaxsolve.search.tree.nodes import add_edge, forced_entry
 from jaxsolve.search.tree.paths import log_decided

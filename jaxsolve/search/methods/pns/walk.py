@@ -17,7 +17,6 @@ from jaxsolve.jit.host import compiled, inner
 from jaxsolve.search.hints.odds import estimate
 from jaxsolve.search.hints.plans import awaits_null_move, initialise_node
 from jaxsolve.search.hints.threats import awaits_threat_search, search_threat_trees
-from jaxsolve.search.hints.weights import Weights
 from jaxsolve.search.methods.pns.numbers import (
     next_edge,
     rank,
@@ -26,6 +25,7 @@ from jaxsolve.search.methods.pns.numbers import (
     refresh_decided,
     store,
 )
+from jaxsolve.search.methods.pns.weights import Weights
 from jaxsolve.search.tree.claim_codes import ClaimCodes, numbers_of
 from jaxsolve.search.tree.expansion import EVALUATED, MOST_FIRST, fetch, place
 from jaxsolve.search.tree.nodes import forced_entry
@@ -80,7 +80,7 @@ def unwind(tree, paths, path, depth, claim: ClaimCodes, weights: Weights, log):
 
 
 @compiled
-def begin(tree, node, claim: ClaimCodes, weights: Weights, log):
+def start(tree, node, claim: ClaimCodes, weights: Weights, log):
     """Initialises a node that no path has led to."""
     if tree.threat_search.addresses[0] != 0 and weights.trust > 0.0:
         estimate(tree, node, claim.or_player, weights.trust, np.float64(0.0))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SHOWN_MOVES = 12  # of the best line, in a progress report
 
 
-def progress(search: Search, wall_seconds: float) -> Progress:
+def snapshot(search: Search, wall_seconds: float) -> Progress:
     """A snapshot of the search."""
     report = Progress(search.expanded, search.evaluated, line=[], wall_seconds=wall_seconds)
     if search.tree.counters[NODES]:

@@ -1,4 +1,4 @@
-"""``Weights``: settings that weigh moves, hints and thresholds in proof-number search."""
+"""``Weights``: settings of proof-number search, as its compiled code reads them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Weights(NamedTuple):
-    """The settings of a ``ProofNumber`` method, as compiled code reads them."""
+    """The settings of a ``ProofNumber`` method: thresholds, widening, shares of the hints."""
 
     # Leave a node whenever a number changes (pns) instead of staying below thresholds.
     leave_on_change: bool
