@@ -97,7 +97,7 @@ def test_shared_patterns_change_no_verdict_and_every_proof_is_complete(name, tmp
             problems = list(positions(name, count))
             rng.shuffle(problems)
             with SharedPatterns(file, capacity_mb=1) as patterns:
-                patterns._room = rng.choice(
+                patterns._capacity = rng.choice(
                     [1 << 20, 1 << 14, 1 << 12]
                 )  # bytes: what is there must go again and again
                 results = solved(
@@ -213,7 +213,7 @@ def test_false_records_give_no_answer_and_are_dropped(tmp_path):
 def test_capacity_is_respected_and_the_latest_proofs_stay(tmp_path):
     problems = positions("live", 12)
     patterns = SharedPatterns(capacity_mb=1)
-    patterns._room = 1 << 14
+    patterns._capacity = 1 << 14
     for number, problem in enumerate(problems):
         solved((problem,), patterns, tmp_path / str(number))
         for held in patterns._questions.values():
