@@ -26,7 +26,6 @@ MORE_PARAMETERS = 5  # functions of the package that may have more: compiled loo
 UNFINISHED_FOLDERS: tuple[str, ...] = (
     "jaxsolve/commands",
     "jaxsolve/formats",
-    "jaxsolve/proof",
     "jaxsolve/search",
     "jaxsolve/tsumego",
     "jaxsolve/view",
