@@ -45,8 +45,8 @@ All callbacks have one signature (``SIGNATURE``):
   the game makes it as small as it can. The result is twice the plan's size plus the side's player,
   or negative where no plan is found. HINT_ONLY searches only parts of the given plan. Plans order
   moves and give heuristic proof numbers (``search.hints.plans``); they decide nothing.
-* `inside` exists only where `lost` does not hold for every subset of its zone. A proof can rest on
-  other variations than the search examined.
+* `inside` exists only where `lost` does not hold for every subset of its zone. A proof can
+  contain other variations than the search examined.
 
 The search calls them through their addresses, so one compiled search serves every game.
 """

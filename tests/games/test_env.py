@@ -185,12 +185,12 @@ def test_problems_of_several_tasks_make_one_environment():
     states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 16))
     captures = env.game.parse_action("C2")  # takes B2
     after = jax.jit(jax.vmap(env.step, in_axes=(0, None)))(states, captures)
-    asked = np.asarray(jax.vmap(env.game.grid.to_bool)(states._game.task.crucial))[:, 2, 1]
-    assert set(asked.tolist()) == {True, False}
-    np.testing.assert_array_equal(after.terminated, asked)
+    captured = np.asarray(jax.vmap(env.game.grid.to_bool)(states._game.task.crucial))[:, 2, 1]
+    assert set(captured.tolist()) == {True, False}
+    np.testing.assert_array_equal(after.terminated, captured)
     mover = np.asarray(states.current_player)
     np.testing.assert_array_equal(
-        np.asarray(after.rewards)[np.arange(16), mover], np.where(asked, 1.0, 0.0)
+        np.asarray(after.rewards)[np.arange(16), mover], np.where(captured, 1.0, 0.0)
     )
 
 

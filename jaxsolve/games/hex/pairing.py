@@ -66,7 +66,7 @@ def pairing(
 class _Board:
     """Sets of cells of an N x N board as integers: row r, column c is bit r * (N + 2) + c.
 
-    The two spare columns take up what a step of up to two columns moves off the board.
+    The two spare columns hold the cells that a step of up to two columns moves off the board.
     """
 
     def __init__(self, size: int, axis: int):

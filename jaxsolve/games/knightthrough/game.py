@@ -16,8 +16,17 @@ from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.validity import are_stones
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.knightthrough import text as notation
-from jaxsolve.games.knightthrough.text import DIRECTIONS, FORWARD
+from jaxsolve.games.knightthrough.text import (
+    DIRECTIONS,
+    FORWARD,
+    action_of,
+    cells_of_move,
+    end_of,
+    move_text,
+    owner,
+    parse_position,
+    start_cells,
+)
 
 
 @exportable
@@ -86,7 +95,7 @@ class Knightthrough(Game):
     # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> KnightthroughState:
         return jax.device_put(
-            KnightthroughState(byteboard.stones_of(notation.start(self.size)), np.uint32(0))
+            KnightthroughState(byteboard.stones_of(start_cells(self.size)), np.uint32(0))
         )
 
     def step(self, state: KnightthroughState, action: jax.Array) -> KnightthroughState:
@@ -201,7 +210,7 @@ class Knightthrough(Game):
         return jax.device_put(self.read(text))
 
     def read(self, text: str) -> KnightthroughState:
-        cells, side = notation.parse(self, text)
+        cells, side = parse_position(self, text)
         return KnightthroughState(byteboard.stones_of(cells), np.uint32(side))
 
     def are_positions(self, states: KnightthroughState) -> np.ndarray:
@@ -212,17 +221,15 @@ class Knightthrough(Game):
         """Without a state the mover is Black."""
         if not 0 <= action < self.num_actions:
             raise ValueError(f"Action {action} is no move on a {self.size}x{self.size} board.")
-        return notation.action_text(
-            int(action), self.size, self._mover(int(action) % self.size**2, state)
-        )
+        return move_text(int(action), self.size, self._mover(int(action) % self.size**2, state))
 
     def parse_action(self, text: str, state: KnightthroughState | None = None) -> int:
         """Without a state the mover is Black."""
-        first, _ = notation.cells_of_move(text, self.size)
-        return notation.action_of(text, self.size, self._mover(first, state), self._planes)
+        first, _ = cells_of_move(text, self.size)
+        return action_of(text, self.size, self._mover(first, state), self._planes)
 
     def _mover(self, cell: int, state: KnightthroughState | None) -> int:
-        return 0 if state is None else notation.owner(cell, self.cells(state), int(state.side))
+        return 0 if state is None else owner(cell, self.cells(state), int(state.side))
 
     def cells(self, state: KnightthroughState) -> np.ndarray:
         return byteboard.cells_of(np.asarray(state.knights), self.size)
@@ -236,7 +243,7 @@ class Knightthrough(Game):
 
     def place(self, action: int, state: KnightthroughState, player: int) -> Place | None:
         """The (column, row) of the knight's target."""
-        end = notation.end_of(int(action), self.size, player)
+        end = end_of(int(action), self.size, player)
         return None if end is None else (end[1], end[0])
 
 

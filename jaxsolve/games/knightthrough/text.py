@@ -19,7 +19,7 @@ A step is (rows towards the mover's far row, columns to the right from Black's v
 DIRECTIONS = (*FORWARD, *((-rows, columns) for rows, columns in FORWARD))
 
 
-def start(size: int) -> np.ndarray:
+def start_cells(size: int) -> np.ndarray:
     """int8[N, N]: the start position."""
     cells = np.zeros((size, size), np.int8)
     cells[:2], cells[-2:] = 2, 1
@@ -43,7 +43,7 @@ def owner(cell: int, cells: np.ndarray, side: int) -> int:
     return knight - 1 if knight else 1 - side
 
 
-def action_text(action: int, size: int, player: int) -> str:
+def move_text(action: int, size: int, player: int) -> str:
     """``B1-C3`` for a move of ``player``. Raises ValueError if its target is off the board."""
     end = end_of(action, size, player)
     first = board_text.gtp_point(action % size**2, size)
@@ -74,7 +74,7 @@ def action_of(text: str, size: int, player: int, planes: int) -> int:
     return plane * size**2 + first
 
 
-def parse(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
+def parse_position(game: Knightthrough, text: str) -> tuple[np.ndarray, int]:
     """Cells int8[N, N] and the side to move of ``<board> <side>``. Raises ValueError."""
     cells, side = board_text.parse_board_and_side(text, "Knightthrough", game.size, game.players)
     if (cells[-1 if side else 0] == side + 1).any():

@@ -55,7 +55,7 @@ class Loa(Game):
 
     A player without a legal move passes with ``no_moves=pass``, and loses with ``no_moves=loss``. A
     player who has a legal move may not pass. If neither side has a legal move, ``no_moves=pass``
-    makes it a draw, since passes would repeat for ever. Positions may repeat and the length of a
+    makes it a draw, since passes would repeat endlessly. Positions may repeat and the length of a
     game is unlimited. A side always has a piece: if it has one left, it has one group.
 
     The outcome of a position set up by hand is that of a position after a move by the side not to

@@ -15,7 +15,6 @@ from jaxsolve.games.boards.mixing import key_of
 from jaxsolve.games.boards.validity import are_in
 from jaxsolve.games.drawing import Place, Shape, Stones
 from jaxsolve.games.game import Game, Outcome
-from jaxsolve.games.minishogi import text as notation
 from jaxsolve.games.minishogi.moves import DOWN_BITS, UP_BITS, legal_moves, pieces_of
 from jaxsolve.games.minishogi.pieces import (
     BITS,
@@ -33,6 +32,16 @@ from jaxsolve.games.minishogi.pieces import (
     SIZE,
     SQUARES,
     STRIDE,
+)
+from jaxsolve.games.minishogi.text import (
+    START,
+    Piece,
+    Position,
+    from_view_of,
+    move_text,
+    parse_move,
+    parse_position,
+    position_text,
 )
 
 PLANES = 2 * len(DIRECTIONS) + len(HELD)
@@ -104,7 +113,7 @@ class MiniShogi(Game):
 
     # ---- rules ---------------------------------------------------------------------------------
     def init(self) -> MiniShogiState:
-        return self.parse(notation.START)
+        return self.parse(START)
 
     def step(self, state: MiniShogiState, action: jax.Array) -> MiniShogiState:
         return self._step(state, as_action(action))
@@ -253,16 +262,16 @@ class MiniShogi(Game):
 
     # ---- text ----------------------------------------------------------------------------------
     def text(self, state: MiniShogiState) -> str:
-        return notation.position_text(self._position(state))
+        return position_text(self._position(state))
 
     def parse(self, text: str) -> MiniShogiState:
         return jax.device_put(self.read(text))
 
     def read(self, text: str) -> MiniShogiState:
-        position = notation.parse_position(text)
+        position = parse_position(text)
         boards, meta = [0] * 5, position.side << SIDE_AT
         for square, (kind, promoted, player) in position.pieces.items():
-            bit = 1 << int(BITS[notation.from_view_of(square, position.side)])
+            bit = 1 << int(BITS[from_view_of(square, position.side)])
             for n, member in enumerate(
                 (kind & 1, kind & 2, kind & 4, promoted, player == position.side)
             ):
@@ -274,14 +283,14 @@ class MiniShogi(Game):
                 )
         return MiniShogiState(np.array(boards, np.uint32), np.uint32(meta))
 
-    def _position(self, state: MiniShogiState) -> notation.Position:
+    def _position(self, state: MiniShogiState) -> Position:
         boards, meta = [int(word) for word in np.asarray(state.boards)], int(state.meta)
         side, pieces = meta >> SIDE_AT & 1, {}
         for seen in range(SQUARES):
             bit = int(BITS[seen])
             low, middle, high, promoted, own = (word >> bit & 1 for word in boards)
             if kind := low + 2 * middle + 4 * high:
-                pieces[notation.from_view_of(seen, side)] = notation.Piece(
+                pieces[from_view_of(seen, side)] = Piece(
                     kind, bool(promoted), side if own else 1 - side
                 )
         counts = [
@@ -292,7 +301,7 @@ class MiniShogi(Game):
             ]
             for at in (0, HAND_BITS)
         ]
-        return notation.Position(pieces, side, (counts[side], counts[1 - side]))
+        return Position(pieces, side, (counts[side], counts[1 - side]))
 
     def are_positions(self, states: MiniShogiState) -> np.ndarray:
         kinds, marks = states.boards[:, :3], states.boards[:, 3:]
@@ -308,16 +317,14 @@ class MiniShogi(Game):
 
         Without ``state`` only drops have a text, and the mover is Black.
         """
-        return notation.action_text(int(action), None if state is None else self._position(state))
+        return move_text(int(action), None if state is None else self._position(state))
 
     def parse_action(self, text: str, state: MiniShogiState | None = None) -> int:
         """Without a state the mover is Black."""
-        return notation.parse_action(
-            text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1
-        )
+        return parse_move(text, 0 if state is None else int(np.asarray(state.meta)) >> SIDE_AT & 1)
 
     def parse_action_made(self, text: str, state: MiniShogiState) -> int:
-        return notation.parse_action(text, 1 - (int(np.asarray(state.meta)) >> SIDE_AT & 1))
+        return parse_move(text, 1 - (int(np.asarray(state.meta)) >> SIDE_AT & 1))
 
     def cells(self, state: MiniShogiState) -> np.ndarray:
         cells = np.zeros(SQUARES, np.int8)
@@ -343,7 +350,7 @@ class MiniShogi(Game):
         )
 
     def place(self, action: int, state: MiniShogiState, player: int) -> Place:
-        square = notation.from_view_of(action % SQUARES, player)
+        square = from_view_of(action % SQUARES, player)
         return square % SIZE, square // SIZE
 
 

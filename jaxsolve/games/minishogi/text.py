@@ -220,7 +220,7 @@ def _line(square: int, direction: int) -> Sequence[int]:
 
 
 # ---- moves -------------------------------------------------------------------------------------
-def action_text(action: int, position: Position | None) -> str:
+def move_text(action: int, position: Position | None) -> str:
     """``A2-A3``, ``A4-A5+``, ``P@C3``; without a position only drops, by Black.
 
     Raises ValueError for a number that is no move of the position.
@@ -241,7 +241,7 @@ def action_text(action: int, position: Position | None) -> str:
     return f"{board_text.gtp_point(start, SIZE)}-{end}" + "+" * (plane >= len(DIRECTIONS))
 
 
-def parse_action(text: str, side: int) -> int:
+def parse_move(text: str, side: int) -> int:
     """The action of a move of ``side``; case does not matter. Raises ValueError."""
     move = text.strip().upper()
     if match := _DROP.fullmatch(move):

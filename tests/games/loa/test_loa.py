@@ -56,8 +56,8 @@ def states_of(boards: list[oracle.Board], game: Loa) -> LoaState:
 @functools.cache
 def compiled(game: Loa):
     states = states_of([oracle.start(game.size)], game)
-    look = quickly(jax.vmap(lambda s: (game.legal_mask(s), game.outcome(s))), states)
-    return look, quickly(jax.vmap(game.step), states, np.zeros(WIDTH, np.int32))
+    mask_and_outcome = quickly(jax.vmap(lambda s: (game.legal_mask(s), game.outcome(s))), states)
+    return mask_and_outcome, quickly(jax.vmap(game.step), states, np.zeros(WIDTH, np.int32))
 
 
 def compare(game: Loa, boards: list[oracle.Board], rng: random.Random, rules=None) -> Counter:
@@ -66,11 +66,11 @@ def compare(game: Loa, boards: list[oracle.Board], rng: random.Random, rules=Non
     Returns the number of boards by outcome ("stuck": the side to move must pass).
     """
     ends, cells = Counter(), game.size**2
-    look, step = compiled(game)
+    mask_and_outcome, step = compiled(game)
     for first in range(0, len(boards), WIDTH):
         part = boards[first : first + WIDTH]
         states = states_of(part, game)
-        masks, outcomes = map(np.asarray, look(states))
+        masks, outcomes = map(np.asarray, mask_and_outcome(states))
         actions, after = np.zeros(WIDTH, np.int32), {}
         for i, board in enumerate(part):
             end = oracle.outcome(board, game.simultaneous, game.no_moves)
@@ -149,7 +149,7 @@ def perft(game: Loa, board: oracle.Board, depth: int) -> int:
 
     Equal positions are counted together.
     """
-    look, step = compiled(game)
+    mask_and_outcome, step = compiled(game)
     states, times = states_of([board], game), np.ones(1, np.int64)
     rows = np.concatenate([states.pieces[:1].reshape(1, 4), states.meta[:1, None]], axis=1)
 
@@ -160,7 +160,7 @@ def perft(game: Loa, board: oracle.Board, depth: int) -> int:
     for ply in range(depth):
         masks = np.concatenate(
             [
-                np.asarray(look(batch(rows[i : i + WIDTH]))[0])[: len(rows) - i]
+                np.asarray(mask_and_outcome(batch(rows[i : i + WIDTH]))[0])[: len(rows) - i]
                 for i in range(0, len(rows), WIDTH)
             ]
         )
@@ -266,12 +266,15 @@ def test_open_spiel_plays_the_same_games():
     """
     pyspiel = pytest.importorskip("pyspiel")
     rng, rules = random.Random(3), proof_tools.rules_of("loa", SPIEL.rule_set)
-    look, step = jax.jit(lambda s: (SPIEL.legal_mask(s), SPIEL.outcome(s))), jax.jit(SPIEL.step)
+    mask_and_outcome, step = (
+        jax.jit(lambda s: (SPIEL.legal_mask(s), SPIEL.outcome(s))),
+        jax.jit(SPIEL.step),
+    )
     plies, wins = 0, Counter()
     for _ in range(200 if LONG else 12):
         theirs, ours = pyspiel.load_game("lines_of_action").new_initial_state(), SPIEL.init()
         while not theirs.is_terminal():
-            mask, outcome = look(ours)
+            mask, outcome = mask_and_outcome(ours)
             assert int(outcome) == Outcome.ONGOING
             names = {
                 SPIEL.action_text(int(action), ours): int(action) for action in np.flatnonzero(mask)
@@ -291,7 +294,7 @@ def test_open_spiel_plays_the_same_games():
             plies += 1
         returns = theirs.returns()
         if any(returns):
-            assert int(look(ours)[1]) == (
+            assert int(mask_and_outcome(ours)[1]) == (
                 Outcome.FIRST_WINS if returns[0] > 0 else Outcome.SECOND_WINS
             )
             wins[returns[0] > 0] += 1
