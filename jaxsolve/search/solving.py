@@ -226,5 +226,5 @@ def _pool_of_one_game(
 def _first_stage_of(problem: Problem, options: RunOptions) -> Stage:
     if options.out is not None:
         folder = options.out / str(problem.id)
-        options = dataclasses.replace(options, out=folder, resume=folder.exists())
+        options = dataclasses.replace(options, out=folder, resume_if_exists=True)
     return first_stage(Question(problem.game, problem.state, problem.claim), options)

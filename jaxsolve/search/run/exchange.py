@@ -22,7 +22,10 @@ class Exchange:
         self._active = False
 
     def start(self, records: ClaimRecords, search: Search) -> None:
-        """Enters the shared records of the question; a new log begins with them."""
+        """Enters the shared records of the question; a new log begins with them.
+
+        Raises OSError if the log cannot hold them.
+        """
         if self._patterns is None or not search.tree.zoning.planes[0]:
             return
         self._active = True
@@ -33,6 +36,8 @@ class Exchange:
         fresh = not len(records.log)
         records.append(*decided)
         records.flush()
+        if records.failure is not None:
+            raise records.failure
         if fresh and len(records.log) == len(shared):
             records.taken = serials
         adoption.adopt_patterns(search, *decided)

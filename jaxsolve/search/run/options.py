@@ -19,9 +19,17 @@ class RunOptions:
     settings: Settings = field(default_factory=Settings)
     out: Path | None = None  # output folder; None keeps no proof
     resume: bool = False  # continue from the proof logs in ``out``
+    resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
     progress: ProgressCallback | None = None
     patterns: SharedPatterns | None = None  # decided positions of earlier searches
     evaluator: Evaluator | None = None  # None = the rules with the settings' network
+
+    def for_job(self) -> RunOptions:
+        """These options with ``resume`` decided by the folder as it is now."""
+        if not self.resume_if_exists:
+            return self
+        exists = self.out is not None and self.out.exists()
+        return dataclasses.replace(self, resume=exists, resume_if_exists=False)
 
     def with_evaluator(self, evaluator: Evaluator) -> RunOptions:
         """These options with another evaluator."""

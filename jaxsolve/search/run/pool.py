@@ -18,6 +18,7 @@ import numpy as np
 
 from jaxsolve.core.process import cpu_seconds
 from jaxsolve.evaluate import BATCH_SIZES, Estimates, Evaluator
+from jaxsolve.games.game import Game
 from jaxsolve.question import Claim
 from jaxsolve.search.result import ProgressCallback, Result
 from jaxsolve.search.run.job import Job
@@ -263,40 +264,56 @@ def run_stages(
 ) -> Generator[tuple[int, list[Result]], None, None]:
     """Runs questions from their first ``stages`` to their end, ``size`` at a time.
 
-    The jobs of one round share an evaluator: all first stages, then the stages that follow.
-    Yields (number of the question, its results) as questions end. After Ctrl-C it yields the
-    results of the questions that were running or waiting for a later stage, as far as they are.
+    A round runs one job of each question: all first stages, then the stages that follow. The jobs
+    of one game share an evaluator in a round. Yields (number of the question, its results) as
+    questions end. After Ctrl-C it yields the results of the questions that were running or waiting
+    for a later stage, as far as they are.
 
     Raises:
       KeyboardInterrupt: Ctrl-C, where no result reports it.
     """
-    current, waiting = dict(enumerate(stages)), dict[int, Stage]()
+    current, unfinished = dict(enumerate(stages)), dict[int, list[Result]]()
     interrupted = False
     try:
         while current and not interrupted:
             following: dict[int, Stage] = {}
-            for number, results in _run_round(current, size, options):
-                interrupted = interrupted or results[-1].interrupted
-                step = current[number].next(results)
-                waiting.pop(number, None)
-                if isinstance(step, Stage):
-                    following[number] = waiting[number] = step
-                else:
-                    yield number, step
+            for group in _by_game(current):
+                with contextlib.closing(_run_round(group, size, options, unfinished)) as steps:
+                    for number, step in steps:
+                        if isinstance(step, Stage):
+                            following[number] = step
+                        else:
+                            interrupted = interrupted or step[-1].interrupted
+                            yield number, step
+                if interrupted:
+                    break
             current = following
     except KeyboardInterrupt:
-        if not waiting:
+        if not unfinished:
             raise
-    for number, stage in waiting.items():
-        results = stage.results_so_far
+    for number, results in unfinished.items():
         results[-1].interrupted = True
         yield number, results
 
 
+def _by_game(stages: Mapping[int, Stage]) -> list[dict[int, Stage]]:
+    """The stages in groups of one game: an evaluator has one."""
+    groups: dict[Game, dict[int, Stage]] = {}
+    for number, stage in stages.items():
+        groups.setdefault(stage.game, {})[number] = stage
+    return list(groups.values())
+
+
 def _run_round(
-    stages: Mapping[int, Stage], size: int, options: RunOptions
-) -> Generator[tuple[int, list[Result]], None, None]:
-    """Runs one job of each question."""
+    stages: Mapping[int, Stage],
+    size: int,
+    options: RunOptions,
+    unfinished: dict[int, list[Result]],
+) -> Generator[tuple[int, Stage | list[Result]], None, None]:
+    """Runs one job of each question, all of one game; yields what follows each.
+
+    ``unfinished`` receives the results so far of questions that are not at their end.
+    """
     waiting, evaluator = list(stages.items()), options.evaluator
     running: dict[Job, int] = {}
     pool: Pool | None = None
@@ -311,19 +328,33 @@ def _run_round(
                 running[job] = number
             assert pool is not None
             for job in pool.run(options.progress):
-                yield running.pop(job), _finished(job)
+                number = running.pop(job)
+                yield number, _following(number, stages[number], _finished(job), unfinished)
     except KeyboardInterrupt:
         reported = False
         for job, number in running.items():
             job.interrupt()
             results = _finished(job)
             reported = reported or results[-1].interrupted
-            yield number, results
+            yield number, _following(number, stages[number], results, unfinished)
         if not reported:  # no job was running, or all had just been decided
             raise
     finally:
         for job in running:
             job.close()
+
+
+def _following(
+    number: int, stage: Stage, results: list[Result], unfinished: dict[int, list[Result]]
+) -> Stage | list[Result]:
+    """What follows a job's results; they stay in ``unfinished`` if Ctrl-C comes meanwhile."""
+    unfinished[number] = stage.with_results(results)
+    step = stage.next(results)
+    if isinstance(step, Stage):
+        unfinished[number] = step.results_so_far
+    else:
+        del unfinished[number]
+    return step
 
 
 def _made(stage: Stage, evaluator: Evaluator | None, share: float) -> Job:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import abc
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jaxsolve.games.game import HasThreatSearch
+from jaxsolve.games.game import Game, HasThreatSearch
 from jaxsolve.proof.writer import Original
 from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import Result
@@ -40,13 +39,22 @@ class Stage(abc.ABC):
     """One job of a question."""
 
     @property
+    @abc.abstractmethod
+    def game(self) -> Game:
+        """The game of the job, which may be a relaxation of the question's."""
+
+    @property
     def results_so_far(self) -> list[Result]:
         """Results of the question's earlier stages."""
         return []
 
+    def with_results(self, results: list[Result]) -> list[Result]:
+        """The question's results up to and including the job's ``results``."""
+        return results
+
     @abc.abstractmethod
     def job(self) -> JobRequest:
-        """The job to run."""
+        """The job to run, now."""
 
     @abc.abstractmethod
     def next(self, results: list[Result]) -> Stage | list[Result]:
@@ -78,10 +86,15 @@ class UnderRelaxation(Stage):
     options: RunOptions
     relaxed: Relaxation
 
+    @property
+    def game(self) -> Game:
+        return self.relaxed.question[0]
+
     def job(self) -> JobRequest:
         question = Question(*self.relaxed.question, self.question.claims)
         limits = effort.first_share(self.options.settings.limits)
-        return JobRequest(question, _limited(self.options, limits), self.relaxed.original)
+        options = _limited(self.options, limits).for_job()
+        return JobRequest(question, options, self.relaxed.original)
 
     def next(self, results: list[Result]) -> Stage | list[Result]:
         """Ends at an answer, an interruption, unsaved records or an exhausted limit."""
@@ -105,12 +118,16 @@ class UnderOwnRules(Stage):
     relaxed: Result | None = None  # of the search under the relaxation
 
     @property
+    def game(self) -> Game:
+        return self.question.game
+
+    @property
     def results_so_far(self) -> list[Result]:
         """The result under the relaxation."""
         return [] if self.relaxed is None else [self.relaxed]
 
     def job(self) -> JobRequest:
-        return JobRequest(self.question, self.options, relaxed=self.relaxed)
+        return JobRequest(self.question, self.options.for_job(), relaxed=self.relaxed)
 
     def next(self, results: list[Result]) -> Stage | list[Result]:
         return results
@@ -143,6 +160,13 @@ class SeparateClaims(Stage):
         out = None if self._options.out is None else self._options.out / claim.result
         options = dataclasses.replace(_limited(self._options, self._limits), out=out)
         return first_stage(self._question._replace(claims=claim), _resumable(options))
+
+    @property
+    def game(self) -> Game:
+        return self._stage.game
+
+    def with_results(self, results: list[Result]) -> list[Result]:
+        return self._found + self._stage.with_results(results)
 
     @property
     def results_so_far(self) -> list[Result]:
@@ -195,5 +219,4 @@ def _limited(options: RunOptions, limits: effort.Limits) -> RunOptions:
 
 def _resumable(options: RunOptions) -> RunOptions:
     """Resumes only where the folder exists: a claim not reached the last time has none."""
-    out: Path | None = options.out
-    return dataclasses.replace(options, resume=options.resume and out is not None and out.exists())
+    return dataclasses.replace(options, resume=False, resume_if_exists=options.resume)
