@@ -22,7 +22,7 @@ from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
 from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import Original, write_certificate
+from jaxsolve.proof.writer import Header, Original, write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:
@@ -110,9 +110,8 @@ def certify(
     first_move = graph.first_move(game) if moves else None
     with _folder(path) as folder:
         name = path.name if path is not None else "proof.jsonl.gz"
-        written = write_certificate(
-            game, graph, claim, folder / f"unchecked-{name}", note, order, poll, original
-        )
+        header = Header(claim, note, original)
+        written = write_certificate(game, graph, header, folder / f"unchecked-{name}", order, poll)
         try:
             result = checked(written.path, stop) if check_it or original is not None else None
             if result is not None:

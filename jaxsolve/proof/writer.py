@@ -29,6 +29,14 @@ class Original(NamedTuple):
     state: State
 
 
+class Header(NamedTuple):
+    """Contents of the header that do not depend on the graph."""
+
+    claim: Claim
+    note: str = ""  # free text
+    original: Original | None = None  # the question as posed, if the graph is of a relaxation
+
+
 @dataclass(frozen=True)
 class Certificate:
     """A written certificate."""
@@ -41,20 +49,16 @@ class Certificate:
 def write_certificate(
     game: Game,
     graph: ProofGraph,
-    claim: Claim,
+    header: Header,
     path: Path,
-    note: str = "",
     order: np.ndarray | None = None,
     stop: Callable[[], None] = lambda: None,
-    original: Original | None = None,
 ) -> Certificate:
-    """Writes ``graph`` as a certificate of ``claim``; the file gets its name when it is complete.
+    """Writes ``graph`` as a certificate; the file gets its name when it is complete.
 
     Args:
-      note: free text for the header.
       order: the graph's ``post_order``, if known.
       stop: called at least every 0.2 s; may raise.
-      original: the question as posed, if the graph is of a relaxation.
     Raises:
       OSError: the file cannot be written.
     """
@@ -68,10 +72,7 @@ def write_certificate(
             gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed,
         ):
             packed.write(
-                _line(
-                    _header(game, graph, claim, note)
-                    | _by(game, graph, claim, order, original, stop)
-                )
+                _line(_header(game, graph, header) | _by(game, graph, header, order, stop))
             )
             for at in range(0, len(order), LINES):
                 stop()
@@ -88,8 +89,9 @@ def write_certificate(
     return Certificate(path, len(order), path.stat().st_size)
 
 
-def _header(game: Game, graph: ProofGraph, claim: Claim, note: str) -> dict[str, object]:
-    header: dict[str, object] = {
+def _header(game: Game, graph: ProofGraph, header: Header) -> dict[str, object]:
+    claim, note = header.claim, header.note
+    fields: dict[str, object] = {
         "format": "jaxsolve-proof",
         "version": 1,
         "game": game.name,
@@ -97,27 +99,27 @@ def _header(game: Game, graph: ProofGraph, claim: Claim, note: str) -> dict[str,
         "root": game.text(graph.state(game, 0)),
         "claim": {"player": game.players[claim.player], "result": claim.result},
     }
-    return header | ({"note": note} if note else {})
+    return fields | ({"note": note} if note else {})
 
 
 def _by(
     game: Game,
     graph: ProofGraph,
-    claim: Claim,
+    header: Header,
     order: np.ndarray,
-    original: Original | None,
     stop: Callable[[], None],
 ) -> dict[str, object]:
     """Header fields of a proof by relaxation: the claim's rules and root, ``by`` and ``again``."""
+    original = header.original
     if original is None:
         return {}
-    again = _again(game, graph, claim.player, order, original, stop)
-    header: dict[str, object] = {
+    again = _again(game, graph, header.claim.player, order, original, stop)
+    fields: dict[str, object] = {
         "rules": original.game.rule_set,
         "root": original.game.text(original.state),
         "by": game.rule_set,
     }
-    return header | (
+    return fields | (
         {"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {}
     )
 
