@@ -97,8 +97,14 @@ def _options(
     evaluator: Evaluator | None,
     patterns: SharedPatterns | None,
 ) -> RunOptions:
-    folder = None if out is None else Path(out)
-    return RunOptions(changed(settings, **changes), folder, resume, progress, patterns, evaluator)
+    return RunOptions(
+        settings=changed(settings, **changes),
+        out=None if out is None else Path(out),
+        resume=resume,
+        progress=progress,
+        patterns=patterns,
+        evaluator=evaluator,
+    )
 
 
 def _answer(stage: Stage, options: RunOptions) -> list[Result]:

@@ -12,7 +12,7 @@ from jaxsolve.search.run.shared_patterns import SharedPatterns
 from jaxsolve.search.settings import Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """Everything that ``solve``, ``solve_value`` and ``solve_pool`` take besides the questions."""
 
