@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def cache_folder() -> Path:
@@ -70,7 +70,8 @@ def setup() -> None:
     import_jax()
     import jax
 
-    platforms = jax.config.jax_platforms
+    config: Any = jax.config
+    platforms = config.jax_platforms
     # Only an explicit platform can fail. Otherwise the first user of a device configures it.
     if platforms and platforms != "cpu":
         try:
@@ -82,7 +83,7 @@ def setup() -> None:
             raise NoDevice(
                 f"JAX cannot run on {platforms!r}, which JAX_PLATFORMS asks for: {reason}"
             ) from None
-    if jax.config.jax_compilation_cache_dir is None and _private(folder := cache_folder() / "xla"):
+    if config.jax_compilation_cache_dir is None and _private(folder := cache_folder() / "xla"):
         jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 

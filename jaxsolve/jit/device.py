@@ -30,10 +30,11 @@ def is_cacheable(game: object) -> bool:
 
     The game must be one of the package, and the default device and ``jax.jit`` in use.
     """
+    config: Any = jax.config
     return (
         type(game).__module__.startswith("jaxsolve.")
-        and jax.config.jax_default_device is None
-        and not jax.config.jax_disable_jit
+        and config.jax_default_device is None
+        and not config.jax_disable_jit
     )
 
 
@@ -110,7 +111,8 @@ def _without_cache() -> Iterator[None]:
 
     An executable from that cache cannot be serialised again (on CPUs it lacks its functions).
     """
-    before = jax.config.jax_enable_compilation_cache
+    config: Any = jax.config
+    before = config.jax_enable_compilation_cache
     jax.config.update("jax_enable_compilation_cache", False)
     compilation_cache.reset_cache()  # JAX looks for its cache only once
     try:

@@ -27,6 +27,10 @@ for each use of an array, which took four fifths of the search's time.
 Numba's internals used here are listed in ``tests/jit/test_internals.py``.
 """
 
+# numba has no types for its internals:
+# pyright: reportAttributeAccessIssue=false, reportIncompatibleMethodOverride=false
+# pyright: reportPrivateImportUsage=false, reportCallIssue=false
+
 from __future__ import annotations
 
 import contextlib

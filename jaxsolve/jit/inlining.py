@@ -8,6 +8,10 @@ inlined function is only simplified, once; the function that inlines it is optim
 Numba's internals used here are listed in ``tests/jit/test_internals.py``.
 """
 
+# numba has no types for its internals:
+# pyright: reportAttributeAccessIssue=false, reportIncompatibleMethodOverride=false
+# pyright: reportPrivateImportUsage=false, reportCallIssue=false
+
 from __future__ import annotations
 
 from typing import Any

@@ -48,11 +48,12 @@ Fields = TypeVar("Fields", bound=tuple)
 
 def by_pointer(fields: type[Fields]) -> type[Fields]:
     """Decorator of a named tuple of arrays, named tuples of arrays, or ``by_pointer`` tuples."""
-    return type(
+    by_pointer_class: Any = type(
         fields.__name__,
         (PassedByPointer, fields),
         {"__doc__": fields.__doc__, "__module__": fields.__module__},
     )
+    return by_pointer_class
 
 
 class PassedByPointer:
@@ -60,10 +61,11 @@ class PassedByPointer:
 
     @functools.cached_property
     def _kind(self) -> Block:
+        fields: Any = self
         return Block(
             type(self).__name__,
-            {name: typeof(value) for name, value in zip(self._fields, self, strict=True)},
-        )  # pyright: ignore
+            {name: typeof(value) for name, value in zip(fields._fields, fields, strict=True)},
+        )
 
     @functools.cached_property
     def _block(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class AwariState(NamedTuple):
     Pits A..F, pits a..f, seeds captured by South and by North, side to move.
     """
 
-    words: jax.Array  # uint32[3]
+    words: Any  # uint32[3]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Awari(Game):
         fields = states.words[:, :, None] >> _shifts() & np.uint32(63)
         seeds = fields.reshape(len(fields), -1)[:, :14].sum(axis=1)
         unused = (states.words >> np.uint32(_FIELDS_PER_WORD * _FIELD_BITS)).any(axis=1)
-        return (seeds <= SEEDS) & (fields[:, 2, 4] <= 1) & ~unused
+        return (seeds <= SEEDS) & (fields[:, 2, 4] <= 1) & np.logical_not(unused)
 
     def action_text(self, action: int, state: AwariState | None = None) -> str:
         """Letter of the pit: ``A..F`` for South or if no state is given, ``a..f`` for North."""

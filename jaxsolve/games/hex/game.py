@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,11 @@ class HexState(NamedTuple):
     ``joined`` follows from ``stones``; it saves a flood fill per move.
     """
 
-    stones: jax.Array  # uint32[2, W]: Black's and White's stones
+    stones: Any  # uint32[2, W]: Black's and White's stones
     # uint32[2, 2, W]: each colour's stones that are connected to its first edge (top; left) and to
     # its second edge; empty if the game is over.
-    joined: jax.Array
-    meta: jax.Array  # uint32[]: side to move, outcome << 1
+    joined: Any
+    meta: Any  # uint32[]: side to move, outcome << 1
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,8 @@ from jaxsolve.games.knightthrough.text import (
 class KnightthroughState(NamedTuple):
     """A position packed as in ``byteboard``: five words, 20 bytes."""
 
-    knights: jax.Array  # uint32[2, 2]: Black's and White's knights
-    side: jax.Array  # uint32[]: the player to move, 0 or 1
+    knights: Any  # uint32[2, 2]: Black's and White's knights
+    side: Any  # uint32[]: the player to move, 0 or 1
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,8 @@ from jaxsolve.games.loa.text import (
 class LoaState(NamedTuple):
     """A position, packed by ``byteboard`` into five words (20 bytes)."""
 
-    pieces: jax.Array  # uint32[2, 2]: Black's and White's pieces
-    meta: jax.Array  # uint32[]: side to move, outcome << 1 if a side's pieces are joined
+    pieces: Any  # uint32[2, 2]: Black's and White's pieces
+    meta: Any  # uint32[]: side to move, outcome << 1 if a side's pieces are joined
 
 
 @dataclasses.dataclass(frozen=True)

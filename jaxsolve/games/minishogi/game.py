@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -55,10 +55,10 @@ class MiniShogiState(NamedTuple):
 
     # uint32[5], boards as in ``pieces``: the three bits of a square's piece kind, lowest first (0:
     # empty), promoted pieces, the mover's pieces.
-    boards: jax.Array
+    boards: Any
     # uint32[]: the mover's hand (``pieces``) from bit 0, the opponent's from bit HAND_BITS, and bit
     # SIDE_AT if White is to move.
-    meta: jax.Array
+    meta: Any
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,7 +21,7 @@ SUPERKO = make(
 )
 THREATS = make("gomoku-6;line=4;win=five-or-more;knowledge=4t")
 WHOLE = Limits(nodes=100)
-OPTIONS = RunOptions(Settings(limits=WHOLE))
+OPTIONS = RunOptions(settings=Settings(limits=WHOLE))
 
 
 def unknown(reason: str = "Nothing is left to try.", nodes: int = 30, **fields) -> Result:
@@ -35,7 +35,7 @@ def relaxed_stage(options: RunOptions = OPTIONS) -> UnderRelaxation:
 
 
 def test_an_undecided_relaxation_is_followed_by_the_own_rules(tmp_path):
-    stage = relaxed_stage(RunOptions(Settings(limits=WHOLE), out=tmp_path))
+    stage = relaxed_stage(RunOptions(settings=Settings(limits=WHOLE), out=tmp_path))
     assert stage.job().options.settings.limits == Limits(nodes=50)
     assert stage.job().question.game == stage.relaxed.question[0] != SUPERKO
     result = unknown()
