@@ -28,6 +28,7 @@ def test_mctx_selfplay(capsys):
     assert "8 self-play games" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_train_from_python(capsys):
     pytest.importorskip("flax")
     run("train_from_python", "hex-3", 5)

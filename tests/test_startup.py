@@ -90,6 +90,7 @@ print(json.dumps([late, sorted(before), [each.name for each in configurations]])
 """
 
 
+@pytest.mark.short("pns")
 @pytest.mark.parametrize("method", ["dfpn", "pns", "mcts", "rzs"])
 def test_a_search_compiles_nothing_after_its_warm_up(method):
     """Including restarts with other configurations, as of df-pn in Go."""
@@ -129,6 +130,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("platform", ["cuda", "foo", "cpu,foo"])
 def test_an_absent_platform_is_refused_with_one_sentence(platform):
     if platform == "cuda" and jax.default_backend() == "gpu":
@@ -140,6 +142,7 @@ def test_an_absent_platform_is_refused_with_one_sentence(platform):
     assert json.loads(done.stdout)["error"] in done.stderr
 
 
+@pytest.mark.full
 def test_the_command_line_runs_under_a_transfer_guard():
     names = ("", "_HOST_TO_DEVICE", "_DEVICE_TO_DEVICE", "_DEVICE_TO_HOST")
     guards = {f"JAX_TRANSFER_GUARD{name}": "disallow_explicit" for name in names}
@@ -193,6 +196,7 @@ def test_a_position_read_without_jax_equals_the_parsed_one(rules):
 SEARCH = {f"jaxsolve.search.{name}" for name in ("methods", "run", "solving", "tree")}
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("words", "absent"),
     [

@@ -45,6 +45,7 @@ def short_repeats(monkeypatch):
     monkeypatch.setattr(measure.rates, "__defaults__", (0.01,))
 
 
+@pytest.mark.full
 def test_kernels_of_one_game():
     result = bench("kernels", "--games", "hex-3", "--batch", "2,3", "--json")
     assert result.exit_code == 0 and result.stdout.count("\n") == 1
@@ -68,12 +69,14 @@ def test_kernels_of_one_game():
         )
 
 
+@pytest.mark.full
 def test_a_game_without_pgx_environment_is_measured_alone():
     pytest.importorskip("pgx")
     result = bench("kernels", "--games", "awari", "--batch", 1, "--vs", "pgx")
     assert result.exit_code == 0 and "whole step" in result.stdout and "ratio" not in result.stdout
 
 
+@pytest.mark.full
 def test_kernels_as_a_table_beside_pgx():
     pytest.importorskip("pgx")
     result = bench("kernels", "--games", "hex-11", "--batch", 1, "--vs", "pgx")
@@ -115,6 +118,7 @@ def test_a_table_of_patterns(monkeypatch):
         )
 
 
+@pytest.mark.full
 def test_zone_search_without_each_part(tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "cactus.png"
@@ -420,6 +424,7 @@ def test_hard_positions_are_undecided(rules):
         assert game.text(game.parse(game.text(state))) == game.text(state)
 
 
+@pytest.mark.full
 def test_self_play_and_the_shares_of_its_time():
     pytest.importorskip("flax")
     result = bench("selfplay", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
@@ -458,6 +463,7 @@ def test_self_play_by_a_tower_of_another_size(monkeypatch):
     }
 
 
+@pytest.mark.full
 def test_searches_with_a_network(monkeypatch):
     pytest.importorskip("flax")
     booked = []
@@ -522,6 +528,7 @@ def test_a_named_network_is_measured_on_its_own_game(monkeypatch):
         )
 
 
+@pytest.mark.full
 def test_pnmcts_rows_have_both_searches_and_their_ratio():
     result = bench("pnmcts", "--games", "hex-3", "--batch", 2, "--seconds", 0.01, "--json")
     assert result.exit_code == 0, result.output

@@ -66,6 +66,7 @@ def winner(verdict) -> Outcome:
     )
 
 
+@pytest.mark.short(9)
 @pytest.mark.parametrize(
     "rule_set, start",
     STARTS,

@@ -41,6 +41,7 @@ def played_out(path: str) -> str:
     return "holds"
 
 
+@pytest.mark.short("4-free1")
 @pytest.mark.parametrize(("size", "free"), [(3, (4, 6)), (4, (5, 7))])
 def test_accepted_strategies_win_under_superko(size, free, tmp_path):
     rng, seen = random.Random(size), Counter()

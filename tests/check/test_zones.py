@@ -193,6 +193,7 @@ def joined_lines(root: str, rules: str, parts: list, extra: dict) -> list:
     return [header, *nodes, {"end": True, "nodes": len(nodes), "root": len(nodes)}]
 
 
+@pytest.mark.full
 def test_a_must_play_node_that_omits_a_winning_reply_is_refused(tmp_path):
     """Every reply but one may lose.
 
@@ -266,6 +267,7 @@ def edited(lines: list, rng: random.Random) -> list:
     return mutations.tidy(lines)
 
 
+@pytest.mark.full
 def test_an_accepted_edit_is_true(tmp_path):
     """Edits of the pairs, threats and replies of a search's certificates.
 

@@ -172,6 +172,7 @@ def test_networks_with_names_of_result_files_are_refused(problems, tmp_path):
     assert result.exit_code == 2 and "needs a network" in result.output
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("word", ["tsumego", "evaluate"])
 def test_networks_compute_in_bfloat16(word, problems, tmp_path, monkeypatch):
     """Option --dtype reaches the network; for solve and suite see test_networks.py."""

@@ -8,6 +8,7 @@ import textwrap
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 from jaxsolve.core import process
 
@@ -19,6 +20,7 @@ def compile_some(count: int) -> None:
         ).block_until_ready()
 
 
+@pytest.mark.full
 def test_released_code_gives_its_memory_mappings_back(monkeypatch) -> None:
     before = process.mappings()
     compile_some(20)

@@ -23,6 +23,7 @@ CASES = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("devices", "cases"),
     [

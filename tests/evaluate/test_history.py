@@ -114,6 +114,7 @@ def history_of(path, boards):
     return History(packed, np.minimum(np.arange(len(path)), boards - 1).astype(np.int32))
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("rule_set", "planes", "oracle"),
     [

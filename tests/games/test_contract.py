@@ -153,6 +153,7 @@ def test_a_game_is_a_frozen_hashable_value_named_by_its_rule_set(rule_set):
     assert game.rule_set.split(";")[0].split("-")[0] in game.rule_set and len(game.players) == 2
 
 
+@pytest.mark.short(5)
 @every_rule_set
 def test_a_game_pickles_before_and_after_use(rule_set):
     game = make(rule_set)
@@ -173,6 +174,7 @@ def test_a_game_pickles_before_and_after_use(rule_set):
     assert used.text(used.init()) == game.text(game.init()) and copy.deepcopy(game) == game
 
 
+@pytest.mark.short(8)
 @every_rule_set
 def test_there_are_legal_moves_exactly_while_the_game_goes_on(rule_set):
     _, seen = played(rule_set)
@@ -266,6 +268,7 @@ def test_observation_and_cells_have_the_board_shape(rule_set):
     assert cells.dtype == np.int8 and cells.shape == seen["observation"].shape[2:4]
 
 
+@pytest.mark.short(7)
 @every_rule_set
 def test_a_single_board_gives_the_same_as_a_batch(rule_set):
     game, seen = played(rule_set)
@@ -326,6 +329,7 @@ def both_ways(game, words, actions, turns):
     }
 
 
+@pytest.mark.short(8)
 @every_rule_set
 def test_symmetries_commute_with_the_rules(rule_set):
     game, seen = played(rule_set)

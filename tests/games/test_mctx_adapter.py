@@ -70,6 +70,7 @@ def test_random_rollouts_return_the_value_for_the_agent_to_move():
     assert float(evaluate(None, jax.random.key(0), over)[1][0]) == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rule_set", "moves", "best"),
     [

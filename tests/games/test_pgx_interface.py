@@ -67,6 +67,7 @@ def test_every_registered_game_has_an_entry():
         assert any(rules.startswith(describe(base).stem) for rules in here), base
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", STEPPED)
 def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     """The cap counts as termination, because pgx's test plays until a game terminates."""
@@ -75,6 +76,7 @@ def test_passes_the_api_test_of_pgx(rule_set, on_any_jax):
     pgx_api_test.api_test(env, num=1)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", RESET)
 def test_auto_reset_of_pgx_starts_new_games(rule_set):
     """New games begin as with our ``auto_reset``; unfinished boards equal those of plain steps."""

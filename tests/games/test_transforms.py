@@ -35,6 +35,7 @@ def test_every_registered_game_has_an_entry():
     assert all(any(rules.startswith(describe(base).stem) for rules in here) for base in available())
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("rule_set", BATCHED)
 def test_a_batched_branch_gives_the_results_of_a_single_one(rule_set):
     """The branch has a condition for each board, as in pgx's ``auto_reset``."""
@@ -67,6 +68,7 @@ def test_a_batched_branch_gives_the_results_of_a_single_one(rule_set):
     ) == jax.tree.map(lambda x: (x.shape, x.dtype), found)
 
 
+@pytest.mark.short(7)
 @every_rule_set
 def test_strict_types_and_ranks(rule_set):
     game, states, actions = sample(rule_set)

@@ -37,6 +37,7 @@ def test_an_edit_of_a_function_or_constant_that_a_loop_uses_recompiles_the_loop(
     assert answer(start(toy, "total"))[0] == {"total": 603}
 
 
+@pytest.mark.full
 def test_machine_code_of_different_processes_can_be_mixed(toy):
     # Numba's own cache fails here if the counts of compiled functions of both processes are equal;
     # see the docstring of ``jit.host``.
@@ -81,6 +82,7 @@ def test_the_sources_of_all_records_that_compiled_loops_read_are_in_the_digest()
         )
 
 
+@pytest.mark.full
 def test_each_process_and_fork_has_symbols_of_its_own(toy):
     use = """
 import json, os
@@ -147,6 +149,7 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(toy, tmp_path):
     assert errors.count("JAXSOLVE_CACHE names another folder") == 1 and "Traceback" not in errors
 
 
+@pytest.mark.full
 def test_other_processes_wait_for_a_hanging_lock_holder_only_for_a_time(toy):
     answer(start(toy, "descending"))
     folder = next((toy.parent.parent / "cache").rglob("jaxsolve.search.*")).parent
@@ -240,6 +243,7 @@ def test_the_lock_passes_from_a_function_that_failed_to_compile_to_the_next(tmp_
     assert is_free(entry)
 
 
+@pytest.mark.full
 def test_an_inlined_function_is_cached_without_machine_code_and_inlined_by_later_processes(toy):
     (toy / "search" / "loops.py").write_text("""
 from jaxsolve.jit.host import compiled, inner

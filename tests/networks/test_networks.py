@@ -31,6 +31,7 @@ def positions(game, count=8):
     return jax.vmap(game.unpack)(words)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("rule_set", "heads"), in_turn(GAMES, ["value", "cost", "both"]))
 def test_outputs_are_in_range(rule_set, heads):
     game = make(rule_set)

@@ -44,6 +44,7 @@ def trained(steps=20):
     return network
 
 
+@pytest.mark.full
 def test_docstrings():
     assert doctest.testmod(residual).failed == 0
 
@@ -57,6 +58,7 @@ def test_folding_keeps_the_outputs():
     assert np.ptp(said.policy, axis=0).max() > 0.01
 
 
+@pytest.mark.full
 def test_folded_parameters_can_be_loaded():
     """It has equal outputs, folds to equal parameters, and is normalised by the given planes."""
     params = trained().folded()
@@ -78,6 +80,7 @@ def test_the_number_of_weights_is_that_of_the_architecture():
     assert sum(leaf.size for leaf in jax.tree.leaves(trained(1).folded())) == SHAPE.parameters
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("head", ["policy", "value", "cost", "within"])
 def test_gradients_reach_a_head_and_the_tower(head):
     network = trained()

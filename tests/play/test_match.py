@@ -63,6 +63,7 @@ def test_games_are_legal_and_openings_are_shared():
     assert played(ENV, (KnowingPlayer(), RandomPlayer()), 20, 2, 7)[0] == games
 
 
+@pytest.mark.full
 def test_the_stronger_player_wins():
     games = played(ENV, (KnowingPlayer(), RandomPlayer()), 1000, 0, 3)[0]
     assert records.interval(sum(game.winner == 0 for game in games) / 2000, 0.0, 2000)[0] > 0.5
@@ -182,6 +183,7 @@ def test_a_folder_of_other_openings_is_refused(tmp_path):
     assert "with openings_sha256" in result.output
 
 
+@pytest.mark.full
 def test_cut_off_games_are_counted_apart_from_drawn_ones(tmp_path):
     """No game of Awari is cut off after twice as many moves as there are pits."""
     result = run("match", "random", "random", "--game", "awari", "--games", 8, "--json")
@@ -225,12 +227,14 @@ def test_bad_matches_are_refused(words, says, tmp_path):
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.full
 def test_a_search_without_a_network_beats_random_play():
     """On a board that White, who moves second, cannot hold."""
     games = played(ENV, (training.rollout_player(ENV, 32), RandomPlayer()), 40, 1, 5)[0]
     assert records.interval(sum(game.winner == 0 for game in games) / 80, 0.0, 80)[0] > 0.6
 
 
+@pytest.mark.full
 def test_a_network_plays_by_the_named_head(tmp_path):
     """Moves are those of the head's own search; the record tells players of one name apart."""
     network = random_network(GAME, "both")
@@ -273,6 +277,7 @@ def test_a_network_plays_by_the_named_head(tmp_path):
     }
 
 
+@pytest.mark.full
 def test_repeated_games_do_not_narrow_the_interval(tmp_path):
     """Players without chance, from one position: pairs of the same two games."""
     random_network(GAME, "value").save(tmp_path / "value.npz")

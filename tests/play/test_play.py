@@ -61,6 +61,7 @@ def claims_known(numbers):
     return numbers[0, 0] == 0, numbers[-1, 0] == 0, numbers[0, 1] == 0, numbers[-1, 1] == 0
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("name", "variant"), [*(("loa-4", variant) for variant in VARIANTS), ("awari", "double")]
 )
@@ -98,6 +99,7 @@ def test_the_move_follows_from_the_edges_of_the_root(name, variant):
     assert drawn or settings.contempt is None or name == "awari"
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", ["awari", "loa-4", "minishogi"])
 def test_every_node_has_the_position_after_its_move_and_one_game(name):
     """Position, edges and results of a node agree with its move, children and random game."""
@@ -146,6 +148,7 @@ def test_unused_proof_numbers_change_no_search():
     assert (ours == theirs).all()
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", ["awari", "hex-3"])
 def test_visits_and_totals_of_trees_are_consistent(name, variant):
@@ -226,6 +229,7 @@ def test_proofs_agree_with_exhaustive_search():
             assert not wins(step(state, np.int32(action)))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(("variant", "most"), [("single", 2000), ("double", 2000), ("single", 25)])
 def test_a_search_is_independent_of_the_others(variant, most):
     """Searches with other settings, claims and lengths beside it change none of its numbers."""
@@ -403,6 +407,7 @@ def test_an_interrupted_match_continues_to_the_same_games(tmp_path):
     assert refused.exit_code == 2 and "holds the moves of other games" in refused.output
 
 
+@pytest.mark.full
 def test_the_result_is_on_standard_error_where_standard_output_is_full():
     for words in ((), ("--json",)):
         match = ("match", "random", "random", "--game", "hex-3", "--games", "2")

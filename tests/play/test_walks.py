@@ -184,6 +184,7 @@ def followed(name, text, words, seed):
     return told | {"ended": 0}
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -202,6 +203,7 @@ def test_every_simulation_follows_the_formula(text):
     assert not any(told.values())
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("name", "text", "parts"),
     [

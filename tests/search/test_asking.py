@@ -116,6 +116,7 @@ def test_fallback_recomputes_the_proof_numbers():
     job.close()
 
 
+@pytest.mark.full
 def test_lines_cut_at_the_maximal_depth_are_reported():
     """A position left open because lines are cut does not report that nothing is left to try."""
     chains = Chains()

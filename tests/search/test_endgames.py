@@ -24,6 +24,7 @@ NARROW = {
 }  # nodes; they look at some moves alone until these are decided, which may take for ever
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("rules", GAMES)
 def test_late_positions_equal_exhaustive_search(rules, tmp_path):
     game = make(rules)

@@ -16,6 +16,7 @@ from support.go_questions import questions, task
 from support.search import LONG, run, settings
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(("size", "eyes"), [(4, "true"), (5, "false"), (5, "true")])
 def test_answers_with_zones_equal_retrograde_analysis(size, eyes, tmp_path, monkeypatch):
     if (size, eyes) == (5, "false"):  # begun anew again and again

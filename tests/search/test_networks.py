@@ -47,6 +47,7 @@ CASES = {
 }
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("heads", "name"), in_turn(["value", "cost"], CASES))
 def test_verdicts_equal_minimax_with_any_network(name, heads, tmp_path):
     rule_set, plies, start, view, few, many = CASES[name]
@@ -149,6 +150,7 @@ def test_no_mean_cost_is_below_that_of_every_leaf(rules):
     )
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("said", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("method", ["mcts", "fdfpn"])
 def test_a_network_with_extreme_outputs_decides_nothing(said, method):
@@ -180,6 +182,7 @@ def test_a_side_that_expects_to_win_tries_one_new_move_at_a_time():
     assert most[0, 1.0] == most[1, 1.0] == 1 and most[0, 9.0] > 4 and most[1, 9.0] > 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("player", [0, 1])
 def test_the_cost_head_gives_the_length_of_a_win(player):
     """A win's moves are answered by any of 16 replies; a side not expected to win pays for all."""
@@ -233,6 +236,7 @@ def test_threat_search_stays_active_with_a_network():
     assert method.trust > 0.0 and method.threat_configurations
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["dfpn", "fdfpn"])
 def test_the_count_of_forcing_moves_stays_exact_with_priors(method):
     """With priors, forcing moves need not come first. A count below 0 once ended a search."""
@@ -322,6 +326,7 @@ def test_methods_given_by_name_are_guided_and_objects_are_unchanged():
     )
 
 
+@pytest.mark.full
 def test_one_network_file_serves_several_rule_sets():
     games = [
         make("go-3;ko=positional;komi=0.5"),

@@ -30,6 +30,7 @@ def killall(passes: str):
     return make(f"killallgo-9;ko=simple;passes={passes};fill_eyes=false")
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("passes", ["not-achieved", "stones"])
 @pytest.mark.parametrize("name", DEAD)
 def test_dead_shapes_are_never_proven_alive(name, passes, tmp_path):

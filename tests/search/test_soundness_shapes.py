@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games import make
@@ -195,6 +196,7 @@ def kinds_of(of_shape: list[Known]) -> Iterator[str]:
     yield from sorted({f"{goal} {verdict.value}" for (goal, _), verdict in truth.items()})
 
 
+@pytest.mark.full
 def test_no_method_proves_a_false_claim_about_an_enclosed_shape(tmp_path: Path):
     rng, turn = random.Random(20241122), settings(nodes=(None, 128), waves=(1, 32))
     seen, verdicts, methods = Counter(), Counter(), Counter()

@@ -42,6 +42,7 @@ def test_moves_are_counted_as_in_the_paper():
     assert int(moves_to_answer(go, state, "max")) == 50 and legal - heuristic == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("or_player", [0, 1])
 def test_with_costs_the_or_player_prefers_the_fastest_win(or_player):
     """With an untrained network a win in one costs the or-player least."""
@@ -70,6 +71,7 @@ def test_with_costs_the_or_player_prefers_the_fastest_win(or_player):
         )
 
 
+@pytest.mark.full
 def test_values_in_the_tree_are_costs():
     """With one simulation, the root's value is the mean of two costs.
 
@@ -121,6 +123,7 @@ def test_values_in_the_tree_are_costs():
             assert node.player.tolist() == [or_player]
 
 
+@pytest.mark.full
 def test_a_win_after_more_than_d_moves_is_a_loss():
     """d has the win rate nearest to one half, and falls with each own move.
 

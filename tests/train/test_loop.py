@@ -92,6 +92,7 @@ def test_checkpoints_that_do_not_fit_are_refused_by_name(tmp_path):
         checkpoints.load(tmp_path, 3, state)
 
 
+@pytest.mark.full
 def test_training_learns_who_wins():
     """Black wins 3x3 Hex: after some 2,000 games value, costs and prior agree.
 

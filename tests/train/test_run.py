@@ -90,6 +90,7 @@ def test_a_run_writes_its_files(whole):
     assert "simulations: 4" in (whole / "config.yaml").read_text()
 
 
+@pytest.mark.full
 def test_a_full_disk_ends_a_run_and_space_lets_it_resume(whole, tmp_path):
     """Whichever file did not fit: the results are those of an uninterrupted run."""
     stopped = set()
@@ -254,6 +255,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == ["mine.txt"]
 
 
+@pytest.mark.full
 def test_starts_are_positions_of_a_file(tmp_path):
     file = tmp_path / "starts.json"
     problems = [{"id": "a", "moves": "b2"}, {"id": "b", "moves": "a1 b2"}]
@@ -281,6 +283,7 @@ def test_starts_are_positions_of_a_file(tmp_path):
         Run(*composed(words(tmp_path / "other", f"game.starts={file}")))
 
 
+@pytest.mark.full
 def test_a_run_begins_with_a_given_network(whole, tmp_path):
     first = whole / "networks" / "000006.npz"
     run = trained(
@@ -319,12 +322,14 @@ def test_a_run_begins_with_a_given_network(whole, tmp_path):
     assert not (tmp_path / "wide").exists() and not (tmp_path / "none").exists()
 
 
+@pytest.mark.full
 def test_a_loss_that_is_not_finite_ends_the_run(tmp_path):
     with pytest.raises(ValueError, match="the run stays at its last checkpoint"):
         trained(tmp_path / "run", "train.iterations=5", "train.learning_rate=1e30")
     assert all(row["iteration"] < 5 for row in metrics(tmp_path / "run"))
 
 
+@pytest.mark.full
 def test_a_game_without_symmetries_is_learned():
     """Awari has no symmetry; 6 actions, 12 houses."""
     words = [

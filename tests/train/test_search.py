@@ -239,6 +239,7 @@ def searches(rule_set, goal):
     return game, network, jax.jit(search), Plain(network, game, goal, 20, 6)
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     ("goal", "started"),
     in_turn(["value", "cost"], [("hex-4", range(0, 12)), (LINES, range(4, 20))]),
@@ -279,6 +280,7 @@ def test_moves_equal_those_of_a_plain_search(goal, started):
     assert same >= wanted
 
 
+@pytest.mark.full
 def test_puct_with_costs_never_visits_an_illegal_move():
     """mctx masks illegal moves at the root only; deeper down one would end the game in favour of
     the side that fails a proof.

@@ -68,6 +68,7 @@ def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
 
 
+@pytest.mark.short("hex")
 @pytest.mark.parametrize("name", CASES)
 def test_games_are_played_by_the_rules(name):
     """Replayed move by move: legal moves, recorded positions, and the ends of the games."""
@@ -119,6 +120,7 @@ def test_games_are_played_by_the_rules(name):
     assert ends > 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("temperature", [1.0, 100.0])
 @pytest.mark.parametrize("name", CASES)
 def test_no_move_is_illegal(name, temperature):
@@ -136,6 +138,7 @@ def test_no_move_is_illegal(name, temperature):
         seen += record.moves.size
 
 
+@pytest.mark.full
 def test_games_ended_by_an_illegal_move_are_not_learned_from(monkeypatch):
     """NaN in a network can make a search choose any move."""
     play, network, _ = played(next(iter(CASES)))
@@ -175,6 +178,7 @@ def test_root_noise_is_on_legal_moves_only():
         assert (noise > -1e-4).all() and np.allclose(noise.mean(0), 1.0 / count, atol=0.07)
 
 
+@pytest.mark.short("hex")
 @pytest.mark.parametrize("name", CASES)
 def test_examples_hold_the_results_of_their_games(name):
     play, _, records = played(name)
@@ -225,6 +229,7 @@ def test_games_are_independent_of_each_other():
     assert len({tuple(column) for column in records[0].moves.T}) > 3
 
 
+@pytest.mark.full
 def test_games_begin_at_given_starts_which_may_change():
     play, network, _ = played("hex")
     game = play.search.env.game

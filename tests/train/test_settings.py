@@ -193,6 +193,7 @@ def test_rates_drop_and_weights_decay_as_set():
         assert np.allclose(steps, [-first, -first, -first / 10], rtol=1e-5)
 
 
+@pytest.mark.full
 def test_a_run_whose_games_are_all_cut_off_is_refused(tmp_path):
     settings = Settings(out=str(tmp_path / "run"))
     settings.game.most_moves, settings.search.simulations, settings.search.considered = 4, 1, 1

@@ -19,6 +19,7 @@ from jaxsolve.train.metrics import COUNTED, MARKER, METRICS, metrics
 from support.networks import SMALL_RUN
 
 
+@pytest.mark.full
 def test_a_sweep_ends_in_one_table(tmp_path):
     words = [
         f"hydra.sweep.dir={tmp_path / 'sweep'}",

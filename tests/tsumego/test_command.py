@@ -18,6 +18,7 @@ from support.tsumego_shapes import ALL, SHAPES
 
 
 # ---- textbook shapes -----------------------------------------------------------------------------
+@pytest.mark.short(5)
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_textbook_shape_has_its_textbook_status_and_every_proof_is_accepted(name, tmp_path):
     shape = SHAPES[name]

@@ -151,6 +151,7 @@ def walled_fight(rng: random.Random) -> tuple[Board, int, int] | None:
     )
 
 
+@pytest.mark.full
 def test_what_is_forced_in_a_closed_region_is_forced_on_the_whole_board():
     """Both laws of ``enclosure``: known answers inside the region equal known answers on the whole
     board.

@@ -67,6 +67,7 @@ def play(game, text, node) -> None:
         play(game, after, child)
 
 
+@pytest.mark.short("simple ko")
 @pytest.mark.parametrize("words", [(), ("--rule", "ko=situational")], ids=["simple ko", "superko"])
 def test_variations_are_legal_play_from_the_proofs(words, tmp_path):
     found = study_json(SHAPES["with an outside liberty"].board, "--out", tmp_path, *words)

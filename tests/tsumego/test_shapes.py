@@ -11,6 +11,7 @@ from support.tsumego_shapes import MORE
 from support.tsumego_table import study_json
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MORE if LONG else list(MORE)[::2])
 def test_a_shape_stands_as_books_say(name):
     board, *expected = MORE[name]

@@ -84,6 +84,7 @@ def every_case(task, side, moves):
             yield values, passed, dict(zip(moves, pairs, strict=True))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("side", setup.SIDES)
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_right_moves_are_those_that_nothing_is_better_than_and_the_sentence_names_them(

@@ -68,12 +68,14 @@ def flattened(path, out, most: int = 20_000) -> list:
     return lines
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name != "hex"])
 def test_certificates_of_searches_can_be_flattened(name, tmp_path):
     lines = flattened(searched(SEARCHED[name], tmp_path / "solved"), tmp_path / "flat.gz")
     assert len(lines) > 3 and set(os.listdir(tmp_path)) == {"solved", "flat.gz"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [4, 5])
 def test_certificates_of_small_problems_can_be_flattened(size, tmp_path):
     grown = 0
@@ -104,6 +106,7 @@ def test_pairs_threats_and_must_plays_of_hex_can_be_flattened(tmp_path):
     assert {"pairs", "must-play", "threat"} <= seen
 
 
+@pytest.mark.full
 def test_plain_certificates_and_threats_can_be_flattened(tmp_path):
     """All games. A plain certificate may only shrink: each position occurs once."""
     games = set()

@@ -48,6 +48,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("searched")
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", SEARCHED)
 def test_certificates_of_searches_win_every_game(name, folder):
     proof = read(searched(SEARCHED[name], folder / name))
@@ -60,6 +61,7 @@ def test_certificates_of_searches_win_every_game(name, folder):
         assert found.longest <= proof.heights[proof.top] + 1  # the moves of a threat are played
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("size", [4, 5])
 def test_certificates_of_small_problems_win_every_game(size, tmp_path):
     inside = 0
@@ -80,6 +82,7 @@ def test_plain_certificates_win_every_game(case, tmp_path):
     assert found.reason == "" and found.root_games == 60
 
 
+@pytest.mark.full
 def test_drawn_claims_win_every_game(tmp_path):
     """All games, both results, threats. Those of Hex also start inside the proof."""
     seen = Counter()

@@ -131,6 +131,7 @@ class Twin:
         return (1 - self.defender if self.options["goal"] == "live" else self.defender), "passes"
 
 
+@pytest.mark.short(8)
 @pytest.mark.parametrize("rules", RULES)
 def test_rules_equal_the_oracle_over_random_play(rules):
     twin, mine, rng = Twin(rules), Go(rules), random.Random(rules)

@@ -47,6 +47,7 @@ def rule_sets(size: int, count: int, seed: int) -> list[str]:
     return found
 
 
+@pytest.mark.short("leaf-6000-200")
 @pytest.mark.parametrize(
     "kind, tries, least", [("leaf", 6000, 200), ("or", 5000, 1500), ("must-play", 2500, 800)]
 )

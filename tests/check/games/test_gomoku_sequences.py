@@ -29,6 +29,7 @@ def unanswered(rules: Gomoku, text: str, line: list[str], listed: dict[str, str]
     return ""
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("rule_set", VARIANTS)
 def test_every_omitted_reply_loses_to_the_line(rule_set):
     rules, rng, accepted, left_out, long = Gomoku(rule_set), random.Random(rule_set), 0, 0, 0
@@ -226,6 +227,7 @@ def made(rule_set: str, kind: type[Gomoku]) -> Gomoku:
     return _MADE[rule_set, kind]
 
 
+@pytest.mark.full
 def test_accepted_lines_win_by_play_also_on_unreachable_positions():
     """Random lines on unsound positions too, for example with unanswered fours."""
     rng, accepted = random.Random(7), 0

@@ -111,6 +111,7 @@ def candidates(rng: random.Random) -> Iterator[Drawn]:
             yield found._replace(text=unsound[0], tree=unsound[1])
 
 
+@pytest.mark.full
 def test_accepted_trees_win_by_play_also_on_unreachable_positions():
     rng = None if LONG else random.Random(4)
     accepted = refused = 0
@@ -188,6 +189,7 @@ One in 1,000 random trees.
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("clause", WEAKER)
 def test_each_condition_is_necessary(clause):
     """Without the condition some accepted tree does not win after every omitted reply.

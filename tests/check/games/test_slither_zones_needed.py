@@ -93,6 +93,7 @@ def test_each_clause_is_necessary(clause):
     assert not World(truth(), SlitherZones, random.Random(0)).accepts(step, step.zone)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("clause", UNSEEN)
 def test_without_the_other_clauses_this_board_has_no_unsound_step(clause):
     world = World(truth(), weakened(SlitherZones, *UNSEEN[clause]), random.Random(5))

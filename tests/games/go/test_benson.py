@@ -52,6 +52,7 @@ def living(size: int, boards: np.ndarray, colour: int) -> np.ndarray:
     return np.asarray(grid.to_bool(kernel(size)(own, enemy))).reshape(len(boards), -1)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("size", COUNTS)
 def test_life_equals_brute_force(size: int) -> None:
     boards = legal_boards(size, COUNTS[size] * (15 if oracle.LONG else 1), size)

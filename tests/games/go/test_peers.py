@@ -17,6 +17,7 @@ from support.oracles import go as oracle
 pgx = pytest.importorskip("pgx")
 
 
+@pytest.mark.full
 def test_nine_by_nine_equals_pgx() -> None:
     """Masks, boards, observations and scores over 10,000 random plies (100,000 with
     JAXSOLVE_LONG).

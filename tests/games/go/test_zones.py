@@ -108,6 +108,7 @@ def side(request) -> Side:
     return Side(request.param, seed=7)
 
 
+@pytest.mark.short(2)
 def test_a_won_position(side):
     tried = 0
     for _ in range(ROUNDS):
@@ -167,6 +168,7 @@ def test_a_lost_position(side):
     assert tried > ROUNDS // 4
 
 
+@pytest.mark.short(2)
 def test_what_a_refutation_leaves(side):
     closed = 0
     for _ in range(ROUNDS):
@@ -186,6 +188,7 @@ def test_what_a_refutation_leaves(side):
     assert closed > ROUNDS
 
 
+@pytest.mark.short(3)
 def test_a_finished_game(side):
     alive = 0
     for _ in range(8 * ROUNDS):

@@ -178,6 +178,7 @@ def test_play_equals_the_plain_rules(variant):
         assert forced[t, b] == reply
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("variant", TURNS)
 def test_children_equal_the_plain_rules(variant):
     game = Gomoku(*variant)
@@ -212,6 +213,7 @@ def test_children_equal_the_plain_rules(variant):
         assert children.threat[i] == (threats[0] if threats else -1)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("variant", TURNS)
 def test_children_equal_stepping_each_child(variant):
     game = Gomoku(*variant)
@@ -266,6 +268,7 @@ def test_play_equals_open_spiel(size):
             state.apply_action(int(actions[t, b]))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     "variant",
     [(5, 4, "exact5", "4t"), (9, 5, "five-or-more", "4t"), (15, 5, "five-or-more", "ndk")],
@@ -295,6 +298,7 @@ def test_symmetries_commute_with_play(variant):
     )
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     "variant",
     [(3, 3, "five-or-more", "ndk"), (6, 4, "exact5", "4t"), (15, 5, "five-or-more", "4t")],

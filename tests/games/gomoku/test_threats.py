@@ -122,6 +122,7 @@ def test_trees_equal_the_rules(rule_set):
         tally["wins" if found.wins else "threatens"] += 1
 
 
+@pytest.mark.full
 def test_a_search_for_one_player_finds_that_players_trees():
     """A search for one player's trees finds what a search for both finds for that player, and lines
     of either.
@@ -210,6 +211,7 @@ def test_refuted_replies_lose_in_a_threat_search():
     assert min(tally) > 20
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     ("rule_set", "plies"),
     [
@@ -287,6 +289,7 @@ def with_branches(path) -> bool:
     )
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("method", ["dfpn", "fdfpn", "pns", "rzs"])
 def test_proofs_contain_trees(method, tmp_path):
     """If the side to move cannot disturb a tree, the certificate contains that tree; it holds by

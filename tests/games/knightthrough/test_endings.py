@@ -16,6 +16,7 @@ from support.oracles import minimax
 from support.search import LONG, NAMES, Setting, claims, in_turn, run, settings
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("size", "method"), in_turn([4, 5], NAMES) if not LONG else in_turn([4, 5, 6], NAMES)
 )

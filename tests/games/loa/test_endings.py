@@ -47,6 +47,7 @@ def graph_of(rule_set: str) -> minimax.Graph:
     )
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("rule_set", ENDINGS)
 def test_endings_have_the_verdicts_of_retrograde_analysis(rule_set, tmp_path):
     """Holds for every method. Certificates are accepted; endless play gives UNKNOWN."""
@@ -73,6 +74,7 @@ def solved(
     return got.verdict
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(
     "position", ["XOXX/X.XX/XXO./XX.X w", "OX.O/OOOO/OXXX/OXXO b", "OXOX/XXOO/OOOO/XX.X b"]
 )

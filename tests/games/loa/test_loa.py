@@ -119,6 +119,7 @@ def move_text(size: int, start, end) -> str:
     )
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("game", OPTIONS if LONG else OPTIONS[1::3], ids=lambda game: game.rule_set)
 def test_moves_and_ends_of_random_boards(game):
     """Boards of random games, and boards with pieces at random."""
@@ -203,6 +204,7 @@ def plain_perft(game: Loa, board: oracle.Board, depth: int, memory: dict) -> int
     return memory[board, depth]
 
 
+@pytest.mark.short("8-2")
 @pytest.mark.parametrize(
     ("size", "depth"),
     [(4, 6), (5, 4), (6, 4), (7, 4), (8, 4)] if LONG else [(4, 5), (5, 4), (8, 2)],

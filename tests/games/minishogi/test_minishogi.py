@@ -357,10 +357,12 @@ def endings():
     return found
 
 
+@pytest.mark.full
 def test_there_are_won_and_lost_endings():
     assert {wins for _, wins in endings()} == {True, False} and len(endings()) >= 6
 
 
+@pytest.mark.short("dfpn")
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_searches_agree_with_exhaustive_play(method, tmp_path):
     """Short mates for and against are found, and certificates are accepted (``run``).

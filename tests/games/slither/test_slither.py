@@ -104,6 +104,7 @@ def random_boards(size: int, seed: int, stop: float = 0.0) -> list[oracle.Board]
     return boards
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("size", [1, 2, 4, 5, 8])
 def test_turns_over_random_play(size):
     boards = [board for seed in range(40 if LONG else 4) for board in random_boards(size, seed)]
@@ -116,6 +117,7 @@ def test_turns_over_random_play(size):
         assert turns == oracle.turns(board), oracle.text(board)
 
 
+@pytest.mark.short("9")
 @pytest.mark.parametrize("size", [9, 11, 16, 19] if LONG else [9, 16])
 def test_placements_on_larger_boards(size):
     """Another layout of rows in words; the turns of one late position each."""
@@ -206,6 +208,7 @@ def test_a_player_without_a_turn_passes_and_only_then():
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "method"), in_turn([BLOCKED, BLOCKED[:-1] + "w"], NAMES if LONG else ("pns", "dfpn"))
 )
@@ -253,6 +256,7 @@ def test_the_placed_stone_may_go_where_the_relocated_one_was():
 
 
 # ---- solving -------------------------------------------------------------------------------------
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", NAMES)
 def test_small_boards_are_solved_as_by_trying_everything(method, tmp_path):
     """Both claims: 2x2 in every position by one method, some positions of 3x3, and late positions
@@ -284,6 +288,7 @@ def test_small_boards_are_solved_as_by_trying_everything(method, tmp_path):
         assert got.verdict is minimax.expected(holds), oracle.text(board)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", NAMES)
 def test_positions_in_the_middle_of_a_turn_are_solved(method, tmp_path):
     game, rules = make("slither-3"), checkers.find("slither").rules("slither-3")

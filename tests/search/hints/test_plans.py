@@ -253,6 +253,7 @@ def test_random_games_are_played_only_without_plans(life):
     )
 
 
+@pytest.mark.short("pnmcts")
 @pytest.mark.parametrize("name", ["mcts", "pnmcts"])
 def test_plans_make_proofs_short_and_change_no_answer(life, name, tmp_path):
     nodes = []

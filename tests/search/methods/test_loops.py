@@ -125,6 +125,7 @@ def test_long_lines_among_repetitions(text, method, wave, tmp_path):
     assert got.verdict is Verdict.PROVED
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("goal", ["kill", "live"])
 def test_cyclic_boards_of_three_rows(goal, tmp_path):
     """Life and death on full 3x3 boards, where almost every line repeats: equal to retrograde

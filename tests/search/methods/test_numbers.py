@@ -33,6 +33,7 @@ def ranked(tree, node, weights: Weights):
     return phi, delta
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("method", ["pns", "dfpn", "fdfpn", "rzs"])
 @pytest.mark.parametrize(("rule_set", "text", "claim"), QUESTIONS)
 def test_numbers_follow_from_edges_or_are_marked(rule_set, text, claim, method):

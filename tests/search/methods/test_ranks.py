@@ -53,6 +53,7 @@ def grown(rule_set, method, nodes=700, zones=False, **changes):
     return job.search
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("rule_set", "changes"),
     [

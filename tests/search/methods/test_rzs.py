@@ -146,6 +146,7 @@ def test_tiny_tables_cost_work_and_no_answer(max_nodes, tmp_path):
         assert got.verdict is minimax.expected(oracle.holds(text, claim)), (text, claim)
 
 
+@pytest.mark.full
 def test_a_long_descent_is_split_into_calls():
     """Limits and interrupts are checked between calls; the descent continues without a fallback."""
     game = make("hex-6")
@@ -177,6 +178,7 @@ def test_a_long_descent_is_split_into_calls():
     assert stops > 1 and search.method is method and search.verdict is None
 
 
+@pytest.mark.full
 def test_unused_paths_do_not_block_the_others():
     """A call may need fewer leaves than there are paths; those below the root delay the next
     iteration.

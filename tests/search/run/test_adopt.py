@@ -57,6 +57,7 @@ def decided(tree) -> dict[bytes, int]:
     return {tree.states[node].tobytes(): int(used["pn"][node]) for node in at}
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("name", "method", "max_nodes"), in_turn(QUESTIONS, NAMES, [None, 64]))
 def test_adoption_never_loses_or_reverses_a_decision(name, method, max_nodes, tmp_path):
     game, state, claim, verdict, records = elsewhere(name)
@@ -113,6 +114,7 @@ def test_adoption_never_loses_or_reverses_a_decision(name, method, max_nodes, tm
         assert adopted or result.nodes < 40
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", NAMES)
 def test_adopting_all_records_decides_the_root_without_evaluation(method, tmp_path):
     """A search that adopts all records before its first wave evaluates only the root."""
@@ -147,6 +149,7 @@ def test_records_of_another_claim_are_not_adopted():
     job.close()
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("method", "max_nodes"), in_turn(NAMES, [4, 16, 40]))
 def test_adoption_into_a_tiny_table_does_not_end_the_search(method, max_nodes, tmp_path):
     """Records that do not fit are left out of the tree, and stay in the log."""

@@ -42,6 +42,7 @@ def proofs_accepted(game, state, value) -> None:
     assert len(value.results) == (1 if value.text == f"{game.players[mover]} wins" else 2)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", GAMES)
 def test_values_equal_minimax(name, tmp_path):
     rule_set, plies, few, many = GAMES[name]
@@ -124,6 +125,7 @@ def test_the_second_claim_reuses_the_tree_of_the_first(method):
     assert len(sent) < 0.9 * sum(result.evaluations for result in alone)
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("method", NAMES)
 def test_limits_hold_for_both_claims_together(method):
     game, (text,) = drawn_positions(NOUGHTS, range(0, 1), 1)
@@ -245,6 +247,7 @@ def test_withdrawal_in_the_second_claim_keeps_the_first_answer():
     )
 
 
+@pytest.mark.full
 def test_a_value_is_found_whichever_side_has_the_threats(tmp_path):
     """The side to move loses to its opponent's threats, as the second claim shows."""
     game = make("gomoku-11;knowledge=4t")

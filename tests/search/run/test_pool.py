@@ -179,6 +179,7 @@ def records_of(number: int):
     return tuple(part[: len(part) // 2] for part in whole)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2, 5]))
 def test_the_number_of_flights_changes_no_answer(method, flights, tmp_path):
     game = make(HEX)
@@ -214,6 +215,7 @@ def test_a_pool_refuses_jobs_that_do_not_fit():
 
 
 # ---- limits --------------------------------------------------------------------------------------
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("method", "rule_set"), in_turn(NAMES, ["hex-6", "go-3;ko=simple;komi=2.5"])
 )
@@ -351,6 +353,7 @@ class Asked:
         evaluator.estimate = listening
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", GUIDED)
 @pytest.mark.parametrize(("wave", "flights"), [(1, 1), (16, 2)])
 def test_a_network_evaluates_new_undecided_positions_only(method, wave, flights, tmp_path):

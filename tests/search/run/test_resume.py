@@ -66,6 +66,7 @@ def kill_while_it_runs(process: subprocess.Popen, seconds: float) -> None:
     process.stdout.close()
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("number", range(20 if LONG else 2))
 def test_a_killed_run_resumes(number, tmp_path):
     rng = random.Random(number)

@@ -87,6 +87,7 @@ def solved(
     return results
 
 
+@pytest.mark.short("Slither")
 @pytest.mark.parametrize("name", RULES if LONG else ["live", "Slither"])
 def test_shared_patterns_change_no_verdict_and_every_proof_is_complete(name, tmp_path):
     count, rng, counted = 40 if LONG else 12, random.Random(name), Counter()

@@ -72,6 +72,7 @@ class Chains:
         return row
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(("method", "flights"), in_turn(NAMES, [1, 2]))
 def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flights):
     """All lines end in one wave: the first path to go up decides the fork, 80 positions above the
@@ -130,6 +131,7 @@ def test_a_table_refilled_many_times_holds_as_much_as_at_first():
     ) > 0.1 * max(held)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", NAMES)
 def test_memory_written_never_exceeds_the_budget(method):
     """Lists, edges, nodes and table stay within the budget over many evictions and compactions."""
@@ -225,6 +227,7 @@ def traces(job: Job) -> list[weakref.ref]:
     ]
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", NAMES)
 def test_a_finished_search_frees_its_memory(method, without_collector):
     """By reference counts alone: a search holds no reference cycle."""

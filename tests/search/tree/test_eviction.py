@@ -16,6 +16,7 @@ from support.oracles import minimax
 from support.search import LONG, Setting, run
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_a_tiny_table_changes_no_answer(method, tmp_path):
     game = make("hex-4")
@@ -32,6 +33,7 @@ def test_a_tiny_table_changes_no_answer(method, tmp_path):
     assert evicted > 0
 
 
+@pytest.mark.short("dfpn")
 @pytest.mark.parametrize("method", search_tools.NAMES)
 def test_zones_survive_eviction(method, tmp_path):
     """Positions evicted and decided again, perhaps on other zones, still make one proof."""
@@ -72,6 +74,7 @@ def test_the_table_stays_within_its_bound_and_its_counters_are_right(method):
     assert sorted(tree.slots[tree.slots != NONE]) == live.nonzero()[0].tolist()
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("method", "max_nodes"), search_tools.in_turn(search_tools.NAMES, [1, 4, 16, None])
 )

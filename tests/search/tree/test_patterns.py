@@ -322,6 +322,7 @@ def played(game, rng: random.Random, count: int) -> list[str]:
     return found
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("rule_set", RULES if LONG else RULES[::2])
 def test_a_pattern_decides_exactly_what_the_checker_accepts_as_covered(rule_set):
     """Every hit is covered by FORMAT.md; misses are only positions with a ko in the zone of one of

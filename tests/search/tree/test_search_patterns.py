@@ -46,6 +46,7 @@ def tables(monkeypatch):
     return resize
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("most", [1, 2, 7, None] if LONG else [1, 7])
 def test_answers_are_those_of_retrograde_analysis_whatever_the_table_s_size(
     most, tables, tmp_path, monkeypatch
