@@ -17,6 +17,7 @@ from jaxsolve.games import make
 from jaxsolve.networks import History
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.run.warm_up import warm_up
 from jaxsolve.search.tree.tree import EDGE, EDGES, LISTS, NODE, NODES, Tree
@@ -88,13 +89,9 @@ def lone_tree(method: str, width: int, nodes: int) -> dict[str, Any]:
     compile_seconds = cpu_seconds() - start
     root = np.zeros(evaluator.game.state_words, np.uint32)
     search = Search(
-        evaluator.game,
-        root,
-        [Claim(1)],
+        Allocator(evaluator.game, evaluator, root, (Claim(1),), MEMORY_MB << 20),
         kind,
-        evaluator,
         sink=_forget,
-        budget=MEMORY_MB << 20,
         width=width,
     )
     leaves, depths = 0, 0

@@ -19,6 +19,7 @@ from jaxsolve.core.process import cpu_seconds, setup
 from jaxsolve.evaluate import shared_evaluator
 from jaxsolve.games.registry import make
 from jaxsolve.proof.certify import certify
+from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search import Limits, solve
@@ -91,15 +92,9 @@ def collect(folder: Path, rules: str, opening: str, zones: bool, memory_mb: int)
     zone_words = evaluator.zone_words
     log = ProofLog(question["log"], game.state_words, folder / "proof.log", zone_words, memory_mb)
     opened = cpu_seconds() - start
-    proof = certify(
-        game,
-        evaluator,
-        log,
-        Claim(question["player"]),
-        np.asarray(game.pack(state)),
-        path=folder / "proof.jsonl.gz",
-        memory_mb=memory_mb,
-    )
+    root, path = np.asarray(game.pack(state)), folder / "proof.jsonl.gz"
+    found = Decided(game, evaluator, log, Claim(question["player"]), root, path)
+    proof = certify(found, memory_mb=memory_mb)
     spent, after = cpu_seconds() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     check = proof.checked.cpu_seconds if proof.checked else 0.0
     print(

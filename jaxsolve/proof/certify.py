@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxsolve.core.process import cpu_seconds
-from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.proof.builder import GraphBuilder
 from jaxsolve.proof.check import Report, check, knows
 from jaxsolve.proof.check import registry as checkers
 from jaxsolve.proof.check.errors import Refused
+from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.proof.errors import ProofRefused, ProofRepeats, ProofUnfinished
-from jaxsolve.proof.log import ProofLog
-from jaxsolve.proof.writer import Header, Original, write_certificate
+from jaxsolve.proof.writer import write_certificate
 from jaxsolve.proof.zoned import ZonedGraphBuilder
 
 if TYPE_CHECKING:
@@ -59,47 +58,36 @@ class Certified:
 
 
 def certify(
-    game: Game,
-    evaluator: Evaluator,
-    log: ProofLog,
-    claim: Claim,
-    root: np.ndarray,
+    found: Decided,
     *,
-    path: Path | None = None,
     memory_mb: int = 2048,
     stop: Stop | None = None,
     check_it: bool = True,
-    note: str = "",
-    original: Original | None = None,
-    accepted: Callable[[GraphBuilder], None] | None = None,
 ) -> Certified:
-    """Collects the proof of ``claim`` at ``root`` (uint32[S]) from the log, writes and checks it.
+    """Collects the proof of a decided claim from its log, writes it and checks it.
 
     The certificate gets its name only once it is accepted.
 
     Args:
-      evaluator: the search's evaluator.
-      path: the certificate's file; None checks a temporary file and keeps nothing.
       memory_mb: memory bound for the log's index and the graph together.
       stop: see ``Stop``.
-      check_it: whether to run the checker.
-      note: free text for the certificate's header.
-      original: the question as posed, if ``game`` is a relaxation of it; then always checked.
-      accepted: called with the builder after the certificate is written and, if so, accepted.
+      check_it: whether to run the checker. A proof by a relaxation is always checked.
+
     Raises:
       ProofGap: the log does not prove the claim. Withhold the answer, and ``log.forget`` the
         records from ``record`` on.
-      ProofRefused: the checker refused the certificate, which is kept beside ``path`` under the
-        name ``refused-...``. Withhold the answer.
-      ProofRepeats: the proof does not carry over to the rules of ``original``.
+      ProofRefused: the checker refused the certificate, which is kept beside ``found.path`` under
+        the name ``refused-...``. Withhold the answer.
+      ProofRepeats: the proof does not carry over to the rules of ``found.original``.
       ProofUnfinished: stopped, or out of memory; the log still holds the proof.
       OSError: the certificate cannot be written.
     """
+    game, claim, path, original = found.game, found.claim, found.path, found.original
     start, poll = cpu_seconds(), _poll(stop)
-    builder = (ZonedGraphBuilder if evaluator.zone_words else GraphBuilder)(
-        game, evaluator, log, claim, memory_mb=memory_mb, stop=poll
+    builder = (ZonedGraphBuilder if found.evaluator.zone_words else GraphBuilder)(
+        game, found.evaluator, found.log, claim, memory_mb=memory_mb, stop=poll
     )
-    graph = builder.build(np.asarray(root, np.uint32))
+    graph = builder.build(np.asarray(found.root, np.uint32))
     order = graph.post_order()
     line = graph.longest_line(game, order)
     if original is not None:
@@ -110,8 +98,7 @@ def certify(
     first_move = graph.first_move(game) if moves else None
     with _folder(path) as folder:
         name = path.name if path is not None else "proof.jsonl.gz"
-        header = Header(claim, note, original)
-        written = write_certificate(game, graph, header, folder / f"unchecked-{name}", order, poll)
+        written = write_certificate(found, graph, folder / f"unchecked-{name}", order, poll)
         try:
             result = checked(written.path, stop) if check_it or original is not None else None
             if result is not None:
@@ -127,8 +114,8 @@ def certify(
                 os.replace(written.path, path)
         finally:
             written.path.unlink(missing_ok=True)
-    if accepted is not None:
-        accepted(builder)
+    if found.accepted is not None:
+        found.accepted(builder)
     return Certified(
         path,
         written.nodes,

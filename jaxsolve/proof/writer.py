@@ -8,33 +8,18 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxsolve.games.game import Game, HasRelaxation, HasZones, State
+from jaxsolve.games.game import Game, HasRelaxation, HasZones
 from jaxsolve.games.threats import Branch, ThreatTree, decode_tree
 from jaxsolve.proof.graph import LEAF, MUST_PLAY, OR, PAIRING, THREAT, ProofGraph
 
 if TYPE_CHECKING:
-    from jaxsolve.question import Claim
+    from jaxsolve.proof.decided import Decided
 
 LINES = 256  # lines between two calls of ``stop``
-
-
-class Original(NamedTuple):
-    """The question as posed, where the nodes are written under a relaxation (``HasRelaxation``)."""
-
-    game: Game
-    state: State
-
-
-class Header(NamedTuple):
-    """Contents of the header that do not depend on the graph."""
-
-    claim: Claim
-    note: str = ""  # free text
-    original: Original | None = None  # the question as posed, if the graph is of a relaxation
 
 
 @dataclass(frozen=True)
@@ -47,21 +32,22 @@ class Certificate:
 
 
 def write_certificate(
-    game: Game,
+    found: Decided,
     graph: ProofGraph,
-    header: Header,
     path: Path,
     order: np.ndarray | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> Certificate:
-    """Writes ``graph`` as a certificate; the file gets its name when it is complete.
+    """Writes ``graph`` as the certificate of ``found``; ``path`` exists once it is complete.
 
     Args:
       order: the graph's ``post_order``, if known.
       stop: called at least every 0.2 s; may raise.
+
     Raises:
       OSError: the file cannot be written.
     """
+    game = found.game
     order = graph.post_order() if order is None else order
     uses, number = graph.uses(), np.empty(len(order), np.int32)
     number[order] = np.arange(1, len(order) + 1)
@@ -71,9 +57,7 @@ def write_certificate(
             temporary.open("wb") as raw,
             gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=5, mtime=0, filename="") as packed,
         ):
-            packed.write(
-                _line(_header(game, graph, header) | _by(game, graph, header, order, stop))
-            )
+            packed.write(_line(_header(found, graph) | _by(found, graph, order, stop)))
             for at in range(0, len(order), LINES):
                 stop()
                 packed.write(
@@ -89,9 +73,9 @@ def write_certificate(
     return Certificate(path, len(order), path.stat().st_size)
 
 
-def _header(game: Game, graph: ProofGraph, header: Header) -> dict[str, object]:
-    claim, note = header.claim, header.note
-    fields: dict[str, object] = {
+def _header(found: Decided, graph: ProofGraph) -> dict[str, object]:
+    game, claim = found.game, found.claim
+    header: dict[str, object] = {
         "format": "jaxsolve-proof",
         "version": 1,
         "game": game.name,
@@ -99,27 +83,23 @@ def _header(game: Game, graph: ProofGraph, header: Header) -> dict[str, object]:
         "root": game.text(graph.state(game, 0)),
         "claim": {"player": game.players[claim.player], "result": claim.result},
     }
-    return fields | ({"note": note} if note else {})
+    return header | ({"note": found.note} if found.note else {})
 
 
 def _by(
-    game: Game,
-    graph: ProofGraph,
-    header: Header,
-    order: np.ndarray,
-    stop: Callable[[], None],
+    found: Decided, graph: ProofGraph, order: np.ndarray, stop: Callable[[], None]
 ) -> dict[str, object]:
     """Header fields of a proof by relaxation: the claim's rules and root, ``by`` and ``again``."""
-    original = header.original
+    game, original = found.game, found.original
     if original is None:
         return {}
-    again = _again(game, graph, header.claim.player, order, original, stop)
-    fields: dict[str, object] = {
+    again = _again(found, graph, order, stop)
+    header: dict[str, object] = {
         "rules": original.game.rule_set,
         "root": original.game.text(original.state),
         "by": game.rule_set,
     }
-    return fields | (
+    return header | (
         {"again": game.zone_text(again)} if again and isinstance(game, HasZones) else {}
     )
 
@@ -136,17 +116,14 @@ def _threat(tree: ThreatTree, named: Callable[[int], str]) -> list[object]:
 
 
 def _again(
-    game: Game,
-    graph: ProofGraph,
-    player: int,
-    order: np.ndarray,
-    original: Original,
-    stop: Callable[[], None],
+    found: Decided, graph: ProofGraph, order: np.ndarray, stop: Callable[[], None]
 ) -> list[int]:
     """The points that the claimant plays although it has had a stone there.
 
     It has the stone at the node of the move, at a node above, or on a board before the root's.
     """
+    game, original, player = found.game, found.original, found.claim.player
+    assert original is not None
     assert isinstance(game, HasRelaxation) and isinstance(original.game, HasRelaxation)
     plays: dict[int, int] = {}  # node -> bit set over actions
     again = 0

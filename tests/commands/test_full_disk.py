@@ -53,8 +53,8 @@ def full_for_proofs(monkeypatch, folder):
     monkeypatch.setattr(
         certify,
         "write_certificate",
-        lambda game, graph, claim, path, *rest: (full if folder in path.parents else write)(
-            game, graph, claim, path, *rest
+        lambda found, graph, path, *rest: (full if folder in path.parents else write)(
+            found, graph, path, *rest
         ),
     )
 

@@ -20,6 +20,7 @@ from jaxsolve.proof import certify as module
 from jaxsolve.proof import log as logs
 from jaxsolve.proof.certify import certify, checked
 from jaxsolve.proof.check import Report, check
+from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.errors import ProofGap, ProofRefused, ProofUnfinished
 from jaxsolve.proof.graph import ProofGraph
 from jaxsolve.proof.log import ProofLog
@@ -52,7 +53,9 @@ class Case(NamedTuple):
         return log
 
     def certify(self, log: ProofLog, path: Path | None = None, **options):
-        return certify(self.game, self.evaluator, log, self.claim, self.root, path=path, **options)
+        return certify(
+            Decided(self.game, self.evaluator, log, self.claim, self.root, path), **options
+        )
 
 
 def decided(rules: str, text: str, **options) -> Case:

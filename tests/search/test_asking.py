@@ -17,6 +17,7 @@ from jaxsolve.search import (
     solve_pool,
     solve_value,
 )
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool
@@ -123,14 +124,9 @@ def test_lines_cut_at_the_maximal_depth_are_reported():
     root = np.array([chains.LONG_LINE, 1], np.uint32)
     for max_nodes, verdict in ((256, Verdict.UNKNOWN), (1024, Verdict.PROVED)):
         search = Search(
-            chains,
-            root,
-            [Claim(0)],
+            Allocator(chains, chains, root, (Claim(0),), 1 << 26, max_nodes),
             METHODS["dfpn"],
-            chains,
             sink=lambda *_: None,
-            budget=1 << 26,
-            max_nodes=max_nodes,
             width=1,
             flights=1,
         )

@@ -14,6 +14,7 @@ from jaxsolve.jit.host import compiled
 from jaxsolve.question import Claim
 from jaxsolve.search.methods import METHODS, ProofNumber
 from jaxsolve.search.methods.pns.numbers import can_be_walked
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.move_order import FIRST_WINS
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.tree.expansion import THREATENING
@@ -24,13 +25,15 @@ def searched(rule_set, waves, method, zones=True):
     """A search of the start position after some waves."""
     game = make(rule_set)
     search = Search(
-        game,
-        np.asarray(game.pack(game.init())),
-        [Claim(0)],
+        Allocator(
+            game,
+            shared_evaluator(game, zones=zones),
+            np.asarray(game.pack(game.init())),
+            (Claim(0),),
+            64 << 20,
+        ),
         method,
-        shared_evaluator(game, zones=zones),
         sink=lambda *_: None,
-        budget=64 << 20,
         width=1,
         flights=1,
     )

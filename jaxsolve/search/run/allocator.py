@@ -21,13 +21,15 @@ MAX_DEPTH = 1024  # of a path. A longer line is cut, which can cost an answer, n
 
 @dataclass(frozen=True)
 class Allocator:
-    """Allocates the arrays of one search.
+    """The position, the claims and the memory of one search, whose arrays it allocates.
 
     Args:
-      root: uint32[S] packed root position.
-      claims: the claims of the search. With several, decided nodes keep their moves.
-      budget: bytes for the tree with its table.
-      max_nodes: bound on table entries, or None.
+      root: uint32[S] packed root position (its canonical image if the evaluator is canonical).
+      claims: the strongest first. Each implies the following ones (``Search.next_claim``). With
+        several, decided nodes keep their moves.
+      budget: bytes for the tree with its table. When they are used up, the nodes with the least
+        work below them are evicted.
+      max_nodes: optional bound on table entries, for tests of tiny tables.
     """
 
     game: Game
@@ -35,7 +37,7 @@ class Allocator:
     root: np.ndarray
     claims: tuple[Claim, ...]
     budget: int
-    max_nodes: int | None
+    max_nodes: int | None = None
 
     def workspace(self, method: Method, paths: int, wave: int, order: np.ndarray) -> Workspace:
         """Everything new: ``paths`` paths, a log for waves of ``wave``, both movers' ``order``."""

@@ -12,17 +12,18 @@ import numpy as np
 from jaxsolve.evaluate import Evaluator, shared_evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.builder import GraphBuilder
-from jaxsolve.proof.writer import Original
+from jaxsolve.proof.decided import Decided, Original
 from jaxsolve.question import Claim, Verdict, default_claim
 from jaxsolve.search.methods import Method, method_for
 from jaxsolve.search.result import Progress, Result, unsaved
 from jaxsolve.search.run import adoption, effort
-from jaxsolve.search.run.answer import Decided, certify_answer
+from jaxsolve.search.run.allocator import Allocator
+from jaxsolve.search.run.answer import certify_answer
 from jaxsolve.search.run.effort import Effort, Stopwatch
 from jaxsolve.search.run.exchange import Exchange
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.progress import best_line, snapshot
-from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, sides_to_move
+from jaxsolve.search.run.records import ClaimRecords, SearchedPosition, packed_root, sides_to_move
 from jaxsolve.search.run.relaxation import combined
 from jaxsolve.search.run.search import Search
 from jaxsolve.search.run.strategy import continues_with_next_claim
@@ -71,7 +72,7 @@ class Job:
         options = options or RunOptions()
         self.game, self.settings, self.original = game, options.settings, original
         self._relaxed, self._exchange = relaxed, Exchange(options.patterns)
-        self.root = _packed_root(game, state)
+        self.root = packed_root(game, state)
         self.method, self.evaluator = _method_and_evaluator(game, options)
         self.reason: str | None = None  # why the job ended, if not by an answer
         self.interrupted = False
@@ -107,15 +108,18 @@ class Job:
             warm_up_search(self.method, self.game, self.evaluator)
         with self._stopwatch.searching(self.evaluator):
             try:
-                self._search = Search(
+                allocate = Allocator(
                     self.game,
-                    self.evaluator.images(self.root[None])[0][0],
-                    [records.searched for records in self.records],
-                    self.method,
                     self.evaluator,
+                    np.asarray(self.evaluator.images(self.root[None])[0][0], np.uint32),
+                    tuple(records.searched for records in self.records),
+                    int(self._memory * TREE_SHARE * (1 << 20)),
+                    self.settings.max_nodes,
+                )
+                self._search = Search(
+                    allocate,
+                    self.method,
                     sink=self._keep,
-                    budget=int(self._memory * TREE_SHARE * (1 << 20)),
-                    max_nodes=self.settings.max_nodes,
                     seed=self.settings.seed,
                     width=self.settings.wave,
                     flights=self.settings.flights,
@@ -335,12 +339,15 @@ class Job:
     def _certify(self, records: ClaimRecords, result: Result) -> None:
         """Completes a decided result by its certificate, or withholds the answer."""
         accepted: list[GraphBuilder] = []
+        claim = records.claim
+        if result.verdict is Verdict.DISPROVED:
+            claim = claim.opposite(self.game.may_draw)
         found = Decided(
             self.game,
             self.evaluator,
-            self.root,
-            records.claim,
             records.log,
+            claim,
+            self.root,
             records.certificate_path,
             self.original,
             accepted.append,
@@ -366,17 +373,6 @@ class Job:
         self._search = None
         for records in self.records:
             records.close()
-
-
-def _packed_root(game: Game, state: State) -> np.ndarray:
-    """uint32[S] of the position. Raises ValueError for a position of another game."""
-    root = game.host_pack(state)
-    if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
-        raise ValueError(
-            f"the position is none of {game.rule_set}: made by another game, or by hand; parse"
-            " makes one from text"
-        )
-    return root
 
 
 def _method_and_evaluator(game: Game, options: RunOptions) -> tuple[Method, Evaluator]:

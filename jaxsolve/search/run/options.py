@@ -19,10 +19,10 @@ class RunOptions:
     settings: Settings = field(default_factory=Settings)
     out: Path | None = None  # output folder; None keeps no proof
     resume: bool = False  # continue from the proof logs in ``out``
-    resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
     progress: ProgressCallback | None = None
     patterns: SharedPatterns | None = None  # decided positions of earlier searches
     evaluator: Evaluator | None = None  # None = the rules with the settings' network
+    resume_if_exists: bool = False  # resume if ``out`` exists when the job is made
 
     def for_job(self) -> RunOptions:
         """These options with ``resume`` decided by the folder as it is now."""

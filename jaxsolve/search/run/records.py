@@ -14,9 +14,9 @@ from jaxsolve.core.run_folder import RunFolder
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, State
 from jaxsolve.proof.check import check, knows
+from jaxsolve.proof.decided import Original
 from jaxsolve.proof.log import ProofLog
 from jaxsolve.proof.records import are_records
-from jaxsolve.proof.writer import Original
 from jaxsolve.question import Claim, Verdict
 from jaxsolve.search.result import Result, unsaved
 from jaxsolve.search.run.effort import Effort
@@ -193,6 +193,17 @@ def _searched(claim: Claim, game: Game, evaluator: Evaluator) -> Claim:
     if claim.result == "does-not-lose" and evaluator.threat_search() is not None:
         return claim.opposite(game.may_draw)
     return claim
+
+
+def packed_root(game: Game, state: State) -> np.ndarray:
+    """uint32[S] of the position. Raises ValueError for a position of another game."""
+    root = game.host_pack(state)
+    if not np.array_equal(root, game.host_pack(game.parse(game.text(state)))):
+        raise ValueError(
+            f"the position is none of {game.rule_set}: made by another game, or by hand; parse"
+            " makes one from text"
+        )
+    return root
 
 
 def sides_to_move(game: Game, states: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game, HasRelaxation, State
-from jaxsolve.proof.writer import Original
+from jaxsolve.proof.decided import Original
 from jaxsolve.question import Verdict
 from jaxsolve.search.result import REFUSED, Result
 from jaxsolve.search.run.effort import with_effort

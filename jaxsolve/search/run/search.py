@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from jaxsolve.evaluate import Evaluator
 from jaxsolve.games.game import Game
 from jaxsolve.games.zones import has_plans
 from jaxsolve.question import Claim, Verdict
@@ -56,12 +55,8 @@ class Search:
     ``verdict`` is None until the root is decided or nothing is left to try.
 
     Args:
-      root: uint32[S] packed root position (its canonical image if the evaluator is canonical).
-      claims: the strongest first. Each implies the following ones (``next_claim``).
+      allocate: the position, its claims and the memory.
       sink: receives decided positions.
-      budget: bytes for the tree with its table. When they are used up, the nodes with the least
-        work below them are evicted.
-      max_nodes: optional bound on table entries, for tests of tiny tables.
       width: leaves of all flights together; None = the method's own.
       flights: waves in flight at a time.
 
@@ -73,30 +68,25 @@ class Search:
 
     def __init__(
         self,
-        game: Game,
-        root: np.ndarray,
-        claims: Sequence[Claim],
+        allocate: Allocator,
         method: Method,
-        evaluator: Evaluator,
         *,
         sink: LogSink,
-        budget: int,
-        max_nodes: int | None = None,
         seed: int = 0,
         width: int | None = None,
         flights: int = 2,
     ):
+        game, evaluator, max_nodes = allocate.game, allocate.evaluator, allocate.max_nodes
         _refuse_unsearchable(game, method, flights)
         self.game, self.method, self.evaluator, self.sink = game, method, evaluator, sink
-        self.claims = tuple(claims)
+        self.claims = allocate.claims
         self.claim_index = 0  # of the claim that is being searched
         self.verdict: Verdict | None = None
         self.seed = (seed ^ seed >> 32) & 0xFFFFFFFF  # the device takes 32 bits
         self.waves, self.flights = 0, flights
         self.eviction = Eviction()
         self.order = MoveOrder(game.num_actions, seed)
-        self._root = np.asarray(root, np.uint32)
-        self._allocate = Allocator(game, evaluator, self._root, self.claims, budget, max_nodes)
+        self._allocate = allocate
         self._first_method = method
         planned = has_plans(evaluator.zoning())
         guided = planned or evaluator.threat_search() is not None
@@ -123,7 +113,7 @@ class Search:
 
     def _start(self) -> None:
         work = self.work
-        row = self.evaluator(self._root[None], np.full(1, -1, np.int32), self.seed)
+        row = self.evaluator(self._allocate.root[None], np.full(1, -1, np.int32), self.seed)
         work.tallies[EVALUATED] += 1
         child, _ = place(work.tree, row[0], 0, work.offsets, work.order, work.tallies)
         if child == NONE:

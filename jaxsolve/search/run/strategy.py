@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from jaxsolve.games.game import Game, HasThreatSearch
-from jaxsolve.proof.writer import Original
+from jaxsolve.proof.decided import Original
 from jaxsolve.question import Claim, Question, Verdict
 from jaxsolve.search.result import Result
 from jaxsolve.search.run import effort

@@ -19,6 +19,7 @@ from jaxsolve.search import Claim, Limits, Settings
 from jaxsolve.search.hints import odds as estimates
 from jaxsolve.search.methods import METHODS
 from jaxsolve.search.run import restarts, strategy
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import run_jobs
@@ -82,13 +83,9 @@ def grown(method, waves=60):
         "........./......... b"
     )
     search = Search(
-        game,
-        game.host_pack(state),
-        [Claim(0)],
+        Allocator(game, shared_evaluator(game), game.host_pack(state), (Claim(0),), 50 << 20),
         method,
-        shared_evaluator(game),
         sink=lambda *_: None,
-        budget=50 << 20,
         flights=1,
     )
     while search.waves < waves and search.verdict is None:
@@ -131,13 +128,9 @@ def test_the_better_the_odds_the_easier_the_proof():
         board = "/".join(["........."] * 3 + [text] + ["........."] * 4)
         state = game.read(f"{board} b")
         search = Search(
-            game,
-            game.host_pack(state),
-            [Claim(0)],
+            Allocator(game, shared_evaluator(game), game.host_pack(state), (Claim(0),), 50 << 20),
             METHODS["dfpn"],
-            shared_evaluator(game),
             sink=lambda *_: None,
-            budget=50 << 20,
         )
         record = search.tree.nodes[0]
         assert search.verdict is None and not record["marks"] & SOLVED_FLAG

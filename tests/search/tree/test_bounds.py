@@ -16,6 +16,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.registry import make
 from jaxsolve.question import Problem
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve_pool
+from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
 from jaxsolve.search.run.pool import Pool, run_jobs
@@ -85,13 +86,9 @@ def test_many_paths_below_a_decided_position_do_not_overrun_the_log(method, flig
         records.extend(zip((state.tobytes() for state in states), moves.tolist(), strict=True))
 
     search = Search(
-        chains,
-        np.zeros(2, np.uint32),
-        [Claim(0)],
+        Allocator(chains, chains, np.zeros(2, np.uint32), (Claim(0),), 1 << 26),
         METHODS[method],
-        chains,
         sink=sink,
-        budget=1 << 26,
         width=CHAINS * flights,
         flights=flights,
     )

@@ -15,6 +15,7 @@ from jaxsolve.formats import problems
 from jaxsolve.games import make
 from jaxsolve.games.zones import COVER_FLAG, COVER_HASH_BITS
 from jaxsolve.proof.certify import certify
+from jaxsolve.proof.decided import Decided
 from jaxsolve.proof.duplicates import hashed
 from jaxsolve.proof.errors import ProofGap
 from jaxsolve.proof.log import ProofLog
@@ -120,13 +121,9 @@ def log_of(game, records: np.ndarray) -> ProofLog:
 
 def proof(problem, records: np.ndarray):
     game = problem.game
-    return certify(
-        game,
-        shared_evaluator(game),
-        log_of(game, records),
-        problem.claim,
-        np.asarray(game.pack(problem.state)),
-    )
+    root = np.asarray(game.pack(problem.state))
+    log = log_of(game, records)
+    return certify(Decided(game, shared_evaluator(game), log, problem.claim, root))
 
 
 def needed(problem, records: np.ndarray) -> list[int]:
