@@ -17,7 +17,7 @@ from jaxsolve.games.game import Outcome
 from jaxsolve.games.zones import HINT_ONLY, PLAN, SEARCH_ALL
 from jaxsolve.search import Limits, Verdict, solve
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.run import restarts, strategy
+from jaxsolve.search.run import restarts, steps
 
 RULES = (
     "tsumego-4;ko=simple;goal=live;defender=white",
@@ -193,10 +193,10 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
     """
     (problem,) = problems.load("quickstart.json", ids=["go-life"])
     begun = []
-    restart = strategy.Restart.apply
+    restart = steps.Restart.apply
     monkeypatch.setattr(restarts, "PLAN_BUDGET", 20)
     monkeypatch.setattr(
-        strategy.Restart,
+        steps.Restart,
         "apply",
         lambda stage, search: (begun.append(search.expanded), restart(stage, search))[1],
     )

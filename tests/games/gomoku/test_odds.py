@@ -18,7 +18,7 @@ from jaxsolve.question import Verdict
 from jaxsolve.search import Claim, Limits, Settings
 from jaxsolve.search.hints import odds as estimates
 from jaxsolve.search.methods import METHODS
-from jaxsolve.search.run import restarts, strategy
+from jaxsolve.search.run import restarts, steps
 from jaxsolve.search.run.allocator import Allocator
 from jaxsolve.search.run.job import Job
 from jaxsolve.search.run.options import RunOptions
@@ -158,15 +158,15 @@ def test_threat_searches_restart_with_other_configurations(monkeypatch, tmp_path
     """
     game, begin, begun = (
         make("gomoku-6;line=4;win=five-or-more;knowledge=4t"),
-        strategy.Restart.apply,
+        steps.Restart.apply,
         [],
     )
     monkeypatch.setattr(restarts, "THREAT_BUDGET", 20)
     monkeypatch.setattr(restarts, "SECOND_THREAT_BUDGET", 25)
     monkeypatch.setattr(
-        strategy.Restart,
+        steps.Restart,
         "apply",
-        lambda stage, search: (begun.append(search.method.trust), begin(stage, search))[1],
+        lambda step, search: (begun.append(search.method.trust), begin(step, search))[1],
     )
     for claim, verdict in ((Claim(0), Verdict.PROVED), (Claim(1), Verdict.DISPROVED)):
         job = Job(
