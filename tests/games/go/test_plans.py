@@ -198,7 +198,7 @@ def test_restarts_keep_earlier_proofs(tmp_path, monkeypatch):
     monkeypatch.setattr(
         steps.Restart,
         "apply",
-        lambda stage, search: (begun.append(search.expanded), restart(stage, search))[1],
+        lambda step, search: (begun.append(search.expanded), restart(step, search))[1],
     )
     result = solve(
         problem.game, problem.state, claim=problem.claim, limits=Limits(nodes=200_000), out=tmp_path
