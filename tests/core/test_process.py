@@ -27,7 +27,8 @@ def test_released_code_gives_its_memory_mappings_back(monkeypatch) -> None:
     held = process.mappings()
     assert held > before + 20
     process.release_compiled_code()
-    assert process.mappings() >= held, "below the limit everything stays"
+    # Other memory of the process may come and go meanwhile.
+    assert process.mappings() > held - 10, "below the limit everything stays"
     monkeypatch.setattr(process, "MAX_MAPPINGS", before)
     process.release_compiled_code()
     assert process.mappings() < held - 20

@@ -167,7 +167,7 @@ def test_impossible_histories_are_refused():
     heads = Heads(fingerprint, {}, ColourPlanes(), most_cost=1.0)
     with pytest.raises(ValueError, match="shows none"):
         Evaluator(make("hex-3"), heads=heads)
-    with pytest.raises(ValueError, match="turns positions"):
+    with pytest.raises(ValueError, match="transforms positions"):
         Evaluator(make("go-3"), heads=heads, canonical=True)
     evaluator = Evaluator(make("go-3"), heads=heads)
     rows = np.zeros((1, evaluator.layout.width), np.uint32)
