@@ -323,8 +323,8 @@ class Search:
 
     def open_frontier(self, flight: int, most: int) -> int:
         """Selects undecided positions along the shortest paths from the root; leaves found."""
-        # The levels again: the last propagation may have decided positions on the shortest paths, and
-        # ``frontier`` follows only those.
+        # The levels again: the last propagation may have decided positions on the shortest paths,
+        # and ``frontier`` follows only those.
         level_order(self.tree, self.work.claim.may_repeat)
         self.tree.counters[CUT] = 0
         self._exhausted = np.zeros(len(self.tree.nodes), np.uint8)

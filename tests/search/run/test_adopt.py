@@ -61,9 +61,8 @@ def decided(tree) -> dict[bytes, int]:
 @pytest.mark.parametrize(("name", "method", "max_nodes"), in_turn(QUESTIONS, NAMES, [None, 64]))
 def test_adoption_never_loses_or_reverses_a_decision(name, method, max_nodes, tmp_path):
     game, state, claim, verdict, records = elsewhere(name)
-    for seed in (
-        range(8) if LONG else (4,)
-    ):  # 4: a propagation once decided the shortest ways to positions that were then never looked at
+    # Seed 4: propagation once decided the shortest paths to positions never searched then.
+    for seed in range(8) if LONG else (4,):
         rng = random.Random(f"{name} {method} {max_nodes} {seed}")
         out = tmp_path / str(seed)
         settings = Settings(

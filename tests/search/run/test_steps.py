@@ -1,4 +1,4 @@
-"""Steps within a search: which are due, which wait for leaves in flight, and which one continues."""
+"""Steps within a search: which are due, which wait for leaves in flight, which continues."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def _way_on(tree, node, exhausted):
 def reopen(tree, claim: ClaimCodes):
     """Undecides all that is not proved, for a claim that holds wherever the one before did.
 
-    Numbers are initial ones afterwards, to be recomputed by ``propagate``. Moves below decided nodes
+    Numbers are initial ones afterwards, which ``propagate`` recomputes. Moves below decided nodes
     must have been kept (``counters[KEEP]``).
     """
     for node in range(tree.counters[NODES]):
