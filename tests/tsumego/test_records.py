@@ -1,4 +1,4 @@
-"""SGF records of ``jaxsolve tsumego``: right and wrong moves, legal variations, marked positions."""
+"""SGF records of ``jaxsolve tsumego``: right and wrong moves, variations, marked positions."""
 
 from __future__ import annotations
 

@@ -194,20 +194,21 @@ def _choose_pairs(scratch, n, free, zone, here):
     for i in range(free):
         one = np.int64(scratch[FREE + i])
         if here < 0:
-            count = _rank_pairs(scratch, one, i, i, free, count, MOST_PAIRS, least)
+            count = _rank_pairs(scratch, i, i, free, count, MOST_PAIRS, least)
             continue
         for k in range(close):
             j = np.int64(scratch[CLOSE + k])
             if i <= j or _distance(one, here) > 2:
-                count = _rank_pairs(scratch, one, i, j, j + 1, count, FEW_PAIRS, least)
+                count = _rank_pairs(scratch, i, j, j + 1, count, FEW_PAIRS, least)
     return count
 
 
 @inner
-def _rank_pairs(scratch, one, i, first, last, count, most, least):
-    """Inserts the pairs of point ``one`` (number ``i``) with the points ``first`` to ``last - 1``
-    into a list of at most ``most``.
+def _rank_pairs(scratch, i, first, last, count, most, least):
+    """Inserts the pairs of point number ``i`` with the points ``first`` to ``last - 1`` into a list
+    of at most ``most``.
     """
+    one = np.int64(scratch[FREE + i])
     for j in range(first, last):
         other = np.int64(scratch[FREE + j])
         if (
