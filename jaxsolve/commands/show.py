@@ -106,7 +106,7 @@ def show(options: ShowOptions) -> int:
             options=rules,
             letters=options.column_letters,
             remark=failure.remark,
-            look=sgf is None,
+            display_only=sgf is None,
         )
         players = problem.game.players
         side = players[int(problem.game.to_move(problem.state))]

@@ -160,13 +160,30 @@ def locked(path: Path) -> int | None:
         return None
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
+        if lock(descriptor):
+            return descriptor
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
+    os.close(descriptor)
+    return None
+
+
+def lock(descriptor: int) -> bool:
+    """Locks an open file until it is closed or the process ends.
+
+    False if the system, or the file system, has no locks. Raises BlockingIOError if another process
+    or descriptor holds the lock.
+    """
+    if fcntl is None:
+        return False
+    try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        os.close(descriptor)
         if error.errno in _IN_USE:
-            raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
-        return None  # a file system without locks
-    return descriptor
+            raise BlockingIOError(error.errno, os.strerror(error.errno)) from None
+        return False
+    return True
 
 
 def write_atomically(path: Path, content: str | bytes) -> Path:

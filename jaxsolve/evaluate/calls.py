@@ -106,8 +106,8 @@ class Calls:
         # Results on one CPU device are in the host's memory.
         self.sends_home = self.mesh is not None or first.platform != "cpu"
         history = 2 if rows.planes is not None and rows.planes.boards > 1 else 0
-        self._look = self._spread(rows.look, P(AXIS), P(AXIS), P())
-        self.look = Call(self._cached_look, self._raised(BATCH_SIZES))
+        self._rules_rows = self._spread(rows.rules_rows, P(AXIS), P(AXIS), P())
+        self.rules_rows = Call(self._cached_rules_rows, self._raised(BATCH_SIZES))
         self.image = Call(_as_it_is(jax.jit(jax.vmap(rows.image))), IMAGE_SIZES)
         self.estimate: Call | None = None
         if rows.apply is not None:
@@ -143,20 +143,20 @@ class Calls:
             sharded, in_shardings=tuple(NamedSharding(self.mesh, spec) for spec in specs)
         )
 
-    def _cached_look(self, *arguments: np.ndarray | np.generic) -> Function:
-        """``rows.look`` as an executable that other processes find on disk.
+    def _cached_rules_rows(self, *arguments: np.ndarray | np.generic) -> Function:
+        """``rows.rules_rows`` as an executable that other processes find on disk.
 
         Only if its code is the package's alone and it runs on a single device.
         """
         game = self.rows.game
         if self.devices != tuple(jax.devices()[:1]) or not device.is_cacheable(game):
-            return self._look
-        # ``look`` is the same for all networks.
-        asked = dataclasses.replace(self.rows, apply=None, planes=None, costly=False)
+            return self._rules_rows
+        # These rows are the same for all networks.
+        plain = dataclasses.replace(self.rows, apply=None, planes=None, costly=False)
         return device.executable(
-            self.rows.look,
+            self.rows.rules_rows,
             arguments,
-            repr(("look", type(game), game.rule_set, asked, self.rows.apply is not None)),
+            repr(("rules_rows", type(game), game.rule_set, plain, self.rows.apply is not None)),
         )
 
 

@@ -203,7 +203,7 @@ class Evaluator:
 
         Raises ValueError for more positions than the largest of ``BATCH_SIZES``.
         """
-        call = self._calls.look
+        call = self._calls.rules_rows
         size = call.size(len(states))
         return self._start(
             call, size, _padded(states, size), _padded(actions, size, -1), np.uint32(seed)
@@ -258,10 +258,10 @@ class Evaluator:
 
     def compile(self, sizes: Iterable[int] | None = None) -> None:
         """Compiles the calls for waves of these numbers of positions; default: of all sizes."""
-        look, estimate = self._calls.look, self._calls.estimate
+        rules, estimate = self._calls.rules_rows, self._calls.estimate
         start = self.game.host_pack(self.game.init())[None]
-        sizes = {look.size(count) for count in (look.sizes if sizes is None else sizes)}
-        for size in sizes - look.compiled.keys():
+        sizes = {rules.size(count) for count in (rules.sizes if sizes is None else sizes)}
+        for size in sizes - rules.compiled.keys():
             self.submit(np.repeat(start, size, 0), np.full(size, -1, np.int32))
         if estimate is not None:
             row = np.pad(start, ((0, 0), (0, self.layout.width - start.shape[1])))

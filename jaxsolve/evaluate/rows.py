@@ -53,12 +53,12 @@ class Rows:
             self.costly,
         )
 
-    def look(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
+    def rules_rows(self, states: jax.Array, actions: jax.Array, seed: jax.Array) -> jax.Array:
         """Rows without a network's estimates, with those of playouts.
 
         uint32[B, S], int32[B] actions (-1: the state itself), uint32[] seed -> uint32[B, n].
         """
-        rows = jax.vmap(self._look)(states, actions)
+        rows = jax.vmap(self._rules_row)(states, actions)
         if self.apply is not None or not self.playouts:
             return rows
         mean = jax.vmap(lambda row: self._playouts(row, seed))(rows)
@@ -110,7 +110,7 @@ class Rows:
         return self.game.pack(state), symmetry
 
     # ---- rules -----------------------------------------------------------------------------------
-    def _look(self, words: jax.Array, action: jax.Array) -> jax.Array:
+    def _rules_row(self, words: jax.Array, action: jax.Array) -> jax.Array:
         """One position's row, without estimates."""
         game = self.game
         before = game.unpack(words)

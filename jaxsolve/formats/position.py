@@ -23,7 +23,7 @@ def resolve(
     options: Mapping[str, str] | None = None,
     letters: str | None = None,
     remark: Callable[[str], None] | None = None,
-    look: bool = False,
+    display_only: bool = False,
 ) -> Problem:
     """Reads a position, with its rules and its default claim.
 
@@ -37,12 +37,13 @@ def resolve(
       letters: column letters of typed Gomoku moves (``jaxsolve.formats.letters``); None: detected
         if possible.
       remark: called with a sentence if the input is ambiguous.
-      look: read the state for display only (``Game.read``), which needs no JAX for canonical text.
+      display_only: read the state without its derived parts (``Game.read``); canonical text then
+        needs no JAX.
 
     Raises:
       FormatError: one sentence naming the file, problem or move that is wrong.
     """
-    ways = _Ways(game, dict(options or {}), letters, remark, look)
+    ways = _Ways(game, dict(options or {}), letters, remark, display_only)
     if text == "start" or text.startswith("moves:"):
         return _typed(text, ways)
     if text == "-":
@@ -75,7 +76,7 @@ class _Ways:
     options: dict[str, str]
     letters: str | None
     remark: Callable[[str], None] | None
-    look: bool
+    display_only: bool
 
     def refuse_letters(self) -> None:
         """Raises FormatError if letters were chosen for a position without typed moves."""
@@ -172,7 +173,7 @@ def _game_of(record: Record, rules: str | None, options: dict[str, str]) -> Game
 
 def _typed(text: str, ways: _Ways, name: str = "") -> Problem:
     game = _game(ways.rules, ways.options)
-    computes = not ways.look or text == "start" or text.startswith("moves:")
+    computes = not ways.display_only or text == "start" or text.startswith("moves:")
     if computes:
         process.setup()
     try:

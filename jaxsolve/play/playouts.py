@@ -54,9 +54,9 @@ class Playouts:
         )
         return jax.device_put(lanes)
 
-    def look(self, words: np.ndarray) -> np.ndarray:
+    def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows uint32[B, S + M + 1] of packed positions uint32[B, S], without a game played."""
-        return np.asarray(_look(self.game, jnp.asarray(words)))
+        return np.asarray(_rules_rows(self.game, jnp.asarray(words)))
 
     def play(
         self,
@@ -92,7 +92,7 @@ def filled_size(count: int) -> int:
 
 # ---- internals ---------------------------------------------------------------------------------
 @functools.partial(jax.jit, static_argnums=0)
-def _look(game: Game, words: jax.Array) -> jax.Array:
+def _rules_rows(game: Game, words: jax.Array) -> jax.Array:
     states = jax.vmap(game.unpack)(words)
     legal, outcomes = _seen(game, states)
     movers = jax.vmap(game.to_move)(states)

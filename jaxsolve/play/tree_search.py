@@ -210,7 +210,7 @@ def _start(
 ) -> tuple[Forest, Lanes]:
     """A forest with a root for each position, and idle lanes. Raises ValueError."""
     count = len(words)
-    rows = playouts.look(np.resize(words, (filled_size(count), words.shape[1])))[:count]
+    rows = playouts.rows(np.resize(words, (filled_size(count), words.shape[1])))[:count]
     over = np.flatnonzero(rows[:, -1] & OUTCOME_BITS != Outcome.ONGOING)
     if len(over):
         raise ValueError(f"position {over[0]}: the game is over, so there is no move to search")

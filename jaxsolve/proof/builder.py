@@ -174,7 +174,7 @@ class GraphBuilder:
         defended = np.flatnonzero(threats >= 0)
         taken[defended] &= np.arange(self.game.num_actions) == threats[defended, None]
         if self._sequences is not None:
-            self._look(nodes, rows, taken, wins, claimant_moves)
+            self._add_threats(nodes, rows, taken, wins, claimant_moves)
         answers = np.flatnonzero(claimant_moves & ~over)
         if len(answers):
             moves = self._moves(nodes[answers], legal[answers], wins[answers])
@@ -182,7 +182,7 @@ class GraphBuilder:
         return taken
 
     # ---- threat search ---------------------------------------------------------------------------
-    def _look(
+    def _add_threats(
         self,
         nodes: np.ndarray,
         rows: np.ndarray,
@@ -252,23 +252,23 @@ class GraphBuilder:
         for at in np.flatnonzero(~at_once).tolist():
             plan = self._plans.get(int(nodes[at]), [-1])
             moves[at] = plan.move if isinstance(plan, Branch) else plan[0]
-        asked = np.flatnonzero(moves < 0)
-        if not len(asked):
+        unknown = np.flatnonzero(moves < 0)
+        if not len(unknown):
             return moves
         images, symmetries = self.evaluator.images(
-            self.graph.keys[nodes[asked], : self.game.state_words]
+            self.graph.keys[nodes[unknown], : self.game.state_words]
         )
         found = self.index.find(images)
         owners, oldest = np.unique(found.owners, return_index=True)
         logged = self.log.split(found.records[oldest])[1]
         turned = self.game.symmetry_actions() if self.evaluator.canonical else None
         for owner, move in zip(owners.tolist(), logged.tolist(), strict=True):
-            moves[asked[owner]] = (
+            moves[unknown[owner]] = (
                 move
                 if turned is None or not 0 <= move < legal.shape[1]
                 else int(np.flatnonzero(turned[symmetries[owner]] == move)[0])
             )
-        for at in asked[moves[asked] < 0]:
+        for at in unknown[moves[unknown] < 0]:
             # A forced reply is played without being searched, hence without a record.
             if legal[at].sum() != 1:
                 raise self._gap("a position of the proof is missing from the log", int(nodes[at]))

@@ -8,10 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # no file locks on this system
-    fcntl = None  # type: ignore[assignment]
+from jaxsolve.core import run_folder
 
 
 class ProofLogError(ValueError):
@@ -24,16 +21,13 @@ def locked(path: Path) -> BinaryIO:
     The lock is released when the file is closed or the process ends.
     """
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise ProofLogError(
-                f"{path} is in use by another run; wait for it or choose another output folder"
-            ) from None
-        except OSError:
-            pass  # the file system has no locks
+    try:
+        run_folder.lock(file.fileno())
+    except BlockingIOError:
+        file.close()
+        raise ProofLogError(
+            f"{path} is in use by another run; wait for it or choose another output folder"
+        ) from None
     return file  # type: ignore[return-value]
 
 

@@ -78,7 +78,7 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
         settings = OmegaConf.load(run / CONFIG) if name in held else OmegaConf.create()
         own = name in held and (
             not _beside(run).exists()
-            or all(_agrees(settings, key, asked) for key, asked in choice.items())
+            or all(_agrees(settings, key, value) for key, value in choice.items())
         )
         last = (metrics(run) or [{}])[-1] if own else {}
         why = (
@@ -90,13 +90,13 @@ def table(folder: Path, swept: dict[str, list[str]]) -> list[dict[str, Any]]:
         )
         row = {
             "run": name,
-            **{key: _told(settings, key) if own else asked for key, asked in choice.items()},
+            **{key: _value_of(settings, key) if own else value for key, value in choice.items()},
         }
-        rows.append(row | {told: last.get(told, "") for told in SHOWN} | {"failed": why})
+        rows.append(row | {metric: last.get(metric, "") for metric in SHOWN} | {"failed": why})
     return rows
 
 
-def _told(settings: Any, key: str) -> Any:
+def _value_of(settings: Any, key: str) -> Any:
     """The value of a setting; the name of a group."""
     value = OmegaConf.select(settings, key)
     return (
@@ -106,12 +106,12 @@ def _told(settings: Any, key: str) -> Any:
     )
 
 
-def _agrees(settings: Any, key: str, asked: str) -> bool:
-    """Whether settings hold the value ``asked``; a group without a name may."""
+def _agrees(settings: Any, key: str, wanted: str) -> bool:
+    """Whether a setting has the value ``wanted``; true for a group without a name."""
     value = OmegaConf.select(settings, key)
     if isinstance(value, DictConfig):
-        return value.get("name") in (None, asked)
-    return value is None or value == OmegaConf.from_dotlist([f"asked={asked}"]).asked
+        return value.get("name") in (None, wanted)
+    return value is None or value == OmegaConf.from_dotlist([f"value={wanted}"]).value
 
 
 def _show(rows: list[dict[str, Any]], file: Path) -> None:

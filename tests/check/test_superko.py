@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from jaxsolve.proof.check import check, superko
+from jaxsolve.proof.check import check, relaxation
 from jaxsolve.proof.check.audit.certificate import Certificate
 from jaxsolve.proof.check.audit.flatten import Flat, NotWritten, flatten
 from jaxsolve.proof.check.audit.replay import replay
@@ -65,28 +65,28 @@ def test_accepted_strategies_win_under_superko(size, free, tmp_path):
 
 
 # ---- the conditions of the law, removed one at a time --------------------------------------------
-class NoNodes(superko.Fresh):
+class NoNodes(relaxation.Fresh):
     """Without S1."""
 
     def node(self, position, zone, named):
         return super().node(position._replace(stones=(0, 0)), zone, named)
 
 
-class NoHistory(superko.Fresh):
+class NoHistory(relaxation.Fresh):
     """Without S2."""
 
     def root(self, plays):
         return None
 
 
-class NotBelow(superko.Fresh):
+class NotBelow(relaxation.Fresh):
     """The plays of a node are its own move and those of its children."""
 
     def node(self, position, zone, named):
         return super().node(position, zone, named if position.side == self._claimant else [])
 
 
-class OneBoard(superko.Fresh):
+class OneBoard(relaxation.Fresh):
     """Only one of the boards after a move must differ."""
 
     def _test(self, stones, zone, plays, *words):
@@ -106,7 +106,7 @@ class Mutated(NamedTuple):
     Its number selects one of the proofs of the seed.
     """
 
-    fresh: type[superko.Fresh]
+    fresh: type[relaxation.Fresh]
     question: Question
     player: str
     seed: int

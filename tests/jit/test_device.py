@@ -69,12 +69,14 @@ from jaxsolve.evaluate import Evaluator
 from jaxsolve.evaluate.rows import Rows
 from jaxsolve.games import make
 
-traces, look = [], Rows._look
-Rows._look = lambda self, *arguments: traces.append(self.game.rule_set) or look(self, *arguments)
+traces, rules_row = [], Rows._rules_row
+Rows._rules_row = lambda self, *arguments: (
+    traces.append(self.game.rule_set) or rules_row(self, *arguments)
+)
 game = make("gomoku-3;line=3")
 evaluator = Evaluator(game, playouts=2)
 if "jit" in sys.argv:
-    evaluator._calls.look.compiled[16] = jax.jit(evaluator._calls.rows.look)
+    evaluator._calls.rules_rows.compiled[16] = jax.jit(evaluator._calls.rows.rules_rows)
 states, seen = np.tile(game.host_pack(game.init()), (9, 1)), []
 for move in range(4):  # nine games with different first stones
     rows = evaluator(states, (np.arange(9, dtype=np.int32) + 4 * move) % 9, move)
@@ -117,7 +119,7 @@ def test_every_setting_of_the_evaluator_has_executables_of_its_own(monkeypatch):
         field.name for field in dataclasses.fields(Rows)
     }
     for rows in kinds:
-        Calls(rows, tuple(jax.devices()[:1]))._cached_look()
+        Calls(rows, tuple(jax.devices()[:1]))._cached_rules_rows()
     assert len(set(names)) == len(names) == len(kinds)
 
 

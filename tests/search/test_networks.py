@@ -263,7 +263,7 @@ def test_the_count_of_forcing_moves_stays_exact_with_priors(method):
             continue
         entries = tree.lists[node["list"] + node["visited"] : node["list"] + node["moves"]]
         assert node["forced"] == np.count_nonzero(entries & FORCED_BIT)
-        left_out += bool(node["marks"] & LOOKED_FLAG and node["moves"] < node["room"] // 2)
+        left_out += bool(node["marks"] & LOOKED_FLAG and node["moves"] < node["reserved"] // 2)
     assert job.search.expanded >= 1000 and left_out > 5
 
 

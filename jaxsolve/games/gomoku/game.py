@@ -244,7 +244,7 @@ class Gomoku(Game):
         if not self.four_threats:
             return None
         # Only searches import numba.
-        from jaxsolve.games.gomoku import odds, threes, windows
+        from jaxsolve.games.gomoku import odds, vct, windows
         from jaxsolve.games.gomoku.threats import BUDGETS, search_threats
         from jaxsolve.games.threats import make_threat_search
 
@@ -253,7 +253,7 @@ class Gomoku(Game):
             search_threats,
             odds.log_odds,
             facts,
-            scratch + threes.scratch_size(self.num_actions),
+            scratch + vct.scratch_size(self.num_actions),
             self.num_actions,
         )
 

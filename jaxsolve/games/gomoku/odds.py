@@ -36,13 +36,13 @@ def _weight(moves, own, lacking):
 def log_odds(state, facts, scratch, player):
     """Log odds, in thousandths, that ``player`` wins an undecided position by threats."""
     board = board_of(facts, scratch)
-    desk = board.desk
+    buffers = board.buffers
     set_up(state, board)
     moves = np.int64(state[2 * facts[WORDS]] & np.uint32(1)) == player
     total = np.int64(-5536 if moves else -9201)
     for window in range(facts[WINDOWS]):
         for side in range(2):
-            count = seen_by(desk.counts[window], np.int64(side))
+            count = seen_by(buffers.counts[window], np.int64(side))
             lacking = facts[LINE] - count
             if count > 0 and 0 < lacking <= WEIGHED:
                 total += _weight(moves, side == player, lacking)

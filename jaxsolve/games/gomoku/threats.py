@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxsolve.games.gomoku.fours import (
+from jaxsolve.games.gomoku.tree_zone import zone_of_tree
+from jaxsolve.games.gomoku.vcf import (
     add,
     holds,
     list_windows,
@@ -15,8 +16,7 @@ from jaxsolve.games.gomoku.fours import (
     wins,
     zone_of_line,
 )
-from jaxsolve.games.gomoku.threes import find_tree
-from jaxsolve.games.gomoku.tree_zone import zone_of_tree
+from jaxsolve.games.gomoku.vct import find_tree
 from jaxsolve.games.gomoku.windows import (
     CELLS,
     FOURS,
@@ -56,15 +56,15 @@ def _find_unrefuted(board, mover, key, moves, zone, left):
     """Writes to ``left`` the replies of a zone after which no VCF of the opponent of ``mover`` is
     found.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
     for cell in range(facts[CELLS]):
         if not holds(zone, cell):
             continue
-        put(tables, desk, np.int64(cell), mover)
-        many, _, _ = completing(tables, desk, np.int64(cell), mover, line)
+        put(tables, buffers, np.int64(cell), mover)
+        many, _, _ = completing(tables, buffers, np.int64(cell), mover, line)
         if many == 0:
-            forget(desk)
+            forget(buffers)
             list_windows(board, 1 - mover)
             if (
                 wins(
@@ -80,7 +80,7 @@ def _find_unrefuted(board, mover, key, moves, zone, left):
                 many = np.int64(-2)
         if many != -2:
             add(left, np.int64(cell))
-        take(tables, desk, np.int64(cell), mover)
+        take(tables, buffers, np.int64(cell), mover)
 
 
 @compiled
@@ -89,7 +89,7 @@ def search_threats(state, facts, scratch, moves, out, trees):
     ``jaxsolve.games.threats``.
     """
     board = board_of(facts, scratch)
-    desk = board.desk
+    buffers = board.buffers
     mover = np.int64(state[2 * facts[WORDS]] & np.uint32(1))
     tree, other = moves[:TREE_CAPACITY], moves[TREE_CAPACITY:]
     key, any_cell = set_up(state, board), np.int64(-1)
@@ -97,14 +97,14 @@ def search_threats(state, facts, scratch, moves, out, trees):
     length = wins(board, mover, key, facts[FOURS], tree, any_cell)
     if length > 0:
         return _shift(tree, length)
-    third = len(desk.sets) // 3
+    third = len(buffers.sets) // 3
     zone, left, threatening = (
-        desk.sets[:third],
-        desk.sets[third : 2 * third],
-        desk.sets[2 * third :],
+        buffers.sets[:third],
+        buffers.sets[third : 2 * third],
+        buffers.sets[2 * third :],
     )
-    for i in range(len(desk.sets)):
-        desk.sets[i] = 0
+    for i in range(len(buffers.sets)):
+        buffers.sets[i] = 0
     threats(board, mover, key, other, threatening)
     list_windows(board, 1 - mover)
     length = wins(board, 1 - mover, ~key, facts[FOURS], tree, any_cell)

@@ -16,7 +16,7 @@ from jaxsolve.jit.host import inner
 
 LEVELS = 24  # most fours of a line
 MEMO = 1 << 9  # lost positions stored in one search for a line
-CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, DESK, TABLE = range(
+CELLS, WORDS, LINE, WINDOWS, FOURS, TREES, NULLS, BUFFERS, TABLE = range(
     9
 )  # first entries of ``facts``; the tables follow
 COUNT, ENDS, OTHER = (
@@ -46,7 +46,7 @@ class Tables(NamedTuple):
     adds: np.ndarray
 
 
-class Desk(NamedTuple):
+class Buffers(NamedTuple):
     """Parts of the scratch."""
 
     stones: np.ndarray  # int64[A]: 0 empty, 1 the first player's, 2 the second's
@@ -68,9 +68,7 @@ class Desk(NamedTuple):
 
 
 def facts_of(grid: Grid, line: int, exact: bool, budgets: Budgets) -> tuple[np.ndarray, int]:
-    """``facts`` int64[...] for boards of this kind, and the number of scratch int64s that the desk
-    takes.
-    """
+    """``facts`` int64[...] for boards of this kind, and the number of int64s in their buffers."""
     size, windows, ends = grid.width, [], []
     for dr, dc in LINES:
         for row, column in np.ndindex(size, size):
@@ -115,13 +113,13 @@ class Board(NamedTuple):
 
     facts: np.ndarray  # int64[...]
     tables: Tables
-    desk: Desk
+    buffers: Buffers
 
 
 @inner
 def board_of(facts, scratch):
     """The ``Board`` of a rule set's facts and one search's scratch."""
-    return Board(facts, tables_of(facts), desk_of(facts, scratch))
+    return Board(facts, tables_of(facts), buffers_of(facts, scratch))
 
 
 @inner
@@ -139,7 +137,7 @@ def tables_of(facts):
 
 
 @inner
-def desk_of(facts, scratch):
+def buffers_of(facts, scratch):
     cells, windows = facts[CELLS], facts[WINDOWS]
     a = cells
     b = a + windows
@@ -153,7 +151,7 @@ def desk_of(facts, scratch):
     j = i + MEMO
     k = j + cells + 1
     l = k + 3 * (cells // 32 + 1)
-    return Desk(
+    return Buffers(
         scratch[:a],
         scratch[a:b],
         scratch[b:c],
@@ -181,33 +179,33 @@ def seen_by(count, side):
 
 
 @inner
-def put(tables, desk, cell, side):
-    desk.stones[cell] = 1 + side
+def put(tables, buffers, cell, side):
+    buffers.stones[cell] = 1 + side
     shift = side * OTHER
     for i in range(tables.first[cell], tables.first[cell + 1]):
-        desk.counts[tables.window[i]] += tables.adds[i] << shift
+        buffers.counts[tables.window[i]] += tables.adds[i] << shift
 
 
 @inner
-def take(tables, desk, cell, side):
-    desk.stones[cell] = 0
+def take(tables, buffers, cell, side):
+    buffers.stones[cell] = 0
     shift = side * OTHER
     for i in range(tables.first[cell], tables.first[cell + 1]):
-        desk.counts[tables.window[i]] -= tables.adds[i] << shift
+        buffers.counts[tables.window[i]] -= tables.adds[i] << shift
 
 
 @inner
-def missing(tables, desk, window, line, other):
+def missing(tables, buffers, window, line, other):
     """An empty cell of a window that is not ``other``."""
     for i in range(window * line, window * line + line):
         cell = tables.cells[i]
-        if desk.stones[cell] == 0 and cell != other:
+        if buffers.stones[cell] == 0 and cell != other:
             return cell
     return np.int64(-1)
 
 
 @inner
-def completing(tables, desk, cell, side, line):
+def completing(tables, buffers, cell, side, line):
     """(number, one, another) of the cells that complete a window through a stone just placed; the
     number is 0, 1, or 2 for more, and -1 if the stone made a line.
     """
@@ -216,11 +214,11 @@ def completing(tables, desk, cell, side, line):
         if tables.adds[i] != 1:
             continue
         window = tables.window[i]
-        count = seen_by(desk.counts[window], side)
+        count = seen_by(buffers.counts[window], side)
         if count == line:
             return np.int64(-1), one, another
         if count == line - 1:
-            found = missing(tables, desk, window, line, np.int64(-1))
+            found = missing(tables, buffers, window, line, np.int64(-1))
             if many == 0:
                 many, one = np.int64(1), found
             elif many == 1 and found != one:
@@ -248,27 +246,27 @@ def slot_of(key, left, size):
 
 
 @inner
-def forget(desk):
+def forget(buffers):
     for i in range(MEMO):
-        desk.memo[i] = 0
+        buffers.memo[i] = 0
 
 
 @inner
 def set_up(state, board):
     """Sets up the board of a packed state. Returns a key for it."""
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     for window in range(facts[WINDOWS]):
-        desk.counts[window] = 0
+        buffers.counts[window] = 0
     for cell in range(facts[CELLS]):
-        desk.stones[cell] = 0
-        desk.stamp[cell] = 0
-    forget(desk)
-    desk.ticks[0] = desk.found[0] = 0
+        buffers.stones[cell] = 0
+        buffers.stamp[cell] = 0
+    forget(buffers)
+    buffers.ticks[0] = buffers.found[0] = 0
     key, words = np.int64(1), facts[WORDS]
     for cell in range(facts[CELLS]):
         word, shift = tables.word[cell], np.uint32(tables.bit[cell])
         for side in range(2):
             if (state[side * words + word] >> shift) & np.uint32(1):
-                put(tables, desk, np.int64(cell), np.int64(side))
+                put(tables, buffers, np.int64(cell), np.int64(side))
                 key = mix(key, np.int64(cell), np.int64(side))
     return key

@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from jaxsolve.proof.check.audit.report import AuditReport, Audits, audit
 from jaxsolve.proof.check.errors import show
+
+if TYPE_CHECKING:
+    from jaxsolve.proof.check.audit.report import AuditReport
 
 
 class _Parser(argparse.ArgumentParser):
@@ -72,6 +74,8 @@ def main(arguments: list[str]) -> int:
             _parser().error("--most goes with --flatten")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 2
+    from jaxsolve.proof.check.audit.report import Audits, audit  # --help needs neither
+
     found = audit(given.file, Audits(given.replay, given.seed, given.flatten, given.most))
     print_report(given.file, found)
     return found.exit_code

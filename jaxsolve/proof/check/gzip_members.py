@@ -6,12 +6,8 @@ Here the first byte after a member that does not begin another one is an error.
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
-import stat
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 CHUNK = 1 << 14
@@ -19,10 +15,6 @@ CHUNK = 1 << 14
 
 _GZIP = 16 + zlib.MAX_WBITS
 _FIRST_BYTE = 0x1F
-
-
-class NotRegular(OSError):
-    """The path names a pipe, a socket or a device."""
 
 
 class Trailing(ValueError):
@@ -78,19 +70,3 @@ class Members(io.RawIOBase):
     def _fill(self) -> bool:
         self._data = self._file.read(CHUNK)
         return bool(self._data)
-
-
-@contextlib.contextmanager
-def open_regular(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
-    """Opens a file for reading. A pipe without a writer does not block.
-
-    Raises OSError: the file cannot be opened; NotRegular: it is no regular file.
-    """
-    with open(path, "rb", opener=_without_blocking) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise NotRegular
-        yield file
-
-
-def _without_blocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxsolve.proof.check.errors import Refused, Unreadable, show
-from jaxsolve.proof.check.gzip_members import Members, NotRegular, Trailing, open_regular
+from jaxsolve.proof.check.files import NotRegular, open_regular
+from jaxsolve.proof.check.gzip_members import Members, Trailing
 
 NAMED = 5  # certificates of a folder that a message lists
 MAX_LINE = 1 << 22

@@ -9,7 +9,7 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.zones import WrittenZones, Zones
 
 if TYPE_CHECKING:
-    from jaxsolve.proof.check.superko import Fresh
+    from jaxsolve.proof.check.relaxation import Fresh
 
 
 class Verdict(NamedTuple):

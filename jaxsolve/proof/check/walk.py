@@ -20,8 +20,8 @@ from jaxsolve.proof.check.errors import Refused, show
 from jaxsolve.proof.check.frontier import Frontier, IdSet
 from jaxsolve.proof.check.header import parse_claim, parse_header
 from jaxsolve.proof.check.reader import decode
+from jaxsolve.proof.check.relaxation import Fresh, Plays
 from jaxsolve.proof.check.rules import Rules
-from jaxsolve.proof.check.superko import Fresh, Plays
 from jaxsolve.proof.check.zones import Child, move_text
 
 MAX_REASON = 1 << 16

@@ -140,7 +140,7 @@ def scattered(tree: Tree) -> bool:
     used = tree.nodes[: tree.counters[NODES]]
     live = used["marks"] & DROPPED_FLAG == 0
     an_edge = EDGE.itemsize + 4 * tree.extra.shape[1]
-    held = 4 * int(used["room"].sum(dtype=np.int64, where=live)) + an_edge * int(
+    held = 4 * int(used["reserved"].sum(dtype=np.int64, where=live)) + an_edge * int(
         used["capacity"].sum(dtype=np.int64, where=live)
     )
     return held < 0.75 * (4 * int(tree.counters[LISTS]) + an_edge * int(tree.counters[EDGES]))
@@ -164,12 +164,12 @@ def _move_lists(tree, order):
     top = np.int64(0)
     for i in range(len(order)):
         record = tree.nodes[order[i]]
-        if record.room == 0:
+        if record.reserved == 0:
             continue
         for j in range(record.moves):
             tree.lists[top + j] = tree.lists[record.list + j]
         record.list = top
-        top += record.room
+        top += record.reserved
     tree.counters[USED] -= 4 * (tree.counters[LISTS] - top)
     tree.counters[LISTS] = top
     for size in range(CLASSES):

@@ -39,8 +39,8 @@ def add_node(tree, key, state, mover, moves):
         return np.int64(NONE)
     if fresh:
         tree.counters[USED] += cost
-    room = rounded(moves)
-    at = take_block(tree, 0, room)
+    reserved = rounded(moves)
+    at = take_block(tree, 0, reserved)
     if at == NONE:
         if fresh:
             tree.counters[USED] -= cost
@@ -64,7 +64,7 @@ def add_node(tree, key, state, mover, moves):
     record.edges = 0
     record.moves = 0
     record.visited = 0
-    record.room = room
+    record.reserved = reserved
     record.capacity = 0
     record.forced = 0
     record.pins = 0
@@ -121,11 +121,11 @@ def strip(tree, node):
     more.
     """
     record = tree.nodes[node]
-    if record.room > 0:
-        give_block(tree, 0, np.int64(record.list), np.int64(record.room))
+    if record.reserved > 0:
+        give_block(tree, 0, np.int64(record.list), np.int64(record.reserved))
     if record.capacity > 0:
         give_block(tree, 1, np.int64(record.edges), np.int64(record.capacity))
-    record.room = record.capacity = record.moves = record.visited = record.forced = 0
+    record.reserved = record.capacity = record.moves = record.visited = record.forced = 0
 
 
 @inlined

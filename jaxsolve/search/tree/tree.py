@@ -40,8 +40,8 @@ NODE = np.dtype(
         ("edges", "u4"),  # offset of its edges in ``edges``
         ("moves", "i2"),  # number of moves
         ("visited", "i2"),  # number of edges in use = list entries visited
-        ("room", "i2"),  # list words reserved
-        ("capacity", "i2"),  # edges reserved
+        ("reserved", "i2"),  # list words
+        ("capacity", "i2"),  # edges
         # Unvisited moves listed first, with numbers of their own: forcing moves, or the null move.
         ("forced", "i2"),
         ("pins", "i2"),  # paths through it; a pinned node is never evicted

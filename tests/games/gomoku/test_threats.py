@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from jaxsolve.games.game import HasThreatSearch
-from jaxsolve.games.gomoku import odds, threes, windows
+from jaxsolve.games.gomoku import odds, vct, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.registry import make
 from jaxsolve.games.threats import (
@@ -52,7 +52,7 @@ def looking(rule_set: str, budgets: tuple[int, int, int] = sight.BUDGETS, trees:
         sight.search_threats,
         odds.log_odds,
         facts,
-        scratch + threes.scratch_size(game.num_actions),
+        scratch + vct.scratch_size(game.num_actions),
         game.num_actions,
     )
     return lambda text: search_threats(seen, game.host_pack(game.read(text)), trees), game

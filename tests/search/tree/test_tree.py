@@ -113,7 +113,7 @@ class Model:
             assert tree.states[node].tobytes() == self.states[node]
             assert find(tree, record["key"], tree.states[node]) == node
             for kind, (start, size) in enumerate(
-                ((record["list"], record["room"]), (record["edges"], record["capacity"]))
+                ((record["list"], record["reserved"]), (record["edges"], record["capacity"]))
             ):
                 block = set(range(int(start), int(start) + int(size)))
                 assert not block & owned[kind]
@@ -166,9 +166,9 @@ def test_moves_below_decided_nodes_stay_while_a_claim_may_follow():
     node = add_node(tree, np.uint64(1), np.ones(1, np.uint32), np.int8(0), 5)
     tree.nodes[node]["marks"], tree.nodes[node]["pins"] = SOLVED_FLAG, 1
     unpin(tree, node)
-    assert tree.nodes[node]["room"] == 8
+    assert tree.nodes[node]["reserved"] == 8
     strip(tree, node)
-    assert tree.nodes[node]["room"] == 0 and tree.spare[0, 2] != NONE
+    assert tree.nodes[node]["reserved"] == 0 and tree.spare[0, 2] != NONE
 
 
 def test_zones_and_a_threat_search_in_one_game_are_refused():

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jaxsolve.games.gomoku import odds, threes, windows
+from jaxsolve.games.gomoku import odds, vct, windows
 from jaxsolve.games.gomoku import threats as sight
 from jaxsolve.games.gomoku.game import Gomoku as Gomoku4T
 from jaxsolve.games.registry import make
@@ -32,7 +32,7 @@ def seeing(rule_set: str) -> Callable[[str], Threat | None]:
         sight.search_threats,
         odds.log_odds,
         facts,
-        scratch + threes.scratch_size(game.num_actions),
+        scratch + vct.scratch_size(game.num_actions),
         game.num_actions,
     )
 

@@ -11,8 +11,8 @@ from jaxsolve.proof.check.games.go import text as go_text
 from jaxsolve.proof.check.games.go.text import GoPosition
 from jaxsolve.proof.check.games.go.zones import GoZones
 from jaxsolve.proof.check.grid import STONES, bits
+from jaxsolve.proof.check.relaxation import Fresh
 from jaxsolve.proof.check.rules import Rules, Verdict
-from jaxsolve.proof.check.superko import Fresh
 
 
 class Chains(NamedTuple):

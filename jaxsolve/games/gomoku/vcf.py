@@ -41,129 +41,131 @@ DONE = 1 << 40  # above every index of a level's list
 
 
 @inner
-def _entry(tables, desk, window, line):
+def _entry(tables, buffers, window, line):
     """A window two stones short, with its two empty cells, as one number."""
-    one = missing(tables, desk, window, line, np.int64(-1))
-    return window << 20 | one << 10 | missing(tables, desk, window, line, one)
+    one = missing(tables, buffers, window, line, np.int64(-1))
+    return window << 20 | one << 10 | missing(tables, buffers, window, line, one)
 
 
 @inner
-def _win_at(desk, level):
+def _win_at(buffers, level):
     """A cell where this level's windows give two completing cells; -1 if there is none."""
-    desk.ticks[0] += 1
-    tick, only = desk.ticks[0], desk.forced[level]
-    for i in range(desk.begin[level], desk.begin[level + 1]):
-        one, other = desk.active[i] >> 10 & 1023, desk.active[i] & 1023
+    buffers.ticks[0] += 1
+    tick, only = buffers.ticks[0], buffers.forced[level]
+    for i in range(buffers.begin[level], buffers.begin[level + 1]):
+        one, other = buffers.active[i] >> 10 & 1023, buffers.active[i] & 1023
         for _ in range(2):
             if only < 0 or only == one:
-                if desk.stamp[one] != tick:
-                    desk.stamp[one], desk.partner[one] = tick, other
-                elif desk.partner[one] != other:
+                if buffers.stamp[one] != tick:
+                    buffers.stamp[one], buffers.partner[one] = tick, other
+                elif buffers.partner[one] != other:
                     return one
             one, other = other, one
     return np.int64(-1)
 
 
 @inner
-def _list_again(tables, desk, level, side, line, stone):
+def _list_again(tables, buffers, level, side, line, stone):
     """Lists the next level's windows: the new ones through ``stone``, then those of this level
     still two stones short.
     """
-    top = desk.begin[level + 1]
+    top = buffers.begin[level + 1]
     for i in range(tables.first[stone], tables.first[stone + 1]):
         window = tables.window[i]
-        if tables.adds[i] == 1 and seen_by(desk.counts[window], side) == line - 2:
-            desk.active[top] = _entry(tables, desk, window, line)
+        if tables.adds[i] == 1 and seen_by(buffers.counts[window], side) == line - 2:
+            buffers.active[top] = _entry(tables, buffers, window, line)
             top += 1
-    for i in range(desk.begin[level], desk.begin[level + 1]):
-        if seen_by(desk.counts[desk.active[i] >> 20], side) == line - 2:
-            desk.active[top] = desk.active[i]
+    for i in range(buffers.begin[level], buffers.begin[level + 1]):
+        if seen_by(buffers.counts[buffers.active[i] >> 20], side) == line - 2:
+            buffers.active[top] = buffers.active[i]
             top += 1
-    desk.begin[level + 2] = top
+    buffers.begin[level + 2] = top
 
 
 @inner
-def _known(desk, level, left):
+def _known(buffers, level, left):
     """Whether the position has been searched with as many fours left; stores it."""
-    at, key = slot_of(desk.keys[level], left, np.int64(MEMO))
-    if desk.memo[at] == key:
+    at, key = slot_of(buffers.keys[level], left, np.int64(MEMO))
+    if buffers.memo[at] == key:
         return True
-    desk.memo[at] = key
+    buffers.memo[at] = key
     return False
 
 
 @inner
-def _step(tables, desk, level, side, line, moves):
+def _step(tables, buffers, level, side, line, moves):
     """Plays the next untried four of a level, with its reply. True if there was one."""
-    while desk.at[level] < 2 * (desk.begin[level + 1] - desk.begin[level]):
-        number = desk.at[level]
-        desk.at[level] += 1
-        entry = desk.active[desk.begin[level] + (number >> 1)]
+    while buffers.at[level] < 2 * (buffers.begin[level + 1] - buffers.begin[level]):
+        number = buffers.at[level]
+        buffers.at[level] += 1
+        entry = buffers.active[buffers.begin[level] + (number >> 1)]
         stone, reply = entry >> 10 & 1023, entry & 1023
         if number & 1:
             stone, reply = reply, stone
-        if desk.forced[level] >= 0 and desk.forced[level] != stone:
+        if buffers.forced[level] >= 0 and buffers.forced[level] != stone:
             continue
-        put(tables, desk, stone, side)
-        many, _, _ = completing(tables, desk, stone, side, line)
+        put(tables, buffers, stone, side)
+        many, _, _ = completing(tables, buffers, stone, side, line)
         if many == 1:
-            put(tables, desk, reply, 1 - side)
-            answers, cell, _ = completing(tables, desk, reply, 1 - side, line)
+            put(tables, buffers, reply, 1 - side)
+            answers, cell, _ = completing(tables, buffers, reply, 1 - side, line)
             if answers == 0 or answers == 1:
                 moves[2 * level], moves[2 * level + 1] = stone, reply
-                desk.forced[level + 1] = cell if answers == 1 else np.int64(-1)
-                desk.keys[level + 1] = mix(mix(desk.keys[level], stone, side), reply, 1 - side)
-                _list_again(tables, desk, level, side, line, stone)
-                desk.at[level + 1] = 0
+                buffers.forced[level + 1] = cell if answers == 1 else np.int64(-1)
+                buffers.keys[level + 1] = mix(
+                    mix(buffers.keys[level], stone, side), reply, 1 - side
+                )
+                _list_again(tables, buffers, level, side, line, stone)
+                buffers.at[level + 1] = 0
                 return True
-            take(tables, desk, reply, 1 - side)
-        take(tables, desk, stone, side)
+            take(tables, buffers, reply, 1 - side)
+        take(tables, buffers, stone, side)
     return False
 
 
 @inner
-def _deepen(tables, desk, side, line, most, budget, moves):
+def _deepen(tables, buffers, side, line, most, budget, moves):
     """Searches for a win with at most ``most`` fours before the last move. True if found; its
     stones then stay on the board.
     """
     level = np.int64(0)
-    desk.at[0] = 0
+    buffers.at[0] = 0
     entering = True
     while True:
         if entering:
-            stone = _win_at(desk, level)
+            stone = _win_at(buffers, level)
             if stone >= 0:
                 moves[2 * level] = stone
-                desk.ticks[3] = 2 * level + 1
+                buffers.ticks[3] = 2 * level + 1
                 return True
             if level == most:
-                desk.ticks[2] |= desk.begin[level + 1] > desk.begin[level]
-                desk.at[level] = DONE
-            elif level > 0 and _known(desk, level, most - level):
-                desk.at[level] = DONE
-        if desk.ticks[1] < budget and _step(tables, desk, level, side, line, moves):
-            desk.ticks[1] += 1
+                buffers.ticks[2] |= buffers.begin[level + 1] > buffers.begin[level]
+                buffers.at[level] = DONE
+            elif level > 0 and _known(buffers, level, most - level):
+                buffers.at[level] = DONE
+        if buffers.ticks[1] < budget and _step(tables, buffers, level, side, line, moves):
+            buffers.ticks[1] += 1
             level += 1
             entering = True
             continue
         if level == 0:
             return False
         level -= 1
-        take(tables, desk, np.int64(moves[2 * level + 1]), 1 - side)
-        take(tables, desk, np.int64(moves[2 * level]), side)
+        take(tables, buffers, np.int64(moves[2 * level + 1]), 1 - side)
+        take(tables, buffers, np.int64(moves[2 * level]), side)
         entering = False
 
 
 @inner
 def list_windows(board, side):
     """Lists the windows of ``side`` that are two stones short, as the first level."""
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line, top = facts[LINE], np.int64(0)
     for window in range(facts[WINDOWS]):
-        if seen_by(desk.counts[window], side) == line - 2:
-            desk.active[top] = _entry(tables, desk, window, line)
+        if seen_by(buffers.counts[window], side) == line - 2:
+            buffers.active[top] = _entry(tables, buffers, window, line)
             top += 1
-    desk.begin[0], desk.begin[1] = 0, top
+    buffers.begin[0], buffers.begin[1] = 0, top
 
 
 @inner
@@ -174,21 +176,21 @@ def wins(board, side, key, budget, moves, forced):
     Its windows must be listed (``list_windows``). ``forced``: the only first move allowed, -1 for
     any. The board is restored.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
-    if desk.begin[1] == 0:
+    if buffers.begin[1] == 0:
         return np.int64(0)
-    desk.forced[0], desk.keys[0] = forced, key
-    desk.ticks[1] = 0
+    buffers.forced[0], buffers.keys[0] = forced, key
+    buffers.ticks[1] = 0
     most = np.int64(0)
     while most < LEVELS:
-        desk.ticks[2] = 0
-        if _deepen(tables, desk, side, line, most, budget, moves):
-            length = desk.ticks[3]
+        buffers.ticks[2] = 0
+        if _deepen(tables, buffers, side, line, most, budget, moves):
+            length = buffers.ticks[3]
             for i in range(length - 2, -1, -1):
-                take(tables, desk, np.int64(moves[i]), side if i % 2 == 0 else 1 - side)
+                take(tables, buffers, np.int64(moves[i]), side if i % 2 == 0 else 1 - side)
             return length
-        if desk.ticks[2] == 0 or desk.ticks[1] >= budget:
+        if buffers.ticks[2] == 0 or buffers.ticks[1] >= budget:
             return np.int64(0)
         most += 1 if most < 4 else 4
     return np.int64(0)
@@ -206,35 +208,35 @@ def holds(cells, cell):
 
 
 @inner
-def add_empty(tables, desk, window, line, out):
+def add_empty(tables, buffers, window, line, out):
     """Adds the empty cells of a window."""
     for i in range(window * line, window * line + line):
-        if desk.stones[tables.cells[i]] == 0:
+        if buffers.stones[tables.cells[i]] == 0:
             add(out, tables.cells[i])
 
 
 @inner
-def add_through(tables, desk, cell, side, line, lacking, out):
+def add_through(tables, buffers, cell, side, line, lacking, out):
     """Adds the empty cells of each window through a stone of ``side`` that has no stone of the
     other side and lacks ``lacking`` stones.
     """
     for j in range(tables.first[cell], tables.first[cell + 1]):
         window = tables.window[j]
-        if tables.adds[j] == 1 and seen_by(desk.counts[window], side) == line - lacking:
-            add_empty(tables, desk, window, line, out)
+        if tables.adds[j] == 1 and seen_by(buffers.counts[window], side) == line - lacking:
+            add_empty(tables, buffers, window, line, out)
 
 
 @inner
 def own_fours(board, side, out):
     """Adds the cells where ``side``, moving here, makes a four or a winning line."""
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
     for window in range(facts[WINDOWS]):
         if (
-            seen_by(desk.counts[window], side) == line - 2
-            or seen_by(desk.counts[window], side) == line - 1
+            seen_by(buffers.counts[window], side) == line - 2
+            or seen_by(buffers.counts[window], side) == line - 1
         ):
-            add_empty(tables, desk, window, line, out)
+            add_empty(tables, buffers, window, line, out)
 
 
 @inner
@@ -242,21 +244,21 @@ def zone_of_line(board, side, length, moves, out):
     """Adds the zone of the winning line ``moves`` of ``side``, without the other side's own fours.
     The board is restored.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line, enemy = facts[LINE], 1 - side
     for i in range(length):
         cell = np.int64(moves[i])
         add(out, cell)
-        put(tables, desk, cell, side if i % 2 == 0 else enemy)
+        put(tables, buffers, cell, side if i % 2 == 0 else enemy)
         if i % 2 == 1:
-            add_through(tables, desk, cell, enemy, line, 2, out)
+            add_through(tables, buffers, cell, enemy, line, 2, out)
         elif i == length - 1:
-            many, one, another = completing(tables, desk, cell, side, line)
+            many, one, another = completing(tables, buffers, cell, side, line)
             if many == 2:
                 add(out, one)
                 add(out, another)
     for i in range(length - 1, -1, -1):
-        take(tables, desk, np.int64(moves[i]), side if i % 2 == 0 else enemy)
+        take(tables, buffers, np.int64(moves[i]), side if i % 2 == 0 else enemy)
 
 
 @inner
@@ -266,34 +268,34 @@ def threats(board, side, key, moves, out):
 
     Stones that make a four are excluded.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line = facts[LINE]
-    desk.ticks[0] += 1
-    tick, least = desk.ticks[0], desk.begin[1]
+    buffers.ticks[0] += 1
+    tick, least = buffers.ticks[0], buffers.begin[1]
     for i in range(least):
-        desk.stamp[desk.active[i] >> 10 & 1023] = tick
-        desk.stamp[desk.active[i] & 1023] = tick
+        buffers.stamp[buffers.active[i] >> 10 & 1023] = tick
+        buffers.stamp[buffers.active[i] & 1023] = tick
     for window in range(facts[WINDOWS]):
-        if seen_by(desk.counts[window], side) != line - 3:
+        if seen_by(buffers.counts[window], side) != line - 3:
             continue
         for i in range(window * line, window * line + line):
             cell = tables.cells[i]
-            if desk.stones[cell] == 0 and desk.stamp[cell] < tick:
-                desk.stamp[cell] = DONE  # already listed
-                desk.found[0] += 1
-                desk.found[desk.found[0]] = cell
-    while desk.found[0] > 0:
-        cell = desk.found[desk.found[0]]
-        desk.found[0] -= 1
-        desk.stamp[cell] = 0
-        put(tables, desk, cell, side)
+            if buffers.stones[cell] == 0 and buffers.stamp[cell] < tick:
+                buffers.stamp[cell] = DONE  # already listed
+                buffers.found[0] += 1
+                buffers.found[buffers.found[0]] = cell
+    while buffers.found[0] > 0:
+        cell = buffers.found[buffers.found[0]]
+        buffers.found[0] -= 1
+        buffers.stamp[cell] = 0
+        put(tables, buffers, cell, side)
         top = least
         for i in range(tables.first[cell], tables.first[cell + 1]):
             window = tables.window[i]
-            if tables.adds[i] == 1 and seen_by(desk.counts[window], side) == line - 2:
-                desk.active[top] = _entry(tables, desk, window, line)
+            if tables.adds[i] == 1 and seen_by(buffers.counts[window], side) == line - 2:
+                buffers.active[top] = _entry(tables, buffers, window, line)
                 top += 1
-        desk.begin[1] = top
+        buffers.begin[1] = top
         if (
             top > least
             and wins(
@@ -307,5 +309,5 @@ def threats(board, side, key, moves, out):
             > 0
         ):
             add(out, cell)
-        take(tables, desk, cell, side)
-    desk.begin[1] = least
+        take(tables, buffers, cell, side)
+    buffers.begin[1] = least

@@ -1,7 +1,7 @@
 """VCT of Gomoku (victory by continuous threats): trees of threes and fours. Compiled, on the host;
 encoding: ``jaxsolve.games.threats``.
 
-A *three* is a move after which its player would win by a line of fours (``fours``) if it were to
+A *three* is a move after which its player would win by a line of fours (``vcf``) if it were to
 move again. The opponent must take something away from that line, and only moves in the line's zone
 do. A *tree* answers each of them by a four, by another three, or by a line of fours that ends it.
 Sources: threat-space search (Allis 1994); threats of the second order in lambda search (Thomsen
@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxsolve.games.gomoku.fours import holds, list_windows, own_fours, wins, zone_of_line
+from jaxsolve.games.gomoku.vcf import holds, list_windows, own_fours, wins, zone_of_line
 from jaxsolve.games.gomoku.windows import (
+    BUFFERS,
     CELLS,
-    DESK,
     LEVELS,
     LINE,
     WINDOWS,
@@ -44,7 +44,7 @@ OPEN, WON, LOST, DOWN = range(4)
 
 class Frames(NamedTuple):
     """The attacker's positions on the path to the current one; parts of the scratch behind the
-    desk.
+    buffers.
     """
 
     at: np.ndarray  # int64[FRAMES * FIELDS]
@@ -69,7 +69,7 @@ def scratch_size(cells: int) -> int:
 @inner
 def frames_of(facts, scratch):
     cells = facts[CELLS]
-    a = facts[DESK]
+    a = facts[BUFFERS]
     b = a + FRAMES * FIELDS
     c = b + FRAMES * cells
     d = c + FRAMES * cells
@@ -101,7 +101,7 @@ def _list_cells(board, frames, f, side):
     """Lists the moves of a frame: those in windows that lack two or three stones, those in most
     such windows first.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     line, cells, first = facts[LINE], facts[CELLS], f * facts[CELLS]
     if frames.at[f * FIELDS + FORCED] >= 0:
         frames.cells[first] = frames.at[f * FIELDS + FORCED]
@@ -109,13 +109,13 @@ def _list_cells(board, frames, f, side):
     for cell in range(cells):
         frames.score[cell] = 0
     for window in range(facts[WINDOWS]):
-        lacking = line - seen_by(desk.counts[window], side)
+        lacking = line - seen_by(buffers.counts[window], side)
         if lacking == 2 or lacking == 3:
             for i in range(window * line, window * line + line):
                 frames.score[tables.cells[i]] += 5 - lacking
     count = np.int64(0)
     for cell in range(cells):
-        if desk.stones[cell] == 0 and frames.score[cell] > 0:
+        if buffers.stones[cell] == 0 and frames.score[cell] > 0:
             at = first + count
             while at > first and frames.score[frames.cells[at - 1]] < frames.score[cell]:
                 frames.cells[at] = frames.cells[at - 1]
@@ -201,7 +201,7 @@ def _play_next(board, frames, tree, f, side, budget):
     """Plays the frame's next move that is a four or a three, and lists its replies. False if there
     is none or no frame is left.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line = f * FIELDS, facts[LINE]
     while frames.at[row + TRIED] < frames.at[row + CANDIDATES] and frames.now[POSITIONS] < budget:
         stone = frames.cells[f * facts[CELLS] + frames.at[row + TRIED]]
@@ -211,8 +211,8 @@ def _play_next(board, frames, tree, f, side, budget):
             -1,
             frames.at[row + TOP],
         )
-        put(tables, desk, stone, side)
-        many, reply, _ = completing(tables, desk, stone, side, line)
+        put(tables, buffers, stone, side)
+        many, reply, _ = completing(tables, buffers, stone, side, line)
         if many == 1:
             frames.replies[f * facts[CELLS]] = reply
             frames.at[row + REPLIES] = 1
@@ -226,7 +226,7 @@ def _play_next(board, frames, tree, f, side, budget):
                 frames.at[row + REPLIES] = _list_replies(board, frames, f, side, length)
                 _write_branch(frames, tree, stone, length, frames.at[row + REPLIES])
                 return True
-        take(tables, desk, stone, side)
+        take(tables, buffers, stone, side)
     return False
 
 
@@ -235,19 +235,19 @@ def _play_reply(board, frames, tree, f, side):
     """Plays the next reply: DOWN to the next frame, WON if no reply is left, OPEN if the move fails
     and is undone.
     """
-    facts, tables, desk = board.facts, board.tables, board.desk
+    facts, tables, buffers = board.facts, board.tables, board.buffers
     row, line, enemy = f * FIELDS, facts[LINE], 1 - side
     stone = frames.at[row + STONE]
     frames.at[row + REPLY] += 1
     if frames.at[row + REPLY] == frames.at[row + REPLIES]:
-        take(tables, desk, stone, side)
+        take(tables, buffers, stone, side)
         return WON
     reply = frames.replies[f * facts[CELLS] + frames.at[row + REPLY]]
-    put(tables, desk, reply, enemy)
-    answers, cell, _ = completing(tables, desk, reply, enemy, line)
+    put(tables, buffers, reply, enemy)
+    answers, cell, _ = completing(tables, buffers, reply, enemy, line)
     if answers != 0 and answers != 1:
-        take(tables, desk, reply, enemy)
-        take(tables, desk, stone, side)
+        take(tables, buffers, reply, enemy)
+        take(tables, buffers, stone, side)
         return OPEN
     tree[frames.now[END]] = reply
     frames.now[END] += 1
@@ -259,8 +259,10 @@ def _play_reply(board, frames, tree, f, side):
 
 @inner
 def _take_reply(board, frames, f, side):
-    facts, tables, desk = board.facts, board.tables, board.desk
-    take(tables, desk, frames.replies[f * facts[CELLS] + frames.at[f * FIELDS + REPLY]], 1 - side)
+    facts, tables, buffers = board.facts, board.tables, board.buffers
+    take(
+        tables, buffers, frames.replies[f * facts[CELLS] + frames.at[f * FIELDS + REPLY]], 1 - side
+    )
 
 
 @inner
@@ -268,7 +270,7 @@ def _deepen(board, frames, tree, side, most, budget):
     """Whether ``side`` wins with at most ``most`` moves before the last line on every path; writes
     the tree. The board is restored.
     """
-    tables, desk = board.tables, board.desk
+    tables, buffers = board.tables, board.buffers
     f = np.int64(0)
     frames.now[END] = 0
     status = _open_frame(board, frames, tree, f, side, most, budget)
@@ -284,7 +286,7 @@ def _deepen(board, frames, tree, side, most, budget):
                     slot, _ = _memo_at(frames, f, most)
                     frames.memo[slot] = 0
             else:
-                take(tables, desk, frames.at[f * FIELDS + STONE], side)
+                take(tables, buffers, frames.at[f * FIELDS + STONE], side)
                 status = OPEN
         elif status == OPEN:
             tried = _play_next(board, frames, tree, f, side, budget)
@@ -300,8 +302,8 @@ def find_tree(facts, scratch, side, key, budget, tree):
     is found. The board is restored.
     """
     board, frames = board_of(facts, scratch), frames_of(facts, scratch)
-    desk = board.desk
-    forget(desk)
+    buffers = board.buffers
+    forget(buffers)
     for i in range(TREE_MEMO):
         frames.memo[i] = 0
     frames.at[FORCED], frames.at[KEY] = -1, key

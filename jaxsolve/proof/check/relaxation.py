@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 MOST = 16
 """Boards kept apart for one point at one node.
 
-More boards are merged into one ``Board`` that may be any of them at every point.
+More boards are merged into one ``BoardSet`` that may be any of them at every point.
 """
 
 
-class Board(NamedTuple):
+class BoardSet(NamedTuple):
     """A set of boards: masks of the points that may be black, white and empty."""
 
     black: int
@@ -41,7 +41,7 @@ class Plays(NamedTuple):
 
     points: int  # mask of the points
     # A point that the header names -> the boards to which moves there lead.
-    after: dict[int, frozenset[Board]]
+    after: dict[int, frozenset[BoardSet]]
 
 
 class Fresh:
@@ -94,7 +94,7 @@ class Fresh:
         free = self._grid.full & ~known & ~bit
         black, white = self._rules.position(child.text).stones
         own = (bit, 0) if self._claimant == 0 else (0, bit)
-        board = Board(
+        board = BoardSet(
             black & known | free | own[0],
             white & known | free | own[1],
             known & ~black & ~white | free,
@@ -104,7 +104,7 @@ class Fresh:
     @staticmethod
     def _joined(parts: Sequence[Plays]) -> Plays:
         points = 0
-        found: dict[int, frozenset[Board]] = {}
+        found: dict[int, frozenset[BoardSet]] = {}
         for part in parts:
             points |= part.points
             for bit, boards in part.after.items():
@@ -115,7 +115,7 @@ class Fresh:
                 for board in boards:
                     black, white = black | board.black, white | board.white
                     empty |= board.empty
-                found[bit] = frozenset([Board(black, white, empty)])
+                found[bit] = frozenset([BoardSet(black, white, empty)])
         return Plays(points, found)
 
     def _test(
@@ -134,7 +134,7 @@ class Fresh:
                 raise Repeats(f"superko: the claimant's move {name} {where} may bring back {board}")
 
     @staticmethod
-    def _differ(stones: tuple[int, int], zone: int, board: Board) -> bool:
+    def _differ(stones: tuple[int, int], zone: int, board: BoardSet) -> bool:
         """Whether all boards that agree with ``stones`` on ``zone`` lie outside ``board``."""
         black, white = stones
         return bool(
