@@ -164,7 +164,7 @@ def locked(path: Path) -> int | None:
             return descriptor
     except BlockingIOError as error:
         os.close(descriptor)
-        raise BlockingIOError(error.errno, os.strerror(error.errno), str(path)) from None
+        raise BlockingIOError(error.errno, os.strerror(error.errno or 0), str(path)) from None
     os.close(descriptor)
     return None
 

@@ -100,7 +100,9 @@ class Learner:
             return total, (after, measured | {"loss_total": total})
 
         (_, (means, measured)), gradients = jax.value_and_grad(loss, has_aux=True)(weights)
-        updates, optimizer = self.transform().update(gradients, state.optimizer, weights)
+        # Adam of optax raises a float to the power of an int32 count.
+        with jax.numpy_dtype_promotion("standard"):
+            updates, optimizer = self.transform().update(gradients, state.optimizer, weights)
         weights = optax.apply_updates(weights, updates)
         return LearnerState((weights, means), optimizer, state.step + 1), measured
 

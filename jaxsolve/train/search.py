@@ -270,9 +270,8 @@ def _with_noise(
     """Logits of priors mixed with Dirichlet noise over the legal moves; mctx's noise is over all
     actions.
     """
-    amounts = jax.random.loggamma(
-        key, concentration, legal.shape
-    )  # logarithms: small amounts underflow
+    # Logarithms, because small amounts underflow.
+    amounts = jax.random.loggamma(key, concentration, legal.shape, jnp.float32)
     noise = jax.nn.softmax(jnp.where(legal, amounts, -jnp.inf), axis=-1)
     mixed = (1.0 - share) * jax.nn.softmax(logits, axis=-1) + share * noise
     return jnp.where(

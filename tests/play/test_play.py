@@ -300,7 +300,7 @@ def test_searches_that_cannot_run_together_are_refused():
     game = make("hex-3")
     with pytest.raises(ValueError, match="cannot be run together"):
         search([PlayoutSearch(), PlayoutSearch(wave=2)], game, positions(game, 2, 1), (3, 4))
-    with pytest.raises(ValueError, match="one of each"):
+    with pytest.raises(ValueError, match="as many of each"):
         search([PlayoutSearch()], game, positions(game, 2, 1), (3, 4))
     awari = make("awari")
     words = np.stack(

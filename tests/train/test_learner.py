@@ -78,7 +78,7 @@ def test_samples_are_held_examples():
         np.asarray(batch.policy[i]).tobytes() for i in (0, 2, 3)
     } and counts.min() > 90
     assert not np.asarray(Replay.empty(batch, 64).sample(jax.random.key(0), 3).policy).any()
-    with pytest.raises(ValueError, match="holds none"):
+    with pytest.raises(ValueError, match="is empty"):
         Replay.empty(batch, 0)
     with pytest.raises(ValueError, match="do not fit"):
         Replay.empty(batch, 4).add(batch, jnp.ones(5, bool))
