@@ -53,6 +53,8 @@ def test_an_interrupt_waits_until_jax_is_imported():
         import os, signal, sys
         from jaxsolve.core import process
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+
         class Interrupting:
             def find_spec(self, name, path=None, target=None):
                 if name.startswith("jaxlib."):

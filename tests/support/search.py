@@ -79,8 +79,10 @@ def run(
         state,
         claims=claim,
         options=RunOptions(
-            Settings(method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes),
-            out,
+            settings=Settings(
+                method, Limits(nodes=limit), seed=seed, wave=wave, max_nodes=max_nodes
+            ),
+            out=out,
             **options,
         ),
     )

@@ -16,11 +16,11 @@ from support.tsumego_shapes import SHAPES
 
 def test_a_second_run_searches_nothing_again_and_trusts_no_damaged_proof(tmp_path, monkeypatch):
     searched = []
-    book = tsumego_questions.QuestionSolver._book
+    record = tsumego_questions.QuestionSolver._record
     monkeypatch.setattr(
         tsumego_questions.QuestionSolver,
-        "_book",
-        lambda self, problem, result: searched.append(problem.id) or book(self, problem, result),
+        "_record",
+        lambda self, problem, result: searched.append(problem.id) or record(self, problem, result),
     )
     out = tmp_path / "out"
     first = study_json(BENT_THREE, "--out", out)

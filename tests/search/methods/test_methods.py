@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import jaxsolve.search
 from jaxsolve import cli
+from jaxsolve.commands import options
 from jaxsolve.games.registry import make
 from jaxsolve.jit.host import compiled
 from jaxsolve.search import METHODS, Claim, Limits, Settings, Verdict, solve, solve_value
@@ -71,7 +72,7 @@ def test_it_searches_two_claims_in_one_tree(listed):
 def test_the_command_line_offers_it(listed, monkeypatch, tmp_path):
     """The choices are the keys of the list, and a search with a new one runs."""
     assert (*search_settings.METHOD_NAMES, TOY.name) == tuple(METHODS)
-    monkeypatch.setattr(search_settings, "METHOD_NAMES", tuple(METHODS))
+    monkeypatch.setattr(options, "METHOD_NAMES", tuple(METHODS))
     words = [
         "solve",
         "moves:a2",
